@@ -23,7 +23,7 @@ from ratproof.hunting.targets import targets
 from ratproof.implementations.comparison import counterexample
 from ratproof.implementations.exact import ExactComparison
 from ratproof.implementations.layer_strategies import networks
-from ratproof.implementations.openfst import WithOpenFst
+from ratproof.implementations.openfst import OpenFstComparison
 from ratproof.ladder.counterexample_files import FORMAT, keep, load, replay
 from ratproof.ladder.environment import unchanged_afterwards
 from ratproof.main import run
@@ -111,7 +111,7 @@ def test_the_command_prints_how_to_replay_saved_files(tmp_path, capsys, monkeypa
     assert f"ratproof replay {shlex.quote(str(path))}" in output
 
 
-ways = {"exact": ExactComparison, "openfst": WithOpenFst}
+ways = {"exact": ExactComparison, "openfst": OpenFstComparison}
 
 
 refuted = [

@@ -38,14 +38,14 @@ def exact(claim: str, variant: str, openfst: bool = False) -> Callable[[], Any]:
 
     def comparison() -> Any:
         from ratproof.implementations.exact import ExactComparison
-        from ratproof.implementations.openfst import WithOpenFst
+        from ratproof.implementations.openfst import OpenFstComparison
         from theory.registry import claim_named
 
         cases = [claim_named(claim).example]
         if claim != "definition-4":
             cases = list(claim_named(claim).variant(variant).small_cases(2))
         case = next((case for case in cases if "1/2" in case.describe()), cases[-1])
-        return (WithOpenFst if openfst else ExactComparison)(claim, variant, case)
+        return (OpenFstComparison if openfst else ExactComparison)(claim, variant, case)
 
     return comparison
 

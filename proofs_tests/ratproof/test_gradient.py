@@ -20,7 +20,7 @@ from neural import scan
 from neural.any_order import ReorderingBound, derivatives
 from neural.scan import loops
 from ratproof.evidence.counterexample import Disagreement
-from ratproof.implementations.gradient import OfGradients, _may_overflow
+from ratproof.implementations.gradient import GradientComparison, _may_overflow
 from ratproof.implementations.implementation import Layer
 from ratproof.implementations.layer_strategies import networks
 from ratproof.implementations.table import side_named
@@ -85,7 +85,7 @@ def test_gradients_are_promised_if_layers_implement_a_variant():
 
 @given(networks("ab", "rrnn-f", "model-f", "corrected", "float32", "cpu", start=st.just(0.5)), st.data())
 def test_a_saved_comparison_of_gradients_gives_the_same_result(network, data):
-    one = OfGradients.of(network, data.draw(st.integers(0, 99)))
+    one = GradientComparison.of(network, data.draw(st.integers(0, 99)))
     claim = claims()["model-f"]
     text = json.loads(json.dumps(one.to_json()))
     other = side_named(text.pop("way")).from_json(claim, claim.variant("corrected"), text)
@@ -93,7 +93,7 @@ def test_a_saved_comparison_of_gradients_gives_the_same_result(network, data):
     for (a, *mine), (b, *theirs) in zip(one.pairs(strings), other.pairs(strings), strict=True):
         assert a == b and all((x == y).all() for x, y in zip(mine, theirs, strict=True))
     with pytest.raises(InputError, match="seed must be a non-negative integer, got -1"):
-        OfGradients.from_json(claim, claim.variant("corrected"), text | {"seed": -1})
+        GradientComparison.from_json(claim, claim.variant("corrected"), text | {"seed": -1})
 
 
 @given(st.lists(numbers, min_size=3, max_size=3), st.permutations(range(3)))

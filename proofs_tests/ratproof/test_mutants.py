@@ -35,7 +35,7 @@ from ratproof.implementations.exact import ExactComparison
 from ratproof.implementations.layer import LayerComparison
 from ratproof.implementations.layer_spec import spec
 from ratproof.implementations.layer_strategies import networks
-from ratproof.implementations.openfst import WithOpenFst
+from ratproof.implementations.openfst import OpenFstComparison
 from ratproof.ladder.rungs.agreement import agree
 from ratproof.ladder.rungs.decided import decide, decide_units
 from ratproof.ladder.rungs.exhausted import exhaust
@@ -127,7 +127,7 @@ BELOW_FLOATS = ("initial weight shifted", "final weight off by one part in 2^60"
 SEEN_BY = [
     (name, way)
     for name in MUTANTS_OF_THE_CLAIM
-    for way in (ExactComparison, WithOpenFst)
+    for way in (ExactComparison, OpenFstComparison)
     if way is ExactComparison or name not in BELOW_FLOATS
 ]
 
@@ -278,7 +278,7 @@ def comparison_with_two_units(way: str) -> Any:
     layer = Weights(
         REAL, "a", {"c_0": (0 * one, 0 * one), "f": {"a": (half, half)}, "u": {"a": (one, one)}}, ("d", 2)
     )
-    return {"exact": ExactComparison, "openfst": WithOpenFst}[way]("corollary-9", "corrected", layer)
+    return {"exact": ExactComparison, "openfst": OpenFstComparison}[way]("corollary-9", "corrected", layer)
 
 
 @pytest.mark.parametrize("way", ["exact", "openfst", "network"])
@@ -346,7 +346,7 @@ def test_exhaustion_counts_its_comparisons():
 def test_unmutated_code_holds():
     """Without a mutation the same evidence holds, so the refutations above are due to the mutations."""
     exact()
-    exact(way=WithOpenFst)
+    exact(way=OpenFstComparison)
     network("float32")
     network("float64")
     exhausted()

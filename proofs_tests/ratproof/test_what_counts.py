@@ -42,7 +42,7 @@ from ratproof.implementations.fa_rnn import program
 from ratproof.implementations.fa_rnn.comparison import FARNNComparison
 from ratproof.implementations.layer import LayerComparison
 from ratproof.implementations.layer_spec import spec
-from ratproof.implementations.openfst import WithOpenFst
+from ratproof.implementations.openfst import OpenFstComparison
 from ratproof.ladder.rungs.agreement import agree
 from ratproof.ladder.rungs.decided import decide
 from ratproof.ladder.rungs.exhausted import exhaust
@@ -341,7 +341,7 @@ def speaks_from(shortest, automaton=ONE, step=lambda c, x: c, start=1):
     return claim
 
 
-@pytest.mark.parametrize("way", [ExactComparison, WithOpenFst])
+@pytest.mark.parametrize("way", [ExactComparison, OpenFstComparison])
 @given(shortest=st.integers(0, 4), strings=st.lists(st.text("ab", max_size=5)))
 def test_shorter_strings_are_not_cases(way, shortest, strings):
     claim = speaks_from(shortest)

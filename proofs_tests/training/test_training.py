@@ -73,7 +73,7 @@ def iterate(loop: Loop, count: int) -> None:
 
 def same(one: LearningTask, other: LearningTask) -> bool:
     pairs = zip(one.network.parameters(), other.network.parameters(), strict=True)
-    return one.place == other.place and all(torch.equal(a, b) for a, b in pairs)
+    return one.progress == other.progress and all(torch.equal(a, b) for a, b in pairs)
 
 
 def run(how: Recipe, folder: Path, resume: bool = False, stop: Callable[[], bool] = bool) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def test_the_engine_makes_the_iterations_of_a_plain_loop(name: str, number: int)
     iterate(loop, 40)
     with one_thread():
         bare(other, 40)
-    assert same(task, other) and (name != "hasty" or task.place.restarts >= 5)
+    assert same(task, other) and (name != "hasty" or task.progress.restarts >= 5)
 
 
 @pytest.mark.parametrize("how", [SMALL, CLUSTERS, PAPER], ids=recipe_of)
@@ -125,7 +125,7 @@ def test_an_interrupted_run_gives_the_same_network(tmp_path: Path, how: Recipe, 
     checkpoint.write(before_loop, {"what": 1}, tmp_path / "run")
     checkpoint.read(after_loop, {"what": 1}, tmp_path / "run")
     iterate(after_loop, 70 - cut)
-    assert before.place != after.place and same(after, full)
+    assert before.progress != after.progress and same(after, full)
     for name, tensor in full.network.state_dict().items():
         assert torch.equal(tensor, after.network.state_dict()[name])
 
@@ -146,20 +146,20 @@ def test_a_finish_with_clusters_is_resumed(tmp_path: Path) -> None:
     other, other_loop = loop_of(how=full.settings)
     checkpoint.read(other_loop, {}, tmp_path / "run")
     assert full_loop.run() == other_loop.run() == "trained"
-    assert same(full, other) and full.place.noise > CLUSTERS.noises[0]
+    assert same(full, other) and full.progress.noise > CLUSTERS.noises[0]
 
 
 def test_noise_grows_while_the_batch_stays_right() -> None:
     task, _ = in_its_finish()
-    assert CLUSTERS.clusters and task.place.noise == CLUSTERS.noises[0]
+    assert CLUSTERS.clusters and task.progress.noise == CLUSTERS.noises[0]
     for right in (1.0, 0.96, 0.94, 0.95):
-        before, task.right = task.place.noise, right
+        before, task.right = task.progress.noise, right
         task._louder()
         grown = before * (CLUSTERS.louder if right >= 0.95 else CLUSTERS.softer)
-        assert task.place.noise == pytest.approx(max(CLUSTERS.noises[0], grown))
-    task.place.noise, task.right = CLUSTERS.loudest, 1.0
+        assert task.progress.noise == pytest.approx(max(CLUSTERS.noises[0], grown))
+    task.progress.noise, task.right = CLUSTERS.loudest, 1.0
     task._louder()
-    assert task.place.noise == CLUSTERS.loudest
+    assert task.progress.noise == CLUSTERS.loudest
 
 
 def test_an_interrupted_restart_gives_the_same_network(tmp_path: Path) -> None:
@@ -170,22 +170,22 @@ def test_an_interrupted_restart_gives_the_same_network(tmp_path: Path) -> None:
         checkpoint.write(other_loop, {}, tmp_path / "run")
         other, other_loop = loop_of(5, HASTY)
         checkpoint.read(other_loop, {}, tmp_path / "run")
-    assert full.place.restarts >= 5 and same(full, other)
+    assert full.progress.restarts >= 5 and same(full, other)
     assert full_loop.progress.history == other_loop.progress.history
 
 
 def test_a_restart_is_a_run_of_a_new_network() -> None:
     """After a restart, the weights, the optimiser and the best network are new."""
     task, loop = loop_of(5, HASTY)
-    loop.run(stop=lambda: task.place.restarts == 1)
+    loop.run(stop=lambda: task.progress.restarts == 1)
     fresh, _ = loop_of(5, HASTY)
     assert not same(task, fresh) and not loop.optimiser.state and loop.progress.best is None
-    fresh.place = replace(task.place, restarts=0, history=[])
+    fresh.progress = replace(task.progress, restarts=0, history=[])
     fresh._start_again()
     pairs = zip(task.network.parameters(), fresh.network.parameters(), strict=True)
     assert all(torch.equal(a, b) for a, b in pairs)
     assert all(torch.equal(loop.best[name], t) for name, t in task.network.state_dict().items())
-    assert task.place.noise == HASTY.noises[1]
+    assert task.progress.noise == HASTY.noises[1]
 
 
 def _ends(steps: Any) -> bool:

@@ -30,8 +30,8 @@ from ratproof.api.own_claim import Checkable
 from ratproof.api.steps import check_automata
 from ratproof.evidence.lengths import LENGTHS
 from ratproof.evidence.subjects import STATED
-from ratproof.implementations.decision import Accepts, OfDecision
-from ratproof.implementations.module import OfModule
+from ratproof.implementations.decision import Accepts, DecisionComparison
+from ratproof.implementations.module import ModuleComparison
 from ratproof.ladder.programs import ProgramComparison, ProgramUnderTest, program_under_test
 
 
@@ -135,7 +135,7 @@ def module_claim(
         own = module.deviations(embeddings)
         # The deviations of the module's weights do not apply to an automaton of a different shape.
         deviations = own if list(map(_shapes, own)) == list(map(_shapes, deviations)) else deviations
-    compared = OfModule(name, STATED, module, embeddings, automata, deviations, slack, batch_first)
+    compared = ModuleComparison(name, STATED, module, embeddings, automata, deviations, slack, batch_first)
     return _under_test(name, says, compared, alphabet, ("sampled",), _device_of(module, embeddings))
 
 
@@ -238,7 +238,7 @@ def _believe_decision(
             f"{name}: embeddings must have one row for each of {len(alphabet)} symbols, got {len(embeddings)}"
         )
     decide = accepts if callable(accepts) else _exceeds(name, accepts)
-    compared = OfDecision(name, STATED, module, embeddings, dfa, decide, batch_first)
+    compared = DecisionComparison(name, STATED, module, embeddings, dfa, decide, batch_first)
     kinds = ("sampled", "exhausted")
     return _under_test(name, says, compared, alphabet, kinds, _device_of(module, embeddings))
 

@@ -30,7 +30,7 @@ string."""
 MOST_IN_A_BATCH = 1024
 
 
-class OfDecision:
+class DecisionComparison:
     """A comparison of a module's decisions, by its output after the last symbol, with the decisions of a DFA.
 
     The module reads each string as a whole, so it need not be causal.
@@ -104,7 +104,7 @@ class OfDecision:
                 what = "the module decides differently on a string alone than in a batch"
                 raise NotAFunction(compared.string, compared.difference.network, _word(alone), what)
 
-    def in_other_layout(self) -> OfDecision:
+    def in_other_layout(self) -> DecisionComparison:
         """Return the same comparison with the module's first two axes exchanged."""
         other = copy(self)
         other.batch_first = not self.batch_first
@@ -129,7 +129,7 @@ class OfDecision:
         return {"way": self.way}
 
     @classmethod
-    def from_json(cls, claim: Claim, variant: Variant, data: JsonObject) -> OfDecision:
+    def from_json(cls, claim: Claim, variant: Variant, data: JsonObject) -> DecisionComparison:
         """Return the comparison of a claim whose module is defined in the user's file.
 
         Raises:

@@ -29,7 +29,7 @@ from theory.claim import Claim, Variant
 FACTORS = (-2.0, -1.0, 1.0, 2.0)
 
 
-class OfGradients(LayerComparison):
+class GradientComparison(LayerComparison):
     """A comparison of torch's gradients with the derivatives of the automata's scores.
 
     The function is a weighted sum of one unit's scores of all prefixes. The gradients are with respect to the
@@ -58,7 +58,7 @@ class OfGradients(LayerComparison):
         self.seed = seed
 
     @classmethod
-    def of(cls, network: LayerComparison, seed: int) -> OfGradients:
+    def of(cls, network: LayerComparison, seed: int) -> GradientComparison:
         """Return the comparison for a network; the seed selects the unit and the factors of the sum."""
         return cls(
             network.claim,
@@ -71,7 +71,7 @@ class OfGradients(LayerComparison):
             seed,
         )
 
-    def renamed(self, names: dict[str, str]) -> OfGradients:
+    def renamed(self, names: dict[str, str]) -> GradientComparison:
         """Return the same network with only the vectors of these letters, under their new names."""
         return self.of(super().renamed(names), self.seed)
 
@@ -180,7 +180,7 @@ class OfGradients(LayerComparison):
         return {**super().to_json(), "seed": self.seed}
 
     @classmethod
-    def from_json(cls, claim: Claim, variant: Variant, data: JsonObject) -> OfGradients:
+    def from_json(cls, claim: Claim, variant: Variant, data: JsonObject) -> GradientComparison:
         """Return the comparison that :meth:`to_json` wrote.
 
         Raises:

@@ -25,7 +25,7 @@ from ratproof.implementations.comparison import Comparison
 from ratproof.implementations.exact import ExactComparison, cases_for_long_strings
 from ratproof.implementations.fa_rnn.comparison import FARNNComparison
 from ratproof.implementations.fa_rnn.table import PROGRAMS
-from ratproof.implementations.gradient import OfGradients
+from ratproof.implementations.gradient import GradientComparison
 from ratproof.implementations.layer import LayerComparison
 from ratproof.implementations.layer_spec import DTYPES
 from ratproof.implementations.layer_strategies import MOST_CENTROIDS, networks, sampled_layers
@@ -271,7 +271,7 @@ class Layer:
         """Draw a random layer for a comparison of gradients, and a few random strings."""
         some = data.draw(_few("ab"))
         network = self._on_a_backend(self._drawn("ab", claim, variant, data), data)
-        return OfGradients.of(network, data.draw(st.integers(0, 999))), some
+        return GradientComparison.of(network, data.draw(st.integers(0, 999))), some
 
     def long_gradients(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
         """Draw a random layer without extreme weights for a comparison of gradients, and two long strings.
@@ -281,7 +281,7 @@ class Layer:
         """
         some = data.draw(_long_for_gradients())
         network = self._on_a_backend(self._drawn(LETTERS, claim, variant, data, generic=True), data)
-        return OfGradients.of(network, data.draw(st.integers(0, 999))), some
+        return GradientComparison.of(network, data.draw(st.integers(0, 999))), some
 
     def case(self, claim: Claim, variant: Variant, data: st.DataObject) -> LayerComparison:
         """Draw a random layer over two letters, to be decided."""

@@ -50,7 +50,7 @@ FEW = 32
 """The number of roundings up to which a difference may come from weights that a user passed without slack."""
 
 
-class OfModule:
+class ModuleComparison:
     """A comparison of a module's outputs with the scores of automata, within the derived bound.
 
     The module runs in evaluation mode, with one string per batch.
@@ -187,7 +187,7 @@ class OfModule:
         outputs = outputs_of(self.module, inputs, len(self._automata), batch_first=self.batch_first)
         return np.asarray(outputs[:, 0].double().cpu().numpy())
 
-    def in_other_layout(self) -> OfModule:
+    def in_other_layout(self) -> ModuleComparison:
         """Return the same comparison with the module's first two axes exchanged."""
         other = copy(self)
         other.batch_first = not self.batch_first
@@ -211,7 +211,7 @@ class OfModule:
         return {"way": self.way}
 
     @classmethod
-    def from_json(cls, claim: Claim, variant: Variant, data: JsonObject) -> OfModule:
+    def from_json(cls, claim: Claim, variant: Variant, data: JsonObject) -> ModuleComparison:
         """Return the comparison of a claim whose module is defined in the user's file.
 
         Raises:

@@ -31,7 +31,7 @@ def scorer_class() -> type[Scorer]:
     return Scorer
 
 
-class WithOpenFst(ExactComparison):
+class OpenFstComparison(ExactComparison):
     """A comparison of the recurrence, in exact fractions, with OpenFst's scores of the automata."""
 
     way = "openfst"

@@ -24,14 +24,14 @@ class Readable(Protocol):
 
 SIDES = {
     "exact": "exact.ExactComparison",
-    "openfst": "openfst.WithOpenFst",
+    "openfst": "openfst.OpenFstComparison",
     "network": "layer.LayerComparison",
-    "gradient": "gradient.OfGradients",
+    "gradient": "gradient.GradientComparison",
     "sampled-runs": "sampled_runs.SampledRuns",
     "sr-cells": "state_regularized.comparison.CellComparison",
     "fa-rnn": "fa_rnn.comparison.FARNNComparison",
-    "module": "module.OfModule",
-    "decision": "decision.OfDecision",
+    "module": "module.ModuleComparison",
+    "decision": "decision.DecisionComparison",
 }
 """The module and the class of each comparison, keyed by its way."""
 

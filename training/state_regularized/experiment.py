@@ -148,7 +148,7 @@ def learn(
         task = LearningTask(language.alphabet, settings, *drawn)
     about = {"experiment": experiment, "language": language.name, "dfa": table}
     ran = train(task, settings, about, where, f"train {language.name}", stop)
-    position, network = task.place, task.acceptor.eval()
+    learned, network = task.progress, task.acceptor.eval()
     begun = time.monotonic()
     with progress(f"train {language.name}") as report_progress:
         report_progress("extracting, comparing and certifying")
@@ -158,14 +158,14 @@ def learn(
         comparison = compared(answer, language)
         words = [tuple(language.alphabet[token] for token in word) for part in drawn for word in part.tokens]
         automata = extracted(answer, language.dfa, words)
-    outcome = ran.outcome if ran.outcome in STOPPED or position.done else "out of iterations"
+    outcome = ran.outcome if ran.outcome in STOPPED or learned.done else "out of iterations"
     right = {"training": accuracy(network, task.training), "validation": accuracy(network, task.validation)}
     metrics = {
         **{f"{name}_accuracy": share for name, share in right.items()},
         **{name: float(comparison[name]) for name in ("exact", "accepts_exactly")},
         "boxes": comparison["boxes"],
-        "restarts": position.restarts,
-        "iterations": position.iterations,
+        "restarts": learned.restarts,
+        "iterations": learned.iterations,
         "parameters": sum(parameter.numel() for parameter in network.parameters()),
     }
     more = {
@@ -180,8 +180,8 @@ def learn(
         **comparison,
         **automata,
         "certifying": round(time.monotonic() - begun, 2),
-        "restarts": position.restarts,
-        "iterations": position.iterations,
+        "restarts": learned.restarts,
+        "iterations": learned.iterations,
         "strings": {name: [len(part), part.accepted] for name, part in zip(right, drawn, strict=True)},
         "network": NETWORK,  # next to the result, wherever the folder is
     }

@@ -22,9 +22,9 @@ from training.engine.task import ExampleTask
 from training.state_regularized.batches import BatchRows, evaluate, mistakes
 from training.state_regularized.clusters import alone, means, put_centroids, some_states
 from training.state_regularized.curriculum import Curriculum
-from training.state_regularized.place import Place, place_of
 from training.state_regularized.settings import Recipe
 from training.state_regularized.strings import LabelledStrings
+from training.state_regularized.training_state import TrainingState, state_of
 
 LOOKS = 3
 """The factor of ``Recipe.look_every``, in iterations, between checks of all strings for review."""
@@ -40,7 +40,7 @@ class LearningTask(ExampleTask):
 
     Attributes:
         acceptor: the network.
-        place: the state of learning.
+        progress: the state of learning.
         chosen: indices of the strings in the next batch, the longest first. Every step refills it from the
             generator that also gives the noise.
     """
@@ -61,7 +61,7 @@ class LearningTask(ExampleTask):
         super().__init__(self.acceptor, settings, self.training.lengths)
         self.curriculum = Curriculum(self.training.lengths.tolist(), settings.shortest)
         self.generator = torch.Generator().manual_seed(mixed(settings.seed, 1))
-        self.place = Place(noise=settings.noises[0])
+        self.progress = TrainingState(noise=settings.noises[0])
         self.right = 0.0
         self.chosen = torch.zeros(settings.batch, dtype=torch.long)
         self._choose()
@@ -69,17 +69,17 @@ class LearningTask(ExampleTask):
     @property
     def finished(self) -> bool:
         """Whether training has finished."""
-        return self.place.done
+        return self.progress.done
 
     @property
     def finishing(self) -> bool:
         """Return whether all training strings are classified correctly, but the boxes do not close yet."""
-        return self.place.level == len(self.curriculum.lengths)
+        return self.progress.level == len(self.curriculum.lengths)
 
     @property
     def length(self) -> int:
         """Return the current maximum length of training strings."""
-        return self.curriculum.length(min(self.place.level, len(self.curriculum.lengths) - 1))
+        return self.curriculum.length(min(self.progress.level, len(self.curriculum.lengths) - 1))
 
     def batches(self, epoch: int) -> list[Tensor]:
         """Return one batch per iteration; all are the same tensor, which each iteration overwrites."""
@@ -87,7 +87,7 @@ class LearningTask(ExampleTask):
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
         """Return the logistic loss of each string, shape ``(B,)``, plus the gaps' shortfall in the finish."""
-        s, rows, p = self.settings, self.training, self.place
+        s, rows, p = self.settings, self.training, self.progress
         right = rows.labels[examples]
         weights = (
             _class_weights(rows.labels[: rows.count_up_to(self.length)])[right.long()] if s.weighted else None
@@ -107,7 +107,7 @@ class LearningTask(ExampleTask):
 
     def stepped(self) -> bool:
         """Prepare the next iteration, and return whether it is a restart."""
-        s, p = self.settings, self.place
+        s, p = self.settings, self.progress
         p.iterations += 1
         p.since += 1
         look = p.since % s.look_every == 0
@@ -129,14 +129,14 @@ class LearningTask(ExampleTask):
 
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
         """Return the progress of the curriculum; nothing is classified, because the last weights are kept."""
-        p = self.place
+        p = self.progress
         metrics = {"length": float(self.length), "batch_right": self.right, "noise": p.noise}
         return float(p.iterations), {**metrics, "restarts": float(p.restarts)}
 
     def in_words(self, score: float) -> str:
         """Return the state of learning as text; the score is not used."""
         at = "finish" if self.finishing else f"length {self.length}"
-        return f"not measured; {at}, {self.place.restarts} restarts"
+        return f"not measured; {at}, {self.progress.restarts} restarts"
 
     def optimiser(self) -> torch.optim.Optimizer:
         """Return Adam or RMSprop."""
@@ -147,19 +147,19 @@ class LearningTask(ExampleTask):
 
     def carried(self) -> dict[str, Tensor]:
         """Return the state of learning, the next batch, and the generator."""
-        return {**self.place.tensors(), "chosen": self.chosen, "generator": self.generator.get_state()}
+        return {**self.progress.tensors(), "chosen": self.chosen, "generator": self.generator.get_state()}
 
     def carry(self, tensors: dict[str, Tensor]) -> None:
         """Restore the state of learning."""
         chosen, many = tensors["chosen"], len(self.training.lengths)
-        position = place_of(tensors, len(self.curriculum.lengths), many)
+        learned = state_of(tensors, len(self.curriculum.lengths), many)
         if chosen.shape != self.chosen.shape or chosen.dtype != torch.long:
             raise InputError("the next batch must have the size of the settings")
         if bool(((chosen < 0) | (chosen >= many) | (chosen.diff(prepend=chosen[:1]) > 0)).any()):
             raise InputError(f"the next batch must be indices of {many} strings in decreasing order")
         self.generator.set_state(tensors["generator"])
         self.chosen.copy_(chosen)
-        self.place = position
+        self.progress = learned
 
     def _choose(self) -> None:
         """Choose the next batch: random strings, and some that were wrong at the last check.
@@ -168,7 +168,7 @@ class LearningTask(ExampleTask):
         """
         size, generator = self.settings.batch, self.generator
         chosen = torch.randint(self.training.count_up_to(self.length), (size,), generator=generator)
-        wrong, some = self.place.wrong, int(self.settings.review * size)
+        wrong, some = self.progress.wrong, int(self.settings.review * size)
         if wrong and some:
             chosen[:some] = torch.tensor(wrong)[torch.randint(len(wrong), (some,), generator=generator)]
         self.chosen.copy_(chosen.sort(descending=True).values)
@@ -178,7 +178,7 @@ class LearningTask(ExampleTask):
 
         Finish if there is no further level and no finish.
         """
-        p = self.place
+        p = self.progress
         level = self.curriculum.climbed(p.level, self._all_right)
         if level > p.level:
             p.level, p.since = level, 0
@@ -187,7 +187,7 @@ class LearningTask(ExampleTask):
 
     def _louder(self) -> None:
         """Increase the noise if enough of the batch was classified correctly, otherwise decrease it."""
-        s, p = self.settings, self.place
+        s, p = self.settings, self.progress
         if self.right >= s.mastered:
             p.noise = min(s.loudest, p.noise * s.louder)
         else:
@@ -196,15 +196,15 @@ class LearningTask(ExampleTask):
     def _all_right(self, length: int) -> bool:
         """Return whether all training strings up to that length are correct; save the wrong ones."""
         answer = alone if self.settings.clusters else evaluate
-        self.place.wrong = mistakes(self.acceptor, self.training, length, answer)
-        return not self.place.wrong
+        self.progress.wrong = mistakes(self.acceptor, self.training, length, answer)
+        return not self.progress.wrong
 
     def _end(self) -> None:
         """End training if all training and validation strings are correct and the boxes close.
 
         The boxes have to close only if the recipe requires it.
         """
-        s, p = self.settings, self.place
+        s, p = self.settings, self.progress
         right = self._all_right(self.length) and (not s.clusters or self._centroids_keep_it_right())
         right = right and not mistakes(self.acceptor, self.validation)
         boxes = count_closed_boxes(numbers_of(self.acceptor), s.tries) if right and s.finishes else None
@@ -228,12 +228,12 @@ class LearningTask(ExampleTask):
             if not wrong:
                 return True
             least = wrong if least is None or len(wrong) < len(least) else least
-        self.place.wrong = least or []
+        self.progress.wrong = least or []
         return False
 
     def _start_again(self) -> None:
         """Restart with a new network, from the seed and the number of starts so far."""
-        s, p = self.settings, self.place
+        s, p = self.settings, self.progress
         p.history.append([p.iterations, p.level])
         p.restarts, p.since, p.level, p.wrong = p.restarts + 1, 0, 0, []
         p.noise = s.noises[p.restarts % len(s.noises)]

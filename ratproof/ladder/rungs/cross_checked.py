@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ratproof.evidence.random_cases import for_random_cases
 from ratproof.implementations.implementation import ExactRecurrence, Implementation
-from ratproof.implementations.openfst import WithOpenFst, scorer_class
+from ratproof.implementations.openfst import OpenFstComparison, scorer_class
 from ratproof.ladder.rungs.agreement import agree
 from theory.claim import Claim, Effort, Variant
 
@@ -26,7 +26,7 @@ def cross_checked(claim: Claim, variant: Variant, side: Implementation, effort: 
 
     def one_case(data: st.DataObject) -> None:
         case, some = side.case_and_strings(variant, few, data)
-        agree(WithOpenFst(claim.name, variant.name, case), some)
+        agree(OpenFstComparison(claim.name, variant.name, case), some)
 
     name = f"{claim.name} {variant.name} cross-checked"
     for_random_cases(name, effort.examples_of("cross-checked"), one_case)

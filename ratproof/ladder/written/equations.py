@@ -29,7 +29,7 @@ EXAMPLES, LINEAR_EXAMPLES = 40, 12
 EVERY_REFERENCE = {**REFERENCES, **LINEAR_REFERENCES}
 
 
-class OfEquations(LayerComparison):
+class EquationComparison(LayerComparison):
     """A comparison of the equations in the layer's dtype with the exact scores of its automata.
 
     The equations use the layer's parameters.
@@ -63,7 +63,7 @@ def agree_with_equations(
     names, strings = data.draw(readings(most=6))
     starts = layer_kinds()[kind].starts
     one = data.draw(networks("abc", kind, claim, variant, dtype, device, start=starts)).renamed(names)
-    agree(OfEquations(one.claim, one.variant, one.layer, one.start, one.automata_know_start), strings)
+    agree(EquationComparison(one.claim, one.variant, one.layer, one.start, one.automata_know_start), strings)
 
 
 def gates_are_those_of_the_paper(

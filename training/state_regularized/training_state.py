@@ -16,7 +16,7 @@ COUNTS = ("restarts", "iterations", "since", "level")
 
 
 @dataclass
-class Place:
+class TrainingState:
     """The state of training.
 
     Attributes:
@@ -51,8 +51,8 @@ class Place:
         }
 
 
-def place_of(tensors: dict[str, Tensor], levels: int, strings: int) -> Place:
-    """Return the state of training that :meth:`Place.tensors` saved.
+def state_of(tensors: dict[str, Tensor], levels: int, strings: int) -> TrainingState:
+    """Return the state of training that :meth:`TrainingState.tensors` saved.
 
     Args:
         tensors: the tensors by name.
@@ -78,7 +78,7 @@ def place_of(tensors: dict[str, Tensor], levels: int, strings: int) -> Place:
     if noise.shape != () or noise.dtype != torch.double or not 0 <= float(noise) < float("inf"):
         raise InputError("'noise' must be one finite non-negative float64")
     restarts, iterations, since, level, done, boxes = counts.tolist()
-    return Place(
+    return TrainingState(
         restarts,
         iterations,
         since,
