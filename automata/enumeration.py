@@ -45,12 +45,12 @@ def nonzero_strings(automaton: WFSA) -> Iterator[tuple[Symbols, Weight]]:
     ends = [frozenset(final)]  # ends[n]: the states from which n more symbols can lead to a final state
     steps = 0
     while ends[-1]:
-        length, goes_on = len(ends) - 1, False
+        length, more = len(ends) - 1, False
         stack: list[tuple[Symbols, Row]] = [((), start)] if start.keys() & ends[length] else []
         while stack:
             string, row = stack.pop()
             if len(string) == length:
-                goes_on = True
+                more = True
                 score = k.zero
                 for q in row.keys() & final.keys():
                     score = k.plus(score, k.times(row[q], final[q]))
@@ -67,7 +67,7 @@ def nonzero_strings(automaton: WFSA) -> Iterator[tuple[Symbols, Weight]]:
                 after = _product(k, row, arrows[symbol])
                 if after.keys() & useful:
                     stack.append(((*string, symbol), after))
-        if k.signed and length > plain.states and not goes_on:
+        if k.signed and length > plain.states and not more:
             return
         ends.append(frozenset(q for r in ends[-1] for q in sources[r]))
 

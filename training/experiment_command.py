@@ -176,8 +176,8 @@ def _train(
         print_json({"outcome": result, "folder": str(folder)})
     elif is_first():
         more = " and a larger --minutes" if result == "out of time" else ""
-        goes_on = f"the same command with --resume{more} continues the run"
-        console().print(f"{name}: {result}; saved in {folder}; {goes_on}", soft_wrap=True)
+        hint = f"the same command with --resume{more} continues the run"
+        console().print(f"{name}: {result}; saved in {folder}; {hint}", soft_wrap=True)
     return INTERRUPTED if result == "interrupted" else NO
 
 

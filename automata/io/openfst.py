@@ -139,7 +139,7 @@ def cost(k: Semiring, value: Weight) -> float:
     return 0.0 - _log(bool(value) if k.is_boolean else value)
 
 
-def uncost(k: Semiring, value: float) -> Weight:
+def weight_of_cost(k: Semiring, value: float) -> Weight:
     """Convert a cost back to a weight; return infinity if the weight is beyond float64."""
     if k.is_boolean:
         return value < math.inf
@@ -174,5 +174,5 @@ def precisely(weight: pynini.Weight) -> float:
 
 
 def _value(k: Semiring, weight: pynini.Weight) -> Weight:
-    value = uncost(k, precisely(weight))
+    value = weight_of_cost(k, precisely(weight))
     return round(value) if k.is_field and k.exact_only else value

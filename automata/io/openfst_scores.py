@@ -21,7 +21,7 @@ from automata.io.openfst import (
     precisely,
     to_openfst,
     two_tracks,
-    uncost,
+    weight_of_cost,
 )
 from automata.rounding.bounds import FLOAT32, FLOAT64
 from automata.wfsa import WFSA
@@ -53,7 +53,7 @@ class Scorer:
 
     def score(self, string: String) -> Weight:
         """Return the score in the automaton's semiring."""
-        values = [uncost(self.automaton.semiring, c) for c in self.costs(string)]
+        values = [weight_of_cost(self.automaton.semiring, c) for c in self.costs(string)]
         return values[0] - values[1] if self.signed else values[0]
 
     def cost_bound(self, string: String) -> float:
@@ -87,7 +87,7 @@ class Scorer:
         k, error = self.automaton.semiring, self.cost_bound(string)
         if error == math.inf or k.log_sign or k.is_boolean:  # elsewhere it is a factor of the score
             return error
-        size = sum(uncost(k, c) for c in self.costs(string))
+        size = sum(weight_of_cost(k, c) for c in self.costs(string))
         return float(math.expm1(error) * size * (1 + 2**-20) + FLOAT64.tiny)
 
 

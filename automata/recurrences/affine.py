@@ -23,7 +23,7 @@ import numpy as np
 
 from automata.aliases import Symbol, Weight
 from automata.errors import InputError
-from automata.recurrences.forms import Form, Refusal, exact_number, wraps_round
+from automata.recurrences.forms import Form, Refusal, exact_number, numpy_integer_type
 from automata.semirings import REAL
 from automata.text.number_text import shorten, write_number
 from automata.wfsa import WFSA
@@ -207,7 +207,7 @@ class _Affine:
                 f"{self.what} must not use float arithmetic, which rounds; pass its weights as fractions:"
                 " Fraction(w) is exact"
             )
-        wrapping = next(filter(None, map(wraps_round, values)), None)
+        wrapping = next(filter(None, map(numpy_integer_type, values)), None)
         if wrapping is not None:
             raise InputError(
                 f"{self.what} must not compute in NumPy's {wrapping}, which overflows; convert its weights to"

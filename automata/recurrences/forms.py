@@ -175,7 +175,7 @@ for _what, _names in REFUSED.items():
         setattr(Form, f"__{_name}__", _refusing(_what))
 
 
-def wraps_round(value: object) -> str | None:
+def numpy_integer_type(value: object) -> str | None:
     """Return the NumPy integer type of a number or of a part of a fraction; ``None`` if there is none."""
     if type(value) is Fraction and type(value.numerator) is int is type(value.denominator):
         return None  # the usual case
@@ -190,6 +190,6 @@ def exact_number(value: object) -> Fraction:
         raise InputError(f"the values of the network must be finite, got {number}")
     if not isinstance(number, (int, float, Fraction)):
         raise InputError(f"the values of the network must be numbers, got {shorten(value)}")
-    if isinstance(number, Fraction) and wraps_round(number) is not None:
+    if isinstance(number, Fraction) and numpy_integer_type(number) is not None:
         return Fraction(int(number.numerator), int(number.denominator))
     return number if type(number) is Fraction else Fraction(number)

@@ -51,16 +51,16 @@ class GRUSteps(torch.autograd.Function):
         noises = None if noise is None else rows.split(noise)
         bias = torch.cat([inner.new_zeros(2 * d), inner, inner.new_zeros(d)])
         a = first
-        for t, (heard, map_, n, u, alpha) in enumerate(zip(*parts, strict=True)):
+        for t, (input_part, map_, n, u, alpha) in enumerate(zip(*parts, strict=True)):
             size = len(u)
             flat = map_.view(size, 4 * d)
             if t:
                 torch.addmm(bias, a[:size], wide, out=flat)
             else:
                 torch.add(bias, a, out=flat)
-            flat[:, : 2 * d].add_(heard[:, : 2 * d]).sigmoid_()
+            flat[:, : 2 * d].add_(input_part[:, : 2 * d]).sigmoid_()
             r, z, inside, h = map_.unbind(1)
-            torch.addcmul(heard[:, 2 * d :], r, inside, out=n).tanh_()
+            torch.addcmul(input_part[:, 2 * d :], r, inside, out=n).tanh_()
             torch.lerp(n, h, z, out=u)
             logits = u @ scaled if noises is None else torch.addmm(noises[t], u, scaled)
             a = torch.softmax(logits, dim=1, out=alpha)
@@ -122,10 +122,10 @@ def differentiable_steps(
     """Compute the results of :class:`GRUSteps` in a form that autograd differentiates."""
     us, alphas = list[Tensor](), list[Tensor]()
     d, a = len(scaled), first
-    for t, heard in enumerate(rows.split(read)):
-        maps = a[: len(heard)] @ wide if t else a
-        r, z = torch.sigmoid(heard[:, : 2 * d] + maps[:, : 2 * d]).chunk(2, dim=1)
-        n = torch.tanh(heard[:, 2 * d :] + r * (maps[:, 2 * d : 3 * d] + inner))
+    for t, input_part in enumerate(rows.split(read)):
+        maps = a[: len(input_part)] @ wide if t else a
+        r, z = torch.sigmoid(input_part[:, : 2 * d] + maps[:, : 2 * d]).chunk(2, dim=1)
+        n = torch.tanh(input_part[:, 2 * d :] + r * (maps[:, 2 * d : 3 * d] + inner))
         us.append(torch.lerp(n, maps[:, 3 * d :], z))
         logits = us[-1] @ scaled
         a = torch.softmax(logits if noise is None else logits + rows.split(noise)[t], dim=1)

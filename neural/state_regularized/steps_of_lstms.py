@@ -61,12 +61,12 @@ class LSTMSteps(torch.autograd.Function):
         noises = None if noise is None else rows.split(noise)
         see_i_f, see_o = (None, None) if peepholes is None else (peepholes[:2], peepholes[2])
         a, last = first, c
-        for t, (heard, gate, now, tanh, u) in enumerate(zip(*parts, strict=True)):
+        for t, (input_part, gate, now, tanh, u) in enumerate(zip(*parts, strict=True)):
             size, flat = len(u), gate.view(len(u), 4 * d)
             if t:
-                torch.addmm(heard, a[:size], wide, out=flat)
+                torch.addmm(input_part, a[:size], wide, out=flat)
             else:
-                torch.add(heard, a, out=flat)
+                torch.add(input_part, a, out=flat)
             i, f, g, o = gate.unbind(1)
             both, before = gate[:, :2], last[:size]
             if see_i_f is not None:
@@ -169,9 +169,9 @@ def differentiable_steps(
     """Compute the results of :class:`LSTMSteps` in a form that autograd differentiates."""
     us, alphas, cells = list[Tensor](), list[Tensor](), list[Tensor]()
     a = first
-    for t, heard in enumerate(rows.split(read)):
-        size = len(heard)
-        i, f, g, o = (heard + (a[:size] @ wide if t else a)).chunk(4, dim=1)
+    for t, input_part in enumerate(rows.split(read)):
+        size = len(input_part)
+        i, f, g, o = (input_part + (a[:size] @ wide if t else a)).chunk(4, dim=1)
         c = c[:size]
         if peepholes is not None:
             i, f = i + peepholes[0] * c, f + peepholes[1] * c

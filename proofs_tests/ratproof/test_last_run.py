@@ -100,16 +100,16 @@ def test_a_run_stops_at_its_first_unexpected_result(monkeypatch, capsys):
 
 
 def test_verdicts_of_a_complete_run_hold_while_the_sources_are_unchanged(package):
-    assert last_run.still_standing() is None
+    assert last_run.current_verdicts() is None
     kept(Request(kinds=("decided",)), Outcome(results(("proposition-7", "decided", Verdict.HOLDS))))
-    assert last_run.still_standing() is None  # a partial run
+    assert last_run.current_verdicts() is None  # a partial run
     kept(Request(), Outcome([], interrupted=True))
-    assert last_run.still_standing() is None  # a run that was stopped
+    assert last_run.current_verdicts() is None  # a run that was stopped
     kept(Request(jobs=2), Outcome(results(("proposition-7", "decided", Verdict.HOLDS))))
-    assert json.loads(str(last_run.still_standing()))["results"][0]["claim"] == "proposition-7"
+    assert json.loads(str(last_run.current_verdicts()))["results"][0]["claim"] == "proposition-7"
     assert last_run.main("copy.json") == 0
     (package / "__init__.py").write_text("half = 1 / 3\n")
-    assert last_run.still_standing() is None and last_run.main("copy.json") == 1
+    assert last_run.current_verdicts() is None and last_run.main("copy.json") == 1
 
 
 def test_the_digest_is_independent_of_the_working_folder(tmp_path):

@@ -154,11 +154,11 @@ def test_noise_grows_while_the_batch_stays_right() -> None:
     assert CLUSTERS.clusters and task.progress.noise == CLUSTERS.noises[0]
     for right in (1.0, 0.96, 0.94, 0.95):
         before, task.right = task.progress.noise, right
-        task._louder()
+        task._adjust_noise()
         grown = before * (CLUSTERS.louder if right >= 0.95 else CLUSTERS.softer)
         assert task.progress.noise == pytest.approx(max(CLUSTERS.noises[0], grown))
     task.progress.noise, task.right = CLUSTERS.loudest, 1.0
-    task._louder()
+    task._adjust_noise()
     assert task.progress.noise == CLUSTERS.loudest
 
 

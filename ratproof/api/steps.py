@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from automata.aliases import JsonObject
 from automata.errors import InputError
 from automata.recurrences.affine import flat
-from automata.recurrences.forms import Form, exact_number, wraps_round
+from automata.recurrences.forms import Form, exact_number, numpy_integer_type
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from ratproof.api.own_claim import Checkable
@@ -203,7 +203,7 @@ def _unrounded(name: str, state: Any) -> Any:
                 f"{name}: the step must not use float arithmetic, which rounds; pass its weights as"
                 " fractions: Fraction(w) is exact"
             )
-        wrapping = wraps_round(number)
+        wrapping = numpy_integer_type(number)
         if wrapping is not None:
             raise InputError(
                 f"{name}: the step computes in NumPy's {wrapping}, which wraps around; convert its weights to"

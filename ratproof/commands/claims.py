@@ -194,7 +194,7 @@ def verify(
     if failed and not any(request.wants(claim, kind_of) for claim, kind_of in different):
         outcome = _nothing_failed()
     else:
-        outcome = _with_progress("verify", lambda told: run(request, told))
+        outcome = _with_progress("verify", lambda on_start: run(request, on_start))
     if any(result.kind == KERNEL for result in outcome.results) and not lasts("coq"):
         outcome.notes.append(
             "no cache folder is writable, so the Coq files were compiled again, which takes a minute or"
@@ -212,7 +212,7 @@ def verify(
             command_line(context),
             lambda result: f"ratproof verify {result.claim} --kind {result.kind}{options}",
         )
-    return _told(outcome, as_json, details=details or bool(names) or failed)
+    return _print_outcome(outcome, as_json, details=details or bool(names) or failed)
 
 
 def _options(**options: object) -> str:
@@ -315,14 +315,14 @@ def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], O
     with bar, progress_lines(what) as log:
         task = bar.add_task("", total=None)
 
-        def told(name: str, done: int, total: int) -> None:
+        def on_start(name: str, done: int, total: int) -> None:
             log(f"{done} of {total} claims done, running {name}")
             bar.update(task, completed=done, total=total, description=name[: max(0, screen.width - 48)])
 
-        return run(told)
+        return run(on_start)
 
 
-def _told(outcome: Outcome, as_json: bool, details: bool) -> int:
+def _print_outcome(outcome: Outcome, as_json: bool, details: bool) -> int:
     """Print the results of a run, and return the exit status."""
     if as_json:
         print_json(outcome.to_json())

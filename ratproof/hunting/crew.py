@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ratproof.hunting.rounds import Round
-from ratproof.jobs.children import end_children, greeting, run_chunk
+from ratproof.jobs.children import end_children, first_message, run_chunk
 from ratproof.jobs.local_executor import Executor, ExecutorTask, LocalExecutor
 
 Chunk = list[Round]
@@ -34,7 +34,7 @@ class Crew:
         # local processes list the targets, because a remote worker could omit some
         self.here = executor if isinstance(executor, LocalExecutor) else LocalExecutor(1)
         for _ in range(self.here.threads()):
-            self.here.submit(greeting, self.arguments)
+            self.here.submit(first_message, self.arguments)
 
     def free_slots(self) -> int:
         """Return how many more chunks may be submitted now."""
@@ -50,7 +50,7 @@ class Crew:
         """Yield the messages that arrive within the given number of seconds.
 
         A message is a chunk with its rows, a chunk with ``None`` if its worker died, or ``None`` with a
-        worker's greeting.
+        worker's first message.
         """
         ended = list(self.executor.ready(seconds))
         if self.here is not self.executor:
@@ -61,7 +61,7 @@ class Crew:
                 yield chunk, message
             elif message is None and self.failed_starts < STARTS - 1:
                 self.failed_starts += 1
-                self.here.submit(greeting, self.arguments)
+                self.here.submit(first_message, self.arguments)
             elif message is None:
                 yield None, json.dumps({"error": "a worker ended without an error message"}).encode()
             else:

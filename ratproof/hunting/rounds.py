@@ -131,7 +131,7 @@ def _are_corners(value: Any) -> bool:
     return names and len(set(value)) == len(value) and set(value) <= set(EDGE_CASES)
 
 
-def greeting_from(text: bytes) -> JsonObject:
+def first_message_from(text: bytes) -> JsonObject:
     """Return the first message of a worker: its installation and targets, or an error.
 
     Raises:

@@ -19,7 +19,7 @@ from automata.errors import InputError
 from ratproof.evidence.counterexample import Counterexample
 from ratproof.hunting.crew import Chunk, Crew
 from ratproof.hunting.progress import HuntProgress
-from ratproof.hunting.rounds import Round, RoundRow, greeting_from, rows_from, seed_of
+from ratproof.hunting.rounds import Round, RoundRow, first_message_from, rows_from, seed_of
 from ratproof.hunting.store import Memory, Store
 from ratproof.hunting.targets import require_known
 from ratproof.implementations.comparison import counterexample
@@ -74,7 +74,7 @@ def hunt(
     what: Hunt,
     jobs: int,
     store: Store | None = None,
-    told: Callable[[HuntProgress], None] = lambda progress: None,
+    on_progress: Callable[[HuntProgress], None] = lambda progress: None,
     crew: Crew | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> HuntProgress:
@@ -85,7 +85,7 @@ def hunt(
         jobs: Number of local processes, if ``crew`` is not passed.
         store: The store of the rows. If it is omitted, the search of a target ends at its first
             counterexample.
-        told: Called with the progress a few times per second.
+        on_progress: Called with the progress a few times per second.
         crew: The workers. Defaults to local processes.
         stop: Returns whether to stop now. Received rows are stored.
 
@@ -103,7 +103,7 @@ def hunt(
     workers = crew or Crew(LocalExecutor(jobs), what.arguments, seconds_a_chunk=1.0)
     driver = Driver(what, Memory() if store is None else store, HuntProgress(what.seed, jobs))
     try:
-        driver.run(workers, told, stop)
+        driver.run(workers, on_progress, stop)
     except KeyboardInterrupt:
         driver.progress.interrupted = True
     finally:
@@ -140,13 +140,13 @@ class Driver:
         """Return whether the hunt writes to a ledger."""
         return not isinstance(self.store, Memory)
 
-    def run(self, crew: Crew, told: Callable[[HuntProgress], None], stop: Callable[[], bool]) -> None:
+    def run(self, crew: Crew, on_progress: Callable[[HuntProgress], None], stop: Callable[[], bool]) -> None:
         """Run until all rounds are done or the time limit is reached."""
         while True:
             for chunk, message in crew.ready(0.25):
                 self._take(chunk, message)
             self.progress.notes, self.progress.jobs = crew.notes, crew.jobs
-            told(self.progress)
+            on_progress(self.progress)
             if stop():
                 self.progress.interrupted = True
                 return
@@ -185,7 +185,7 @@ class Driver:
 
     def _take(self, chunk: Chunk | None, message: bytes | None) -> None:
         if chunk is None:
-            self._greet(message or b"")
+            self._receive_first_message(message or b"")
             return
         if self.out.pop(id(chunk), None) is None:
             return  # it was already delivered
@@ -197,9 +197,9 @@ class Driver:
         for row, example in [(row, self._confirmed(row)) for row in rows_from(message, chunk)]:
             self._add(row, example)
 
-    def _greet(self, message: bytes) -> None:
+    def _receive_first_message(self, message: bytes) -> None:
         """Process the first message of a worker; all workers get the targets of the first one."""
-        words = greeting_from(message)
+        words = first_message_from(message)
         if "error" in words:
             if words["error"] not in self.progress.errors:
                 self.progress.errors.append(words["error"])

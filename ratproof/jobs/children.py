@@ -35,7 +35,7 @@ _busy: set[int] = set()
 _lock = threading.Lock()
 
 
-def greeting(arguments: str) -> bytes:
+def first_message(arguments: str) -> bytes:
     """Return the first message of a local process: its installation and its targets.
 
     ``arguments`` are the arguments of :func:`ratproof.hunting.worker.work`, as JSON.

@@ -71,7 +71,7 @@ class DaskExecutor:
         """Submit a task to the workers."""
         task = ExecutorTask(function, arguments)
         self.again.append(task)
-        self._hand_in()
+        self._submit_waiting()
         return task
 
     def ready(self, seconds: float) -> Iterator[tuple[ExecutorTask, bytes | None]]:
@@ -82,8 +82,8 @@ class DaskExecutor:
         Raises:
             InputError: If the scheduler stays unavailable, or a worker cannot run the task.
         """
-        self._come_back()
-        self._hand_in()
+        self._reconnect()
+        self._submit_waiting()
         try:
             ended = [self.ended.get(timeout=seconds)]
         except queue.Empty:
@@ -138,7 +138,7 @@ class DaskExecutor:
         else:
             yield task, None
 
-    def _hand_in(self) -> None:
+    def _submit_waiting(self) -> None:
         while self.again and not self.is_gone:
             task = self.again.pop()
             try:
@@ -162,7 +162,7 @@ class DaskExecutor:
         if WENT_AWAY not in self.notes:
             self.notes.append(WENT_AWAY)
 
-    def _come_back(self) -> None:
+    def _reconnect(self) -> None:
         """Try once to reconnect to a lost scheduler.
 
         Raises:

@@ -213,7 +213,7 @@ def _hides(name: str) -> bool:
     return is_own(name) and name in claims()
 
 
-def _settle_name(data: JsonObject, where: str) -> None:
+def _require_claims_file(data: JsonObject, where: str) -> None:
     """Decide which claim a file means if a user's claim and a built-in claim share the name."""
     name = data["claim"]
     if data.get("own") and not is_own(name):
@@ -234,7 +234,7 @@ def replay(path: str | Path) -> Replayed:
 def run_again(data: JsonObject, where: str) -> Replayed:
     """Run a counterexample from another source again; ``where`` is its name in error messages."""
     _require_fields(data, where)
-    _settle_name(data, where)
+    _require_claims_file(data, where)
     comparison = load(data, where)
     with _naming(where, "'comparison' must match 'string'"):
         known = set(comparison.automata()[0].index)

@@ -78,7 +78,7 @@ def unexpected() -> tuple[tuple[str, str], ...]:
     return tuple(dict.fromkeys((str(row["claim"]), str(row["kind"])) for row in different))
 
 
-def still_standing() -> str | None:
+def current_verdicts() -> str | None:
     """Return the verdicts of the last complete CPU run as JSON, or ``None`` if they are out of date.
 
     They are out of date if sources or libraries have changed since.
@@ -164,7 +164,7 @@ def _read(path: Path) -> JsonObject | None:
 
 def main(file: str) -> int:
     """Copy the verdicts if they are up to date, and return the exit status."""
-    verdicts = still_standing()
+    verdicts = current_verdicts()
     if verdicts is None:
         return 1
     write_whole(file, verdicts + "\n")

@@ -39,7 +39,7 @@ def model_rungs(declared: Declared, laws: Sequence[str]) -> Rungs:
     return {law: partial(show, law) for law in laws}
 
 
-def ask_again(declared: Declared, law: str, problem: StatefulProblem) -> str:
+def run_again(declared: Declared, law: str, problem: StatefulProblem) -> str:
     """Test a law on one problem, and return the result as one line of text, for a counterexample's script."""
     with one_thread():
         return result_again(declared, law, problem)

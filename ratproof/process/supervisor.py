@@ -114,7 +114,7 @@ def fork_child(limits: Limits) -> ChildExit | None:
     with suppress(OSError):
         os.setpgid(child, child)  # both processes set it, and either may be first
     os.close(write_fd)
-    with _passing_on(child) as (requests, paused):
+    with _forwarding_signals(child) as (requests, paused):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
         ended = _watch(child, read_fd, limits, paused)
     os.close(read_fd)
@@ -219,7 +219,7 @@ def _kill(child: int) -> None:
 
 
 @contextmanager
-def _passing_on(child: int) -> Iterator[tuple[list[int], list[float]]]:
+def _forwarding_signals(child: int) -> Iterator[tuple[list[int], list[float]]]:
     """Pass signals on to the child within the block.
 
     A second request to end kills the child. Yield the list of the requests to end, and the list of the
@@ -242,8 +242,8 @@ def _passing_on(child: int) -> Iterator[tuple[list[int], list[float]]]:
         paused.append(time.monotonic() - begun)
 
     handlers = dict.fromkeys(PASSED_ON, pass_on) | {signal.SIGTSTP: pause}
-    heard = [n for n in handlers if signal.getsignal(n) != signal.SIG_IGN]
-    before = {n: signal.signal(n, handlers[n]) for n in heard}
+    handled = [n for n in handlers if signal.getsignal(n) != signal.SIG_IGN]
+    before = {n: signal.signal(n, handlers[n]) for n in handled}
     try:
         yield requests, paused
     finally:

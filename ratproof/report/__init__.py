@@ -116,10 +116,10 @@ def _other_device(outcome: Outcome) -> list[str]:
 
 def not_run_reasons(outcome: Outcome) -> dict[str, str]:
     """Return the kinds of evidence that could not run, with the number of variants, grouped by reason."""
-    reasons = dict.fromkeys(told["why"] for told in outcome.not_run)
+    reasons = dict.fromkeys(entry["why"] for entry in outcome.not_run)
     kinds_by_reason = {}
     for why in reasons:
-        kinds = [told["kind"] for told in outcome.not_run if told["why"] == why]
+        kinds = [entry["kind"] for entry in outcome.not_run if entry["why"] == why]
         kinds_by_reason[why] = ", ".join(
             f"{kind} ({kinds.count(kind)} variants)" for kind in dict.fromkeys(kinds)
         )

@@ -170,17 +170,17 @@ def chance(facts: JsonObject) -> str:
 def _remarks(result: Result) -> list[str]:
     """Return remarks that the table does not contain, such as the strings that were not compared."""
     facts, who = result.facts, f"{result.claim}, {result.variant}"
-    told = (
+    lines = (
         [f"{who}: {facts['on_numbers']['says']}"]
         if result.verdict == Verdict.HOLDS and "on_numbers" in facts
         else []
     )
     if "few" in facts and isinstance(result.counterexample, Counterexample):
-        told += [f"{who}: {hint}" for hint in _hint_of_slack(result.counterexample, *facts["few"])]
+        lines += [f"{who}: {hint}" for hint in _hint_of_slack(result.counterexample, *facts["few"])]
     left = left_out_in_words(facts, but=frozenset({TOO_SHORT}))
     if left and result.cases:  # without a case, the reason of the verdict states it
-        told.append(f"{who}, {result.kind}: {left}")
-    return [*_longer_remarks(result), *(["", *told] if told else [])]
+        lines.append(f"{who}, {result.kind}: {left}")
+    return [*_longer_remarks(result), *(["", *lines] if lines else [])]
 
 
 def _hint_of_slack(counterexample: Counterexample, few: float, dtype: str) -> list[str]:

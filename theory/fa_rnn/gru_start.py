@@ -136,13 +136,13 @@ def times(h: Vector, table: Any) -> Vector:
 def least_gate(w: Weights, now: Run, x: str) -> Any:
     """Bound every gate below by sigma(b - max |W z| - max over j of sum over i of |U[i, j]| u[i])."""
     read = max(abs(v) for words in (w.Wf, w.Wr) for v in words[x])
-    heard = [
+    terms = [
         sum((abs(ball(row[j])) * u for row, u in zip(matrix, now.upper, strict=True)), start=flint.arb(0))
         for matrix in (w.Uf, w.Ur)
         for j in range(w.n)
     ]
-    most = heard[0]
-    for value in heard[1:]:
+    most = terms[0]
+    for value in terms[1:]:
         most = most.max(value)
     return sigma(ball(w.b) - ball(read) - most)
 

@@ -148,7 +148,7 @@ class Loop:
         p.loss += shown * len(batch)
         p.batch, p.step = p.batch + 1, p.step + 1
         if self.task.stepped():
-            self._begin_anew()
+            self._reset()
         return step
 
     def _epoch(self, examples: int) -> None:
@@ -171,7 +171,7 @@ class Loop:
         first = float(self.optimiser.param_groups[0]["lr"]) / self.shares[0]
         self.set_rate(self.task.next_rate(p.epoch, first))
 
-    def _begin_anew(self) -> None:
+    def _reset(self) -> None:
         """Reset the optimiser, the rates and the best weights, but not the progress, after a restart."""
         p = self.progress
         self.optimiser.state.clear()

@@ -48,7 +48,7 @@ class Where:
     tensorboard: bool = True
 
     @property
-    def goes_on(self) -> bool:
+    def continues(self) -> bool:
         """Return whether to resume the run in the folder.
 
         This is also true without ``resume`` if torchrun restarted the processes of that run.
@@ -87,7 +87,7 @@ def finished(where: Where, experiment: str, configuration: dict[str, Any]) -> di
     """
     folder = where.folder
     there = (folder / RUN).exists() or (folder / RESULT).exists()
-    if not where.goes_on:
+    if not where.continues:
         if there:
             raise InputError(
                 f"{folder}: the folder must not contain a run; continue it with --resume, or pass another"
@@ -161,7 +161,7 @@ def _train(
     task, settings = loop.task, loop.settings
     path, description = where.folder / RUN, {**settings.to_json(), **about}
     first = fabric.is_global_zero
-    if where.goes_on:
+    if where.continues:
         checkpoint.read(loop, description, path)
         for name in NAMES if first else ():
             remove_remains(where.folder / name)

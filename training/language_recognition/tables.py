@@ -98,7 +98,7 @@ def _lines(rows: Sequence[RecognitionRow], columns: Sequence[str]) -> Iterator[l
         printed: dict[str, float] = {}
         for row in same:
             yield [
-                _in_little(name),
+                _abbreviated(name),
                 "paper's"
                 if row.method == METHODS[False]
                 else row.method.removesuffix(OF_FINISH).replace(FIRST, "first"),
@@ -109,7 +109,7 @@ def _lines(rows: Sequence[RecognitionRow], columns: Sequence[str]) -> Iterator[l
             printed |= row.paper
         if printed:
             yield [
-                _in_little(name),
+                _abbreviated(name),
                 "printed",
                 "",
                 *(_percent([printed[c]] if c in printed else []) for c in columns),
@@ -117,7 +117,7 @@ def _lines(rows: Sequence[RecognitionRow], columns: Sequence[str]) -> Iterator[l
             ]
 
 
-def _in_little(name: str) -> str:
+def _abbreviated(name: str) -> str:
     return name.replace(", k = ", " k")
 
 

@@ -117,7 +117,7 @@ class RecognitionTask(ExampleTask):
         self.accuracy = accuracy
         metrics = {"dev_accuracy": accuracy, "length": self.length, "finishing": float(self.finishing)}
         self.epoch += 1
-        self._climb(network)
+        self._advance(network)
         return (float(self.epoch) if self.settings.keep == "last" else accuracy), metrics
 
     def in_words(self, score: float) -> str:
@@ -175,7 +175,7 @@ class RecognitionTask(ExampleTask):
                 answers.append((network(tokens, lengths).logits > 0) == labels)
         return torch.cat(answers).cpu()
 
-    def _climb(self, network: nn.Module) -> None:
+    def _advance(self, network: nn.Module) -> None:
         """Advance the curriculum if enough strings are correct or the wait was long; start the finish."""
         s = self.settings
         self.waited += 1

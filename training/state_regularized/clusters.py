@@ -63,18 +63,18 @@ def alone(
     read = cell.part.read(network.embedding.weight)
     strings = rows.packed(chosen)
 
-    def heard(u: Tensor) -> Tensor:
+    def noisy(u: Tensor) -> Tensor:
         return u + noise * torch.randn(u.shape, generator=generator) if noise else u
 
     (u,) = cell.part.step(read[symbols : symbols + 1].expand(len(chosen), -1), cell.start(len(chosen)))
     states, at = [u], 0
     for size in strings.sizes:
-        (u,) = cell.part.step(read[strings.tokens[at : at + size]], (heard(u[:size]),))
+        (u,) = cell.part.step(read[strings.tokens[at : at + size]], (noisy(u[:size]),))
         states.append(u)
         at += size
     every = torch.cat(states)
     ends = strings.last(every[len(chosen) :], every[: len(chosen)])
-    return Alone(network.classify([(heard(ends),)]), every)
+    return Alone(network.classify([(noisy(ends),)]), every)
 
 
 def sizes(most: int) -> list[int]:

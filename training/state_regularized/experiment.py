@@ -86,10 +86,10 @@ class LanguageRun(ExperimentRun[Recipe]):
     def kept(self, result: dict[str, Any], folder: Path) -> str:
         """Return the text to print after a run; for a stopped run, it says how to continue."""
         more = " and a larger --minutes" if result["outcome"] == "out of time" else ""
-        goes_on = (
+        hint = (
             f"\n  to continue: the same command with --resume{more}" if result["outcome"] in STOPPED else ""
         )
-        return super().kept(result, folder) + goes_on
+        return super().kept(result, folder) + hint
 
 
 def _described(automaton: dict[str, Any] | None) -> str:

@@ -113,13 +113,13 @@ class LearningTask(ExampleTask):
         look = p.since % s.look_every == 0
         if self.finishing:
             if s.clusters:
-                self._louder()
+                self._adjust_noise()
             if p.since % (s.cluster_every if s.clusters else s.look_every) == 0:
                 self._end()
         elif (self.right == 1 and (look or p.since % 2 == 0)) or (
             s.review and p.since % (LOOKS * s.look_every) == 0
         ):
-            self._climb()
+            self._advance()
         patience = s.restart_finish_after if self.finishing else s.restart_after
         again = not p.done and p.since >= patience
         if again:
@@ -173,19 +173,19 @@ class LearningTask(ExampleTask):
             chosen[:some] = torch.tensor(wrong)[torch.randint(len(wrong), (some,), generator=generator)]
         self.chosen.copy_(chosen.sort(descending=True).values)
 
-    def _climb(self) -> None:
+    def _advance(self) -> None:
         """Advance the curriculum while all strings of the current length are classified correctly.
 
         Finish if there is no further level and no finish.
         """
         p = self.progress
-        level = self.curriculum.climbed(p.level, self._all_right)
+        level = self.curriculum.climbed(p.level, self._all_correct)
         if level > p.level:
             p.level, p.since = level, 0
             if self.finishing and not self.settings.finishes:
                 self._end()
 
-    def _louder(self) -> None:
+    def _adjust_noise(self) -> None:
         """Increase the noise if enough of the batch was classified correctly, otherwise decrease it."""
         s, p = self.settings, self.progress
         if self.right >= s.mastered:
@@ -193,7 +193,7 @@ class LearningTask(ExampleTask):
         else:
             p.noise = max(s.noises[p.restarts % len(s.noises)], p.noise * s.softer)
 
-    def _all_right(self, length: int) -> bool:
+    def _all_correct(self, length: int) -> bool:
         """Return whether all training strings up to that length are correct; save the wrong ones."""
         answer = alone if self.settings.clusters else evaluate
         self.progress.wrong = mistakes(self.acceptor, self.training, length, answer)
@@ -205,7 +205,7 @@ class LearningTask(ExampleTask):
         The boxes have to close only if the recipe requires it.
         """
         s, p = self.settings, self.progress
-        right = self._all_right(self.length) and (not s.clusters or self._centroids_keep_it_right())
+        right = self._all_correct(self.length) and (not s.clusters or self._correct_with_centroids())
         right = right and not mistakes(self.acceptor, self.validation)
         boxes = count_closed_boxes(numbers_of(self.acceptor), s.tries) if right and s.finishes else None
         if right and (boxes is not None or not s.finishes):
@@ -213,7 +213,7 @@ class LearningTask(ExampleTask):
         elif not s.finishes:
             p.level = 0  # some strings are wrong, so training continues
 
-    def _centroids_keep_it_right(self) -> bool:
+    def _correct_with_centroids(self) -> bool:
         """Return whether centroids at cluster means classify all strings correctly.
 
         Few clusters are tried first. If none works, the strings that are wrong for the best number are saved

@@ -81,7 +81,9 @@ def _factors(
                 continue
             f, m, o = step.gates(inside + reads[group], c)
             kept[node, group] = f, m
-            if not _holds(step.mix(step.output(o, _met(carried(f, m, c), cells[to]))), boxes.h[:, to]):
+            if not _holds(
+                step.mix(step.output(o, _intersection(carried(f, m, c), cells[to]))), boxes.h[:, to]
+            ):
                 symbol = str(numbers.alphabet[explored.groups[group][0]])
                 return ProofGap(f"step: from node {node} with symbol {symbol!r}, h leaves node {to}'s box")
         logit = step.logit(h, c)
@@ -101,7 +103,7 @@ def _factors(
     )
 
 
-def _met(one: Ends, other: Ends) -> Ends:
+def _intersection(one: Ends, other: Ends) -> Ends:
     """Return the intersection of two intervals: the part of the next cell state inside the target's box."""
     return each(arb.max, one[0], other[0]), each(arb.min, one[1], other[1])
 

@@ -40,8 +40,8 @@ def similarities(
     with flint.ctx.workprec(PRECISION):
         d = len(h)
         read = affine(parameters, "part.input", x)
-        heard = affine(parameters, "part.hidden", h)
-        gates = [(read[i : i + d], heard[i : i + d]) for i in range(0, len(read), d)]
+        hidden_part = affine(parameters, "part.hidden", h)
+        gates = [(read[i : i + d], hidden_part[i : i + d]) for i in range(0, len(read), d)]
         u = STEPS[kind](gates, h, c, parameters)
         centroids = np.asarray(parameters["component.centroids"]).T
         if similarity == "dot":

@@ -79,7 +79,7 @@ class KernelRung:
         problem = data.draw(problems(kernel, self.numbers, sizes, self.rows, self.heads))
         if watch.is_over():
             return
-        with watch.told(problem):
+        with watch.watching(problem):
             self.body(kernel, problem, data)
 
     def _smallest(self, watch: KernelWatch, kernel: Kernel, name: str, wrong: WrongCall) -> WrongCall:

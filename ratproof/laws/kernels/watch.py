@@ -57,7 +57,7 @@ class KernelWatch:
                 raise self.wrong from None
 
     @contextmanager
-    def told(self, problem: Problem) -> Iterator[None]:
+    def watching(self, problem: Problem) -> Iterator[None]:
         """Record the outcome of a call within the block and continue; of errors, keep the smallest call."""
         try:
             yield

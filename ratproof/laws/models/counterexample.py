@@ -92,8 +92,8 @@ Seed {seed}. This script needs ratproof and the file with the claim, which creat
 
 from ratproof.ladder.user_files import load
 from ratproof.laws.models.problem import StatefulProblem
-from ratproof.laws.runner import ask_again
+from ratproof.laws.runner import run_again
 
 claim = load({file!r})[{claim!r}]
-print(ask_again(claim.declared, {law!r}, {case}))
+print(run_again(claim.declared, {law!r}, {case}))
 '''

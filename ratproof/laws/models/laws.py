@@ -146,7 +146,7 @@ def in_that_order(session: Session) -> Rows:
     return list(outputs[:, -problem.pieces[-1] :])
 
 
-def straight_on(session: Session) -> Rows:
+def without_detour(session: Session) -> Rows:
     """Run the tokens in calls, and return the outputs after the first call and the shared tokens."""
     pieces = session.problem.pieces
     outputs, _ = session.read(session.tokens(), pieces)
@@ -251,8 +251,8 @@ LAWS = {
             rows=2,
             shortest=2,
         ),
-        Law("rewind", straight_on, rewound, _rewind_in_words, shortest=2),
-        Law("snapshot", straight_on, restored, _snapshot_in_words, shortest=2),
+        Law("rewind", without_detour, rewound, _rewind_in_words, shortest=2),
+        Law("snapshot", without_detour, restored, _snapshot_in_words, shortest=2),
         Law(
             "gradient",
             lambda session: gradients(session, None),

@@ -80,7 +80,7 @@ class _Rung:
             except BrokenLaw as broken:
                 raise self._smallest(broken) from None
             except Flaky as flaky:
-                raise self._unsteady() from flaky
+                raise self._nondeterminism_error() from flaky
         if self.unusable is not None:
             raise self.unusable[1]
         if self.doubts:
@@ -116,7 +116,7 @@ class _Rung:
             for_random_cases(f"{self.name} shorter", SHRINKING, body)
         return self.broken or broken
 
-    def _unsteady(self) -> Exception:
+    def _nondeterminism_error(self) -> Exception:
         """Return the error for a model that gives different results when a case is repeated.
 
         For the ``reuse`` law this is a refutation, because the second use differs from the first.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ratproof.laws.kernels.bounds import ellipsoid
 from ratproof.laws.kernels.bounds.corrections import solution
-from ratproof.laws.kernels.bounds.ellipsoid import says_little
+from ratproof.laws.kernels.bounds.ellipsoid import is_too_wide
 from ratproof.laws.kernels.bounds.recurrent import (
     BoundedStates,
     column_length,
@@ -143,7 +143,7 @@ def bounded_states(
     passed = products(factor) + stretch
     carried = _carried(chunks, passed, errors)
     errors, held = errors + passed * carried, held + passed[:-1] * carried
-    if says_little(errors, states):
+    if is_too_wide(errors, states):
         ends = chunks.at_ends(direct), chunks.at_ends(stretch)
         axes, starts = ellipsoid.in_chunks(inputs, chunks.joined(own), *ends, chunks.begins.tolist())
         steps = np.minimum(np.arange(len(direct))[:, None], chunks.lengths)

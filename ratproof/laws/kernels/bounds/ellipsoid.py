@@ -97,7 +97,7 @@ def half_axes(ellipsoids: list[tuple[Bounds, Bounds]]) -> Bounds:
     return np.asarray(axes[:, :, :, None])
 
 
-def says_little(errors: Bounds, states: StateTrajectory) -> bool:
+def is_too_wide(errors: Bounds, states: StateTrajectory) -> bool:
     """Return whether the column bounds are too large to be useful and ellipsoids are affordable."""
     few = states.states.size * states.states.shape[-2] ** 2 <= MOST_NUMBERS
     return few and bool((errors > USELESS * root_mean_square(size_of(states.states))).any())

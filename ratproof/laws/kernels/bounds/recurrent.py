@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ratproof.laws.kernels.bounds import ellipsoid
-from ratproof.laws.kernels.bounds.ellipsoid import says_little
+from ratproof.laws.kernels.bounds.ellipsoid import is_too_wide
 from ratproof.laws.kernels.bounds.rounding import RoundedArray, RoundingUnits, column_norm, norm
 from ratproof.laws.kernels.naive import Bounds, RecurrenceInputs, StateTrajectory, Wide, by_token, size_of
 
@@ -86,7 +86,7 @@ def step_by_step(
         errors, held = errors + u * stored, held + u * held_size
     corrections = None
     if own is not None:
-        if says_little(errors, states):
+        if is_too_wide(errors, states):
             tighter = ellipsoid.step_by_step(inputs, 0 * own, of_decay, of_addition, more, first)
             errors, held = (np.fmin(*pair) for pair in zip((errors, held), tighter, strict=True))
         corrections = correction_bounds(states, own + reads(inputs) * held, u)
