@@ -22,7 +22,7 @@ class Grammar:
 
     Attributes:
         number: 1 to 7.
-        description: the wording of Table 15, clarified if it is ambiguous.
+        description: the wording of Table 15, corrected and clarified.
         rule: the same language as a predicate on text; :meth:`contains` accepts any sequence of symbols.
         dfa: the minimal complete DFA, with states in the order in which strings reach them
             (shortlex).
@@ -45,7 +45,7 @@ def tomita(number: int) -> Grammar:
     """Return the Tomita grammar with this number.
 
     >>> tomita(4).description, tomita(4).contains("1001"), tomita(4).dfa.accepts("10001")
-    ('Strings not contain a substring "000"', True, False)
+    ('Strings that do not contain the substring "000"', True, False)
 
     Raises:
         InputError: If the number is not 1 to 7.
@@ -78,14 +78,14 @@ GRAMMARS = {
         Grammar(
             3,
             "An odd number of consecutive 1s is followed by an even number of consecutive 0s "
-            "(runs as long as they can be; none is an even number)",
+            "(runs are maximal, and zero is an even number)",
             _odd_ones_then_even_zeros,
             _dfa(((0, 1), (2, 0), (3, 4), (2, 1), (4, 4)), {0, 1, 3}),
         ),
         # states: the number of trailing 0s
         Grammar(
             4,
-            'Strings not contain a substring "000"',
+            'Strings that do not contain the substring "000"',
             lambda x: "000" not in x,
             _dfa(((1, 0), (2, 0), (3, 0), (3, 3)), {0, 1, 2}),
         ),

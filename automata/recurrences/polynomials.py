@@ -179,5 +179,5 @@ class OverQ(Symbolic):
 
 
 WORDS, POLYNOMIALS = Free("N<X>", ordered=True), Free("N[X]", ordered=False)
-OPPOSITE = Opposite("N<X>, factors turned round", ordered=True)
+OPPOSITE = Opposite("N<X>, factors reversed", ordered=True)
 RATIONAL = OverQ()
