@@ -143,7 +143,9 @@ from automata.wfsa import WFSA
 from ratproof import believe
 claim = believe("floats", start=0, step=lambda c, x: 0.1 * c, automaton=WFSA(REAL, [0], [1], {"a": [[1]]}))
 """
-    with pytest.raises(InputError, match=r"line 5: floats: .* floats, .* pass its weights as fractions"):
+    with pytest.raises(
+        InputError, match=r"line 5: floats: .* float arithmetic, .* pass its weights as fractions"
+    ):
         check(written(text))
     later = text.replace("lambda c, x: 0.1 * c", "lambda c, x: c + 1 if c < 2 else 0.1 * c")
     outcome = check(written(later.replace("REAL, [0]", "REAL, [1]")))

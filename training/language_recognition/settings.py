@@ -179,7 +179,7 @@ EXPERIMENTS = (
     ),
     _experiment(
         "exchanges",
-        "Accept palindromes, and reject those with two letters exchanged",
+        "Accept palindromes, and reject exchanged letters",
         120,
         "2: palindromes; palindromes with exchanged letters are among the rejected strings; no table",
         "most runs 2 to 4 minutes",
