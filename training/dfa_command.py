@@ -65,7 +65,7 @@ def with_cells(command: Callable[..., int]) -> Callable[..., int]:
     train.__doc__ = (
         f"{command.__doc__}\n\n"
         "With --cell, an nn.RNN, nn.GRU or nn.LSTM with a linear layer of one output learns the language."
-        " The output is positive for accepted strings. Exit status 0: certified, or without --certify right"
+        " The output is positive for accepted strings. Exit status 0: certified, or without --certify correct"
         " on all tested strings, 1: different, 3: unknown."
     )
     train.__signature__ = inspect.Signature(parameters, return_annotation=int)  # type: ignore[attr-defined]

@@ -49,8 +49,8 @@ def results(
     """Print the results of the experiments next to those of the papers.
 
     A row shows the runs that differ only in the seed. Rows of one model show the settings in which they
-    differ. With --recheck, the exit status is 0 if all new runs are the same. It is 3 if a new run differs,
-    but the processor, Python or torch version is another one, which may round differently. It is 1
+    differ. With --recheck, the exit status is 0 if all new runs are the same. It is 3 if a new run differs
+    and has another processor, Python version or torch version, which may round differently. It is 1
     otherwise, or if a stored certificate is rejected.
     """
     from training.engine.results import results_in

@@ -13,7 +13,7 @@ from ratproof.commands.app import app
 
 @cache
 def commands() -> dict[str, Any]:
-    """Yield each command and group, imported."""
+    """Return each imported command and group by its full name."""
     return dict(_below(typer.main.get_command(app), ()))
 
 

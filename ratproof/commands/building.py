@@ -20,7 +20,7 @@ from ratproof.commands.terminal import naming, print_answer
 from ratproof.process.outputs import require_outputs
 
 FirstFile = Annotated[str, Argument(metavar="A", help="a file with an automaton")]
-SecondFile = Annotated[str, Argument(metavar="B", help="another")]
+SecondFile = Annotated[str, Argument(metavar="B", help="a second file with an automaton")]
 Output = Annotated[
     str | None, Option("-o", "--output", help="output file (default: JSON on standard output)")
 ]

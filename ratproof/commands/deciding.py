@@ -54,7 +54,7 @@ MissingAsZero = Annotated[
 def equivalent(
     context: Context,
     a: Annotated[str, Argument(metavar="A", help="a .json, .att, .txt, .fst or .dot file")],
-    b: Annotated[str, Argument(metavar="B", help="another")],
+    b: Annotated[str, Argument(metavar="B", help="a second file with an automaton")],
     certificate: CertificateFile = None,
     kernel: Annotated[
         bool, Option("--kernel", help="write a Coq file in which Coq's kernel checks the result")

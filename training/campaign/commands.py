@@ -32,7 +32,7 @@ app = typer.Typer(
 
 SHOWN = 10
 """The largest number of rounds to list."""
-Place = Annotated[str, typer.Argument(metavar="DIR", help="of the campaign")]
+Folder = Annotated[str, typer.Argument(metavar="DIR", help="folder of the campaign")]
 
 
 @app.callback()
@@ -136,7 +136,7 @@ class _StageReport:
     short_help="Print the status of a campaign or a hunt.",
     epilog=example("campaign status text --json"),
 )
-def status(folder: Place, as_json: AsJson = False) -> int:
+def status(folder: Folder, as_json: AsJson = False) -> int:
     """Print the status of a campaign's runs or of a hunt's rounds (``hunt --ledger``).
 
     The digest does not depend on a clock or a machine.
@@ -187,7 +187,7 @@ def merge(
 
 @app.command("results", epilog=example("campaign results text --keep results/text"))
 def results(
-    folder: Place,
+    folder: Folder,
     keep: Annotated[
         str | None,
         typer.Option("--keep", metavar="DIR", help="save the results in this folder, in results.jsonl.xz"),

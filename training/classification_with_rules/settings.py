@@ -222,8 +222,8 @@ EXPERIMENTS = (
             RuleClassification,
             presets(name),
             "training.classification_with_rules.experiment:RuleRun",
-            does=f"Classify {name.upper()}'s sentences, with rules",
-            says=f"""Classify {name.upper()}'s sentences, with rules (Jiang et al. 2020, section 4).
+            does=f"Classify the sentences of {name.upper()} with rules",
+            says=f"""Classify the sentences of {name.upper()} with rules (Jiang et al. 2020, section 4).
 
             An FA-RNN is initialised from the rules; the other networks are the baselines of the paper. The
             network of the best epoch on the dev set is saved, and measured on the test set. --share 0 does

@@ -88,8 +88,8 @@ EXPERIMENTS = tuple(
         does=f"Classify {title} pixel by pixel",
         says=f"""Classify {title} pixel by pixel (Wang & Niepert 2019, section 4.3).
 
-        The epoch that is best on the dev set, the end of the training file, is kept, and measured on the
-        test set. A state-regularized model's result has a picture of each centroid.
+        The network of the best epoch on the dev set is saved, and measured on the test set. The dev set is
+        the end of the training file. The result of a state-regularized model has a picture of each centroid.
         """,
         example="--model sr-lstm-p --preset small --data data -o run",
         order=order,

@@ -156,8 +156,8 @@ EXPERIMENTS = (
         LanguageModelling,
         PRESETS,
         "training.language_modelling.experiment:TextRun",
-        does="Model the language of the Penn Treebank",
-        says="""Model the language of the Penn Treebank (Peng et al. 2018, section 6.2).
+        does="Train a language model on the Penn Treebank",
+        says="""Train a language model on the Penn Treebank (Peng et al. 2018, section 6.2).
 
         The network of the best epoch on the dev set is saved, and measured on the test set. If the model is
         rational, the run then decides whether its units are equal to their automata, for the trained weights.

@@ -129,15 +129,15 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
 }
 """Named values for the fields that a command line leaves open, by experiment.
 
-They are those of the paper, where it states them, and ours: noise on gates and states, then margins.
-``first`` was the first version of ours, without restarts and without a loss on recurrent weights. The gates
-of a network that should be an automaton may have any values. The sums of letters that networks learn on
-palindromes need unsaturated gates.
+``paper`` has the values that the paper states. ``ours`` adds noise on gates and states, and a loss for
+margins at the end. ``first`` is an earlier version of ``ours``, without restarts and without a loss on
+recurrent weights. The presets for palindromes have no noise, because the sums of letters that networks learn
+there need unsaturated gates.
 """
 
-NEW_STARTS = """. If the
-        curriculum does not get there, or a dev string is wrong, training restarts with new weights, except
-        with --preset first"""
+NEW_STARTS = """. Except
+        with --preset first, training restarts with new weights if the curriculum does not advance, or if the
+        network is wrong on a dev string at the end"""
 
 
 def _experiment(name: str, does: str, order: int, where: str, cost: str) -> Experiment:
@@ -150,8 +150,8 @@ def _experiment(name: str, does: str, order: int, where: str, cost: str) -> Expe
         does=does,
         says=f"""{does} (Wang & Niepert 2019, section 4.2).
 
-        The network is trained on short strings, and measured on longer and deeper ones. --preset paper trains
-        as in the paper; ours adds noise on gates and states, and a loss for margins at the
+        The network is trained on short strings, and measured on longer ones. --preset paper trains as in the
+        paper; ours adds noise on gates and states, and a loss for margins at the
         end{NEW_STARTS if "first" in PRESETS[name] else ""}.
         """,
         example="--model sr-lstm-p --seed 0 -o run",

@@ -149,8 +149,8 @@ EXPERIMENTS = (
         does="Classify the reviews of IMDB word by word",
         says="""Classify the reviews of IMDB word by word (Wang & Niepert 2019, section 4.3).
 
-        The epoch that is best on the dev set, a tenth of the training file, is kept, and measured on the
-        test set. A state-regularized model's result has the words that lead to each centroid.
+        The network of the best epoch on the dev set is saved, and measured on the test set. The dev set is a
+        tenth of the training file. The result of a state-regularized model has the words of each centroid.
         """,
         example="--model sr-lstm-p --preset small --data data -o run",
         order=130,

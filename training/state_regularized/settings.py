@@ -211,8 +211,9 @@ EXPERIMENTS = (
         "Learn a Tomita grammar",
         """ (Wang & Niepert 2019, section 4.1).
 
-        An SR-GRU has its own recipes, and restarts if it is stuck; other models (lstm, lstm-p, gru, sr-lstm,
-        sr-lstm-p) are trained on the same strings, with the recipe of parentheses but without noise""",
+        An SR-GRU has its own recipes, and restarts if it makes no progress. Other models (lstm, lstm-p, gru,
+        sr-lstm, sr-lstm-p) are trained on the same strings, with the recipe of parentheses but without
+        noise""",
         only_model=SR_GRU,
         example="--grammar 5 --seed 0 -o five",
         order=50,

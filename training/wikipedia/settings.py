@@ -76,8 +76,8 @@ EXPERIMENTS = (
         WikipediaModelling,
         PRESETS,
         "training.wikipedia.experiment:WikipediaRun",
-        does="Model the language of Wikipedia's articles",
-        says="""Model the language of Wikipedia's articles (Wang & Niepert 2019, appendix C.2).
+        does="Train a language model on Wikipedia's articles",
+        says="""Train a language model on Wikipedia's articles (Wang & Niepert 2019, appendix C.2).
 
         The network of the best epoch on the dev set is saved, and measured on the test set.
         """,
