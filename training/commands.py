@@ -27,7 +27,7 @@ app = typer.Typer(
 def frame(
     context: typer.Context,
     every: Annotated[
-        bool, typer.Option("--list", help="the experiments, the data that each needs, and its cost")
+        bool, typer.Option("--list", help="list the experiments with their data and cost")
     ] = False,
     as_json: AsJson = False,
 ) -> int:

@@ -32,7 +32,7 @@ def results(
         ),
     ] = None,
     with_commands: Annotated[
-        bool, typer.Option("--commands", help="print the command that makes each row, too")
+        bool, typer.Option("--commands", help="also print the command that makes each row")
     ] = False,
     again: Annotated[
         int | None,
@@ -40,7 +40,7 @@ def results(
             "--recheck",
             min=1,
             metavar="N",
-            help="train N random stored proved networks again and compare weights, certificates and figures",
+            help="train N random stored networks again, and compare weights, certificates and figures",
         ),
     ] = None,
     html: HtmlFile = None,

@@ -60,7 +60,9 @@ def run(
     any_size: AnySize = False,
     kept: Annotated[
         str | None,
-        typer.Option("--kept", metavar="DIR", help="results of this campaign that are not recomputed"),
+        typer.Option(
+            "--kept", metavar="DIR", help="folder with results of this campaign, which are not computed again"
+        ),
     ] = None,
     output: Annotated[
         str | None,

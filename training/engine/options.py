@@ -38,4 +38,4 @@ def _flags(name: str, kind: type) -> str:
 
 def _help(one: Any) -> str:
     words = one.metadata.get("one_of")
-    return str(one.metadata["says"]) + (f": {', '.join(words)}" if words else "")
+    return str(one.metadata["says"]) + (f" ({', '.join(words)})" if words else "")

@@ -186,13 +186,14 @@ def extract(
         str | None, Option("-o", "--output", help="write the automaton: .json, .att, .dot or .svg")
     ] = None,
     soft: Annotated[
-        bool, Option("--soft", help="the proved automaton of the soft network at its temperature")
+        bool, Option("--soft", help="extract the proved automaton of the soft network at its temperature")
     ] = False,
     probabilities: Annotated[
-        bool, Option("--probabilities", help="the probabilistic automaton of equation 4")
+        bool, Option("--probabilities", help="extract the probabilistic automaton of equation 4")
     ] = False,
     minimal: Annotated[
-        bool, Option("--minimal", help="the minimal DFA of the language, instead of one state per centroid")
+        bool,
+        Option("--minimal", help="write the minimal DFA of the language, instead of one state per centroid"),
     ] = False,
     counts: Annotated[
         str | None,
