@@ -58,7 +58,7 @@ class KernelWatch:
 
     @contextmanager
     def watching(self, problem: Problem) -> Iterator[None]:
-        """Record the outcome of a call within the block and continue; of errors, keep the smallest call."""
+        """Record the outcome of a call within the block; store the smallest call that raises an error."""
         try:
             yield
             sizes = problem.sizes()
