@@ -33,7 +33,7 @@ def theory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     except (coq.NoCoq, reals.NoLibrary) as error:
         pytest.skip(f"not run: {error}")
     folder = tmp_path_factory.mktemp("reals")
-    (folder / "inlined.v").write_text(reals.inlined())
+    (folder / "inlined.v").write_text(reals.BOXES.inlined())
     coq.compile_file(folder / "inlined.v", folder)
     return folder
 
@@ -60,7 +60,7 @@ def checks(theory: Path, certificates: list[Any]) -> list[bool]:
     """Return the value of Coq's checker for each certificate, with the theory compiled once."""
     lines = ["Require Import inlined."]
     for i, data in enumerate(certificates):
-        definitions = soft_network.file_text(data, "net", BITS, SPARE).partition(reals.inlined())[2]
+        definitions = soft_network.file_text(data, "net", BITS, SPARE).partition(reals.BOXES.inlined())[2]
         definitions = definitions[: definitions.index("Theorem ")]
         check = f"Eval vm_compute in boxes.check {BITS} weights machine nodes."
         lines.append(f"Module net_{i}.\n{definitions}\n{check}\nEnd net_{i}.")
@@ -173,7 +173,7 @@ def test_coq_and_numpy_run_the_same_network(theory: Path, kind: str) -> None:
     net = network(kind, True)
     data = proved(net)
     word = [0, 1, 1, 0, 1]
-    definitions = soft_network.file_text(data, "net", 64, 40).partition(reals.inlined())[2]
+    definitions = soft_network.file_text(data, "net", 64, 40).partition(reals.BOXES.inlined())[2]
     definitions = definitions[: definitions.index("(* The automaton")]
     file = theory / "run.v"
     run = RUN.format(word=f"[{'; '.join(map(str, word))}]%nat")
@@ -229,7 +229,7 @@ def test_the_command_writes_a_complete_file_that_coq_accepts(
 
 def test_the_real_exponential_is_an_exponential(compiled: Path) -> None:
     try:
-        reals.check_theorem(reals.EXPONENTIAL, compiled)
+        reals.check_theory(reals.EXPONENTIAL, compiled)
     except reals.NoLibrary as error:
         pytest.skip(f"not run: {error}")
 

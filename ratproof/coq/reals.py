@@ -15,8 +15,6 @@ import theory
 from automata.errors import InputError
 from ratproof.coq import programs as coq
 
-FILES = ("intervals", "slopes", "network", "parametricity", "algebra", "boxes", "soundness")
-"""The files of the checker of boxes, in the order in which they depend on each other."""
 AXIOMS = (
     "Classical_Prop.classic",
     "ClassicalDedekindReals.sig_forall_dec",
@@ -27,17 +25,19 @@ AXIOMS = (
 
 
 @dataclass(frozen=True)
-class RealTheorem:
-    """A theorem over the real numbers.
+class RealTheory:
+    """Theorems over the real numbers, which are compiled as one file.
 
     Attributes:
-        name: Its name in its file.
-        axioms: The axioms that it must have.
-        needs: A file of the library that it needs, below Coq's folder of libraries.
+        files: Their files, in the order in which they depend on each other.
+        theorems: Their names, after the name of their file.
+        axioms: The axioms that each of them must have.
+        needs: A file of the library that they need, below Coq's folder of libraries.
         package: The Debian package of that library, and the opam package.
     """
 
-    name: str
+    files: tuple[str, ...]
+    theorems: tuple[str, ...]
     axioms: tuple[str, ...]
     needs: str
     package: tuple[str, str]
@@ -52,13 +52,35 @@ class RealTheorem:
                 f" (Debian, Ubuntu), or opam install coq.8.16.1 {opam}"
             )
 
+    def inlined(self) -> str:
+        """Return the files as modules, for a file that is complete in itself."""
+        return "\n".join(map(_module, self.files))
 
-BOXES = RealTheorem(
-    "soundness.closed_boxes", AXIOMS, "Interval/Tactic.vo", ("libcoq-interval", "coq-interval.4.6.1")
+
+BOXES = RealTheory(
+    ("intervals", "slopes", "network", "parametricity", "algebra", "boxes", "soundness"),
+    ("soundness.closed_boxes",),
+    AXIOMS,
+    "Interval/Tactic.vo",
+    ("libcoq-interval", "coq-interval.4.6.1"),
 )
 """The checker of closed boxes is sound."""
-EXPONENTIAL = RealTheorem(
-    "exponential_exists",
+NOT_RATIONAL = RealTheory(
+    ("gates", "orbits", "not_rational", "one_unit"),
+    (
+        "not_rational.monotone_is_no_automaton",
+        "one_unit.elman_is_no_automaton",
+        "one_unit.gated_feedback_is_no_automaton",
+        "one_unit.gru_is_no_automaton",
+    ),
+    AXIOMS,
+    "Coquelicot/Coquelicot.vo",
+    ("libcoq-coquelicot", "coq-coquelicot.3.2.0"),
+)
+"""Networks with gates are no automata of any size."""
+EXPONENTIAL = RealTheory(
+    ("real_exponential",),
+    ("real_exponential.exponential_exists",),
     ("Epsilon.epsilon_statement", *AXIOMS),
     "mathcomp/analysis/Rstruct.vo",
     ("libcoq-mathcomp-analysis", "coq-mathcomp-analysis.0.6.0"),
@@ -75,46 +97,41 @@ def source_folder() -> Path:
     return Path(next(iter(theory.__path__))) / "coq_reals"
 
 
-def inlined() -> str:
-    """Return the theory as modules, for a file that is complete in itself."""
-    return "\n".join(map(_module, FILES))
-
-
 def _module(name: str) -> str:
     text = (source_folder() / f"{name}.v").read_text(encoding="utf-8")
     text = re.sub(r"^From ratproof_reals Require Import (.*)\.$", r"Import \1.", text, flags=re.MULTILINE)
     return f"Module {name}.\n{text}End {name}.\n"
 
 
-def check_file(file: Path, root: Path, axioms: Sequence[str] = AXIOMS) -> None:
-    """Compile a file that ends with ``Print Assumptions``, with the development at ``root``.
+def check_file(file: Path, root: Path, axioms: Sequence[str] = AXIOMS, theorems: int = 1) -> None:
+    """Compile a file that ends with ``Print Assumptions`` of some theorems, with the development at ``root``.
 
     Raises:
-        Rejected: If Coq does not accept the file, or the theorem does not have exactly these axioms.
+        Rejected: If Coq does not accept the file, or a theorem does not have exactly these axioms.
     """
     output = coq.compile_file(file, root, ["-o", str(file.with_suffix(".vo"))])
-    if printed_axioms(output) != set(axioms):
-        raise coq.Rejected(str(file), f"the theorem must have the axioms {axioms}, got {output.strip()}")
+    if printed_axioms(output) != [set(axioms)] * theorems:
+        raise coq.Rejected(str(file), f"each theorem must have the axioms {axioms}, got {output.strip()}")
 
 
-def check_theorem(theorem: RealTheorem, root: Path) -> None:
-    """Compile a theorem from scratch, with the compiled ``theory/coq`` at ``root``, and check its axioms.
+def check_theory(real_theory: RealTheory, root: Path) -> None:
+    """Compile theorems from scratch, with the compiled ``theory/coq`` at ``root``, and check their axioms.
 
     Raises:
-        NoLibrary: If the library that the theorem needs is not installed.
-        Rejected: If Coq does not accept the theorem, or it does not have exactly its axioms.
+        NoLibrary: If the library that the theorems need is not installed.
+        Rejected: If Coq does not accept a theorem, or it does not have exactly these axioms.
     """
-    theorem.require_library()
-    text = inlined() if theorem is BOXES else (source_folder() / "real_exponential.v").read_text("utf-8")
+    real_theory.require_library()
+    queries = "".join(f"Print Assumptions {name}.\n" for name in real_theory.theorems)
     with TemporaryDirectory() as folder:
         file = Path(folder) / "theory.v"
-        file.write_text(f"{text}Print Assumptions {theorem.name}.\n", encoding="utf-8")
-        check_file(file, root, theorem.axioms)
+        file.write_text(real_theory.inlined() + queries, encoding="utf-8")
+        check_file(file, root, real_theory.axioms, len(real_theory.theorems))
 
 
-def printed_axioms(output: str) -> set[str]:
-    """Return the names in the output of ``Print Assumptions``, which must be the last part of ``output``."""
-    _, heading, listed = output.rpartition("Axioms:\n")
-    if not heading:
-        raise ValueError(f"the output of Print Assumptions must list axioms, got {output!r}")
-    return set(re.findall(r"^([\w.]+)(?= :|\n)", listed, re.MULTILINE))
+def printed_axioms(output: str) -> list[set[str]]:
+    """Return the names in each output of ``Print Assumptions`` that lists axioms."""
+    return [
+        set(re.findall(r"^([\w.]+)(?= :|\n)", listed, re.MULTILINE))
+        for listed in output.split("Axioms:\n")[1:]
+    ]

@@ -82,7 +82,7 @@ def file_text(certificate: BoxesCertificate, checkpoint: str, bits: int, spare: 
     return "\n".join(
         [
             HEADING.format(coq_files.plain(checkpoint)),
-            reals.inlined(),
+            reals.BOXES.inlined(),
             "From Coq Require Import Reals ZArith QArith List.",
             "Import ListNotations network boxes soundness.",
             f"(* The network. Letters, by their numbers: {letters}. *)",

@@ -12,8 +12,8 @@ Local Open Scope ring_scope.
 Lemma one_more (S : Type) (first : seq S) m x : first ++ nseq m.+1 x = rcons (first ++ nseq m x) x.
 Proof. by rewrite rcons_cat; congr (_ ++ _); elim: m => //= m <-. Qed.
 
-Section NoAutomaton.
-Variables (F : numFieldType) (S : eqType) (Q : finite) (A : wfa (of_ring F) S Q) (first : seq S) (x : S) (d : F).
+Section RowsDepend.
+Variables (F : fieldType) (S : eqType) (Q : finite) (A : wfa (of_ring F) S Q) (first : seq S) (x : S) (d : F).
 Let n := (card Q).+1.
 
 (* If there are more rows than states, some combination of rows is 0 in every column. *)
@@ -30,6 +30,11 @@ rewrite mulr_sumr; under [RHS]eq_bigr do rewrite mxE mulr_suml mulr_sumr; rewrit
 rewrite nseqD catA score_cat sumE big_tnth mulrCA mulr_sumr mulr_sumr; apply: eq_bigr => j _.
 by rewrite mxE !mulrA.
 Qed.
+End RowsDepend.
+
+Section NoAutomaton.
+Variables (F : numFieldType) (S : eqType) (Q : finite) (A : wfa (of_ring F) S Q) (first : seq S) (x : S) (d : F).
+Let n := (card Q).+1.
 
 (* A polynomial with infinitely many roots is 0. *)
 Lemma zero_everywhere (P : {poly F}) (place : nat -> F) : injective place -> (forall m, P.[place m] = 0) -> P = 0.
@@ -42,7 +47,7 @@ Qed.
 (* Each number is the square of the previous one. *)
 Lemma squares_are_no_automaton : ~ (forall m, d * score A (first ++ nseq m x) = 2%:R ^+ (2 ^ m)).
 Proof.
-move=> squares; have [c [k c_k] depend] := rows_depend.
+move=> squares; have [c [k c_k] depend] := rows_depend A first x d.
 have P_0 : \sum_k c k *: 'X^(2 ^ k) = 0 :> {poly F}.
   apply: (zero_everywhere (place := fun m => 2%:R ^+ (2 ^ m))) => [i j /eqP|m].
     by rewrite -!natrX eqr_nat !eqn_exp2l // => /eqP.
@@ -56,7 +61,7 @@ Qed.
 (* The reciprocals of the numbers from 2 on. *)
 Lemma reciprocals_are_no_automaton : ~ (forall m, d * score A (first ++ nseq m x) = m.+2%:R^-1).
 Proof.
-move=> reciprocals; have [c [k c_k] depend] := rows_depend.
+move=> reciprocals; have [c [k c_k] depend] := rows_depend A first x d.
 pose others (k : 'I_n) : {poly F} := \prod_(j | j != k) ('X + (j.+2)%:R%:P).
 have value i (y : F) : (others i).[y] = \prod_(j | j != i) (y + (j.+2)%:R).
   by rewrite horner_prod; apply: eq_bigr => j _; rewrite hornerD hornerX hornerC.
