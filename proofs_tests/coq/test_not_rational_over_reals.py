@@ -1,0 +1,148 @@
+"""Tests that Coq proves that networks of one unit are no automata, and rejects wrong hypotheses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ratproof.coq import programs as coq
+from ratproof.coq import reals
+
+THEORY = reals.NOT_RATIONAL
+BROKEN = {
+    "gates": {
+        "absolute values are gates": (
+            "| gates_sigmoid f : made_of_gates f -> made_of_gates (fun x => sigmoid (f x)).",
+            "| gates_sigmoid f : made_of_gates f -> made_of_gates (fun x => Rabs (f x)).",
+        ),
+        "denominators may be 0": ("smooth f -> (forall x, f x <> 0) -> smooth", "smooth f -> smooth"),
+        "flat only once": (
+            "Definition flat f p := forall k, vanish k f p.",
+            "Definition flat f p := vanish 2 f p.",
+        ),
+    },
+    "orbits": {
+        "phi may be unbounded": ("(far : stays_bounded phi)", "(far : True)"),
+        "the orbit may repeat": ("(apart : forall m n, c m = c n -> m = n)", "(apart : True)"),
+        "the orbit may be unbounded": ("(bounded : forall n, Rabs (c n) <= M)", "(bounded : True)"),
+        "the orbit may return after two steps": (
+            "c 2%nat <> c 0%nat -> forall",
+            "c 1%nat <> c 0%nat -> forall",
+        ),
+    },
+    "not_rational": {
+        "the field need not contain the real numbers": ("    contains_reals of_real -> ~", "    ~"),
+        "phi may be constant somewhere": (
+            "strictly_monotone (fun t => low <= t <= high) (next^~ x) ->\n  low",
+            "strictly_monotone (fun t => low < t < low) (next^~ x) ->\n  low",
+        ),
+    },
+    "one_unit": {
+        "an Elman network without its nonlinearity": (
+            "run (fun c x => tanh (u * c + v x)) c_0 w",
+            "run (fun c x => u * c + v x) c_0 w",
+        ),
+        "an Elman network that may not read its state": ("first x : u <> 0 -> elman", "first x : elman"),
+        "an Elman network that may return": (
+            "elman (first ++ [:: x; x]) <> elman first ->",
+            "elman (first ++ [:: x]) <> elman first ->",
+        ),
+        "an SRU that may not read its state": (
+            "first x : v <> 0 -> gated_feedback",
+            "first x : gated_feedback",
+        ),
+        "an SRU that may be constant": ("gated_feedback first <> u x -> no", "u x <> 0 -> no"),
+        "a GRU whose update gate may not read its state": ("first x : u_z <> 0 ->\n", "first x :\n"),
+    },
+}
+"""For each file, changes of a text that make a theorem false or break its proof."""
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory, compiled: Path) -> Path:
+    """Return a folder with the compiled theory, each file by itself."""
+    try:
+        THEORY.require_library()
+    except (coq.NoCoq, reals.NoLibrary) as error:
+        pytest.skip(f"not run: {error}")
+    folder = tmp_path_factory.mktemp("theory")
+    for name in THEORY.files:
+        compile_text(folder, compiled, name, (reals.source_folder() / f"{name}.v").read_text())
+    return folder
+
+
+def compile_text(folder: Path, compiled: Path, name: str, text: str, reading: Path | None = None) -> str:
+    file = folder / f"{name}.v"
+    file.write_text(text)
+    return coq.compile_file(file, compiled, ["-R", str(reading or folder), "ratproof_reals"])
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        pytest.param(name, *texts, id=change)
+        for name, changes in BROKEN.items()
+        for change, texts in changes.items()
+    ],
+)
+def test_coq_rejects_a_broken_file(
+    root: Path, compiled: Path, tmp_path: Path, name: str, before: str, after: str
+) -> None:
+    text = (root / f"{name}.v").read_text()
+    assert text.count(before) == 1
+    with pytest.raises(coq.Rejected):
+        compile_text(tmp_path, compiled, name, text.replace(before, after), reading=root)
+
+
+INSTANCE = """
+From Coq Require Import Reals Lra.
+From mathcomp Require Import all_ssreflect ssralg.
+From ratproof Require Import semiring sums automaton instances.
+From ratproof_reals Require Import one_unit.
+Open Scope R_scope.
+
+Theorem instance (F : fieldType) (of_real : R -> F) n (A : wfa (of_ring F) bool_eqType (place n)) :
+  of_real 1 = GRing.one F -> (forall x y, of_real (x + y) = GRing.add (of_real x) (of_real y)) ->
+  (forall x y, of_real (x * y) = GRing.mul (of_real x) (of_real y)) ->
+  ~ forall w, score A w = of_real (foldl (fun c x => tanh (-3 * c + if x then 5 else 0)) 0 w).
+Proof.
+move=> one plus times; pose v (x : bool) := if x then 5 else 0.
+apply: (@elman_is_no_automaton bool_eqType (-3) v 0 [::] true) => //; first lra.
+rewrite /elman /= => two; have tanh0 : tanh 0 = 0 by rewrite /tanh /sinh Ropp_0 exp_0; lra.
+have c1 := tanh_between (-3 * 0 + 5); have := @tanh_increasing 0 (-3 * tanh (-3 * 0 + 5) + 5); lra.
+Qed.
+Print Assumptions instance.
+"""
+
+
+def test_a_network_of_given_weights_is_no_automaton(root: Path, compiled: Path, tmp_path: Path) -> None:
+    """The statement is about score and foldl only, so it does not depend on the definitions of the theory."""
+    output = compile_text(tmp_path, compiled, "instance", INSTANCE, reading=root)
+    assert reals.printed_axioms(output) == [set(reals.AXIOMS)]
+
+
+def test_the_real_numbers_are_a_field_that_contains_the_real_numbers(
+    root: Path, compiled: Path, tmp_path: Path
+) -> None:
+    try:
+        reals.EXPONENTIAL.require_library()
+    except reals.NoLibrary as error:
+        pytest.skip(f"not run: {error}")
+    text = """From mathcomp Require Import all_ssreflect ssralg.
+From mathcomp.analysis Require Import Rstruct.
+From Coq Require Import Reals.
+From ratproof_reals Require Import not_rational.
+Lemma field_exists : @contains_reals [fieldType of R] id. Proof. by []. Qed.
+"""
+    compile_text(tmp_path, compiled, "field", text, reading=root)
+
+
+def test_all_theorems_have_exactly_the_axioms_of_the_real_numbers(compiled: Path) -> None:
+    try:
+        reals.check_theory(THEORY, compiled)
+    except reals.NoLibrary as error:
+        pytest.skip(f"not run: {error}")
+    with pytest.raises(coq.Rejected, match="each theorem must have the axioms"):
+        reals.check_theory(replace(THEORY, axioms=reals.AXIOMS[1:]), compiled)
