@@ -15,13 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.errors import InputError
-from ratproof.certification.not_rational.attraction import HypothesisFails, ends, enter, find_attraction
 from ratproof.certification.not_rational.duals import DUALS, Dual
 from ratproof.certification.not_rational.every_size import EverySize, NoProof, every_size
-from ratproof.certification.not_rational.germs import Germ
 from ratproof.certification.not_rational.hankel_bound import Bound, UndecidedBound, bound, largest
+from ratproof.certification.not_rational.intervals import HypothesisFails, ends, enter, find_monotone
+from ratproof.certification.not_rational.limits import Tail, find_limit, tails
 from ratproof.certification.not_rational.matrix import first_strings, hankel
-from ratproof.certification.not_rational.poles import FORMS, find_pole
 from ratproof.checkers import check_hankel
 from theory.not_rational.arithmetic import BALLS, FLOATS
 from theory.not_rational.cells import CELLS, INPUT, Cell
@@ -196,8 +195,9 @@ def test_another_component_that_stays_0_does_not_count_as_moving():
 
 
 def test_a_component_not_proved_to_stay_0_does_not_count_as_moving(monkeypatch):
-    blind = replace(FORMS, sigmoid=lambda x: Germ((flint.acb(0),)), tanh=lambda x: Germ((flint.acb(0),)))
-    monkeypatch.setattr("ratproof.certification.not_rational.every_size.FORMS", blind)
+    near_0 = lambda x: Tail((flint.arb(0),), rest=True)
+    blind = lambda direction: replace(tails(direction), sigmoid=near_0, tanh=near_0)
+    monkeypatch.setattr("ratproof.certification.not_rational.every_size.tails", blind)
     why = every_size(two_units_of_which_one_stays_0()).why
     assert all(
         sentence.startswith("the next state may not depend on h_0 only: h_1 may") for sentence in why.values()
@@ -214,13 +214,13 @@ def test_a_letter_that_moves_the_context_is_not_used():
 def test_the_orbit_is_followed_until_it_enters_the_interval():
     phi = elman("3/4", "1/2")
     with flint.ctx.workprec(128):
-        interval = find_attraction(phi).interval
-        steps, here, there = enter(phi, interval)
+        interval = find_monotone(phi).interval
+        steps, here, later = enter(phi, interval)
         orbit = [flint.arb(0)]
-        for _ in range(steps + 1):
+        for _ in range(steps + 2):
             orbit.append(phi(orbit[-1], BALLS))
         assert steps > 0 and interval.holds(here) and not any(interval.holds(c) for c in orbit[:steps])
-        assert here.overlaps(orbit[steps]) and there.overlaps(orbit[steps + 1]) and not here.overlaps(there)
+        assert here.overlaps(orbit[steps]) and later.overlaps(orbit[steps + 2]) and not here.overlaps(later)
 
 
 @pytest.mark.parametrize("name", COVERED)
@@ -241,17 +241,18 @@ def elman(w="3/2", b="1/2"):
 @pytest.mark.parametrize(
     ("phi", "says"),
     [
-        (elman("1/2", "0"), "c_0 = 0 may be the fixed point"),
+        (elman("1/2", "0"), "c_0 = 0 may be equal to c_2"),
+        (lambda t, a: 1 - t, "no interval"),
         (elman("0", "1/2"), "no interval"),
         (lambda t, a: -2 * t + 1, "no interval"),
         (lambda t, a: t + 1, "no interval"),
         (lambda t, a: a.tanh(-8 * t + 1), "no interval"),  # the orbit converges to a cycle of two
     ],
-    ids=["at the fixed point", "derivative 0", "away", "translation", "cycle"],
+    ids=["at the fixed point", "reflection", "derivative 0", "away", "translation", "cycle"],
 )
-def test_attraction_is_refused_if_there_is_none(phi, says):
+def test_an_orbit_that_may_return_or_be_unbounded_is_refused(phi, says):
     with flint.ctx.workprec(128), pytest.raises(HypothesisFails, match=says):
-        enter(phi, find_attraction(phi).interval)
+        enter(phi, find_monotone(phi).interval)
 
 
 @given(st.fractions(-3, 3, max_denominator=50), st.fractions(-3, 3, max_denominator=50))
@@ -259,20 +260,16 @@ def test_an_interval_that_is_found_is_mapped_into_itself(w, b):
     phi = elman(w, b)
     try:
         with flint.ctx.workprec(128):
-            attraction = find_attraction(phi)
+            interval = find_monotone(phi).interval
             low, high = (
                 float(end.mid())
-                for end in (
-                    attraction.interval.middle - attraction.interval.radius,
-                    attraction.interval.middle + attraction.interval.radius,
-                )
+                for end in (interval.middle - interval.radius, interval.middle + interval.radius)
             )
     except HypothesisFails:
         return
     points = [low + (high - low) * i / 64 for i in range(65)]
     images = [phi(point, FLOATS) for point in points]
     assert all(low <= image <= high for image in images)
-    assert all(abs(y - x) < q - p for (p, q), (x, y) in zip(pairwise(points), pairwise(images), strict=True))
     assert all((y - x) * float(w) > 0 for x, y in pairwise(images))
 
 
@@ -286,44 +283,30 @@ def test_the_derivative_is_the_derivative(x, w):
         assert abs(slope - secant) < flint.arb(2) ** -200
 
 
-@pytest.mark.parametrize(
-    ("phi", "order"),
-    [
-        (lambda t, a: a.sigmoid(t), 1),
-        (lambda t, a: a.tanh(3 * t - 1), 1),
-        (lambda t, a: a.sigmoid(t) * a.sigmoid(t) - t, 2),
-        (lambda t, a: t * a.sigmoid(t) + (1 - a.sigmoid(t)) * a.tanh(a.number(Fraction("1/3")) * t), 1),
-        (
-            lambda t, a: a.sigmoid(2 * t) * a.sigmoid(a.sigmoid(t)),
-            1,
-        ),  # at the pole of sigmoid(2t) the other gate is analytic
-        (lambda t, a: t * 2 + a.tanh(a.number(Fraction("1/2"))), None),
-        (lambda t, a: a.sigmoid(t) - a.sigmoid(t), None),
-        (lambda t, a: 0 * a.sigmoid(t), None),
-        (lambda t, a: a.sigmoid(t) + a.sigmoid(-1 * t), None),  # 1 everywhere
-        (lambda t, a: a.tanh(t) - 2 * a.sigmoid(2 * t), None),  # -1 everywhere
-        (lambda t, a: a.sigmoid(a.sigmoid(t)), None),  # an essential singularity, which is not searched for
-        (
-            lambda t, a: a.sigmoid(t) + a.sigmoid(a.sigmoid(t)),
-            None,
-        ),  # poles of the outer gate accumulate at the pole of the inner one
-        (lambda t, a: t * t, None),
-    ],
-)
-def test_a_pole_is_found_iff_there_is_one(phi, order):
-    pole = find_pole(phi)
-    assert (pole and pole.order) == order
+half = Fraction(1, 2)
+GATES = [
+    (lambda t, a: a.sigmoid(t), -1),
+    (lambda t, a: a.tanh(3 * t - 1), -1),
+    (lambda t, a: a.sigmoid(t) * t * t + a.number(half), -1),
+    (lambda t, a: (1 - a.sigmoid(t)) * t - a.tanh(a.number(half)), 1),
+    (lambda t, a: t * a.sigmoid(t) + (1 - a.sigmoid(t)) * a.tanh(a.sigmoid(2 * t) * t), -1),
+    (lambda t, a: a.sigmoid(a.sigmoid(t) - a.number(half)), -1),
+    (lambda t, a: a.sigmoid(-1 * t * t) * t, -1),
+    (lambda t, a: t - t + a.number(half), -1),
+    (lambda t, a: a.tanh(a.number(half)) * t - a.tanh(a.number(half)) * t, None),  # 0 in balls
+    (lambda t, a: a.sigmoid(a.tanh(a.number(half)) * t - a.tanh(a.number(half)) * t), None),
+    (lambda t, a: t * 2 + a.tanh(a.number(half)), None),
+    (lambda t, a: t * a.tanh(t), None),
+    (lambda t, a: t * t, None),
+]
 
 
-def test_near_a_pole_the_values_grow_with_the_stated_coefficient():
-    phi = lambda t, a: (
-        (1 - a.sigmoid(2 * t + 1)) * a.tanh(a.number(Fraction("1/3")) * t) + t * a.sigmoid(2 * t + 1)
-    )
-    pole = find_pole(phi)
-    near = pole.point + flint.acb(2) ** -30
-    complex_balls = replace(BALLS, tanh=lambda z: z.tanh())
-    ratio = phi(near, complex_balls) / (complex_balls.sigmoid(2 * near + 1) * pole.leading)
-    assert abs(ratio - 1) < 1e-5
+@pytest.mark.parametrize(("phi", "direction"), GATES)
+def test_a_limit_is_found_iff_there_is_one(phi, direction):
+    limit = find_limit(phi)
+    assert (limit and limit.direction) == direction
+    if limit is not None:
+        assert abs(float(limit.value.mid()) - phi(60.0 * direction, FLOATS)) < 1e-12
 
 
 def test_ends_are_rounded_outwards():

@@ -9,6 +9,7 @@ import pytest
 from automata.io import json_format
 from automata.semirings import REAL
 from automata.wfsa import WFSA
+from ratproof.coq import reals
 from ratproof.main import run
 from theory.not_rational.cells import CELLS
 from theory.not_rational.weights import some
@@ -114,7 +115,7 @@ def test_weights_and_letters_come_from_a_file(tmp_path, capsys):
 def test_every_size_shows_each_hypothesis(capsys):
     assert run(["not-rational", "elman", "--every-size"]) == 0
     out = capsys.readouterr().out
-    assert "no automaton with any number of states computes unit 0" in out and out.count("\n") == 6
+    assert "no automaton with any number of states computes unit 0" in out and out.count("\n") == 7
     assert run(["not-rational", "elman", "--every-size", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert (
@@ -122,10 +123,13 @@ def test_every_size_shows_each_hypothesis(capsys):
         and len(answer["hypotheses"]) == 5
         and answer["letter"] == "a"
         and answer["why"] is None
+        and answer["theorem"] in reals.NOT_RATIONAL.theorems
+        and answer["theorem"] in out
     )
     assert run(["not-rational", "rwkv-4", "--every-size"]) == 0
     out = capsys.readouterr().out
     assert "unit 0; on b and then 33 + m times a, it is P(x) / Q(x) with x = D^m, and" in out
+    assert "Coq" not in out
     assert run(["not-rational", "lstm", "--every-size"]) == 3
     assert capsys.readouterr().out.startswith("lstm: unknown: on the strings of a, ")
     assert run(["not-rational", "sru", "--every-size", "--json"]) == 3

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ratproof.certification.not_rational.attraction import HypothesisFails
 from ratproof.certification.not_rational.every_size import BITS, EverySize, NoProof, every_size
 from ratproof.certification.not_rational.hankel_bound import Bound, bound, largest
+from ratproof.certification.not_rational.intervals import HypothesisFails
 from ratproof.certification.not_rational.quotients import BEFORE, find_quotient
 from ratproof.certification.not_rational.symbols import Symbols
 from theory.not_rational.arithmetic import BALLS

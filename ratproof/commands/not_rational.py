@@ -148,12 +148,15 @@ def _show_every_size(weighted: WeightedCell, unit: int, as_json: bool) -> int:
                 "letter": result.letter,
                 "where": result.where,
                 "hypotheses": [{"says": h.says, "ball": h.ball} for h in result.hypotheses],
+                "theorem": result.theorem,
             }
         print_json(about | {"why": result.why if isinstance(result, NoProof) else None})
     elif isinstance(result, EverySize):
         print(f"{name}: no automaton with any number of states computes unit {unit}; {result.where}, and")
         for i, hypothesis in enumerate(result.hypotheses, 1):
             print(f"  {i}. {hypothesis.says}: {hypothesis.ball}")
+        if result.theorem is not None:
+            print(f"  Coq's theorem with these hypotheses: {result.theorem}")
     else:
         print(
             f"{name}: unknown: "

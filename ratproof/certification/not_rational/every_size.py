@@ -4,10 +4,11 @@ Each hypothesis is checked in ball arithmetic. One theorem applies to units with
 state, the other to quotients (:mod:`ratproof.certification.not_rational.quotients`).
 
 On one letter's strings the unit goes from c_0 to c_{n+1} = phi(c_n). An automaton over a field that contains
-the real numbers would give c_n a linear recurrence. Suppose that phi attracts the orbit to a fixed point that
-it never meets, with a nonzero derivative there. Then Koenigs' psi with c_n = psi(lambda^n z) would be a
-polynomial, and phi(psi(z)) = psi(lambda z) would have no pole, but phi has one. The page
-``docs/explanation/not_rational.md`` has the theorem and its proof.
+the real numbers would give c_n a linear recurrence: F(t) = b_0 t + b_1 phi(t) + b_2 phi(phi(t)) + ... is 0 at
+all later c_n, where b_0 is not 0. If they are bounded and never repeat, F is 0 everywhere, because it is
+analytic. But on a half-line on which phi is bounded, b_0 t is unbounded, and the rest is bounded.
+The page ``docs/explanation/not_rational.md`` has the theorem and its proof, and Coq accepts the theorem
+(``theory/coq_reals/not_rational.v``).
 """
 
 from __future__ import annotations
@@ -18,23 +19,24 @@ from dataclasses import dataclass
 import flint
 
 from automata.errors import InputError
-from ratproof.certification.not_rational.attraction import (
+from ratproof.certification.not_rational.intervals import (
     HypothesisFails,
     Map,
     Number,
     ball_text,
     ends,
     enter,
-    find_attraction,
+    find_monotone,
 )
-from ratproof.certification.not_rational.germs import Germ, constant
-from ratproof.certification.not_rational.poles import FORMS, Pole, find_pole
+from ratproof.certification.not_rational.limits import NoLimit, T, constant, find_limit, tails
 from ratproof.certification.not_rational.quotients import BEFORE, Quotient, find_quotient
 from theory.not_rational.arithmetic import BALLS, Arithmetic, NotKnown
-from theory.not_rational.vectors import ZERO, State
+from theory.not_rational.vectors import State
 from theory.not_rational.weights import WeightedCell
 
 BITS = 256
+THEOREM = "not_rational.monotone_is_no_automaton"
+"""The theorem about units with gates, in ``theory/coq_reals``."""
 FIRST_STEPS = 20
 """Number of steps in which a change of another component of the state is searched for."""
 
@@ -56,6 +58,7 @@ class EverySize:
         letter: The letter of the strings, possibly after another letter.
         where: A description of the strings and of the unit on them.
         hypotheses: The hypotheses of the theorem, each with its ball.
+        theorem: The name of the theorem in ``theory/coq_reals``; ``None`` if it is not stated in Coq.
     """
 
     weighted: WeightedCell
@@ -63,6 +66,7 @@ class EverySize:
     letter: str
     where: str
     hypotheses: tuple[Hypothesis, ...]
+    theorem: str | None
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,7 @@ def every_size(weighted: WeightedCell, unit: int = 0) -> EverySize | NoProof:
                 except NotKnown:
                     return _of_a_quotient(weighted, unit, number)
                 where = f"on the strings of {letter} it goes from c_0 = 0 to c_n+1 = phi(c_n)"
-                return EverySize(weighted, unit, letter, where, hypotheses)
+                return EverySize(weighted, unit, letter, where, hypotheses, THEOREM)
             except HypothesisFails as failed:
                 why[letter] = str(failed)
     return NoProof(why)
@@ -118,7 +122,7 @@ def _of_a_quotient(weighted: WeightedCell, unit: int, letter: int) -> EverySize:
             where = (
                 f"on {name} and then {BEFORE + 1} + m times {last}, it is P(x) / Q(x) with {quotient.clock}"
             )
-            return EverySize(weighted, unit, last, where, tuple(_hypotheses_of_a_quotient(quotient)))
+            return EverySize(weighted, unit, last, where, tuple(_hypotheses_of_a_quotient(quotient)), None)
     raise HypothesisFails("; ".join(why[1:] or why))
 
 
@@ -146,9 +150,13 @@ def _map(weighted: WeightedCell, unit: int, letter: int) -> Map:
         state[moving][unit] = t
         return cell.step(weighted.over(a.number), tuple(state), letter, a)
 
-    for v, vector in enumerate(after(Germ(constant(0).parts, (ZERO + 1, ZERO)), FORMS)):
+    try:
+        state = after(T, tails(1))
+    except NoLimit as error:
+        raise HypothesisFails(str(error)) from error
+    for v, vector in enumerate(state):
         for i, value in enumerate(vector):
-            if (v, i) != (moving, unit) and constant(value).form != (ZERO, ZERO):
+            if (v, i) != (moving, unit) and not constant(value).zero:
                 name, alone = f"{cell.vectors[v]}_{i}", f"{cell.output}_{unit}"
                 if _moves(weighted, letter, v, i):
                     raise HypothesisFails(
@@ -171,27 +179,20 @@ def _moves(weighted: WeightedCell, letter: int, vector: int, index: int) -> bool
 
 
 def _hypotheses(phi: Map) -> tuple[Hypothesis, ...]:
-    attraction = find_attraction(phi)
-    steps, here, there = enter(phi, attraction.interval)
-    pole = find_pole(phi)
-    if pole is None:
-        raise HypothesisFails("no pole of phi can be shown at a gate that reads a t + b with a not 0")
+    monotone = find_monotone(phi)
+    steps, here, later = enter(phi, monotone.interval)
+    limit = find_limit(phi)
+    if limit is None:
+        raise HypothesisFails("phi is not shown to be bounded where t tends to minus or plus infinity")
+    side = "minus" if limit.direction < 0 else "plus"
     return (
         Hypothesis(
-            f"phi maps J = {attraction.interval} into itself", f"phi(J) is within {ends(attraction.image)}"
+            f"phi maps J = {monotone.interval} into itself", f"phi(J) is within {ends(monotone.image)}"
         ),
-        Hypothesis("0 < |phi'| < 1 on J", f"phi'(J) is within {ends(attraction.slope)}"),
+        Hypothesis("phi' is not 0 on J", f"phi'(J) is within {ends(monotone.slope)}"),
         Hypothesis("the orbit from c_0 = 0 enters J", f"c_{steps} = {ball_text(here)}"),
+        Hypothesis("it does not return after two steps", f"c_{steps + 2} = {ball_text(later)}"),
         Hypothesis(
-            "it is not at the fixed point there, because it changes", f"c_{steps + 1} = {ball_text(there)}"
+            f"phi is bounded where t tends to {side} infinity", f"it tends to {ball_text(limit.value)}"
         ),
-        Hypothesis(f"phi has a pole of order {pole.order}", _at(pole)),
-    )
-
-
-def _at(pole: Pole) -> str:
-    inner = f"S = sigmoid({pole.slope} t {'-' if pole.shift < 0 else '+'} {abs(pole.shift)})"
-    return (
-        f"{inner} at t = {pole.point.str(10)}, where the coefficient of S^{pole.order} is"
-        f" {pole.leading.str(10)}"
     )

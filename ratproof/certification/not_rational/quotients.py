@@ -17,7 +17,7 @@ from itertools import chain
 
 import flint
 
-from ratproof.certification.not_rational.attraction import HypothesisFails, ball_text
+from ratproof.certification.not_rational.intervals import HypothesisFails, ball_text
 from ratproof.certification.not_rational.symbols import SymbolicArithmetic, Symbols, Undecided, evaluated
 from theory.not_rational.arithmetic import BALLS, NotKnown
 from theory.not_rational.weights import WeightedCell

@@ -42,13 +42,13 @@ class MappedInterval:
 
 
 @dataclass(frozen=True)
-class Attraction:
-    """The property that phi maps the interval into itself, and 0 < |phi'| < 1 on it.
+class Monotone:
+    """The property that phi maps the interval into itself, and its derivative is not 0 on it.
 
     Attributes:
         interval: The interval J.
         image: A ball within J that contains phi(J).
-        slope: A ball that contains phi'(J).
+        slope: A ball without 0 that contains phi'(J).
     """
 
     interval: MappedInterval
@@ -56,10 +56,10 @@ class Attraction:
     slope: flint.arb
 
 
-def find_attraction(phi: Map) -> Attraction:
+def find_monotone(phi: Map) -> Monotone:
     """Return an interval around the limit of the orbit of 0, with phi(J) by the mean value theorem.
 
-    >>> print(find_attraction(lambda t, a: a.sigmoid(t)).interval)
+    >>> print(find_monotone(lambda t, a: a.sigmoid(t)).interval)
     [325/2048, 2373/2048]
     """
     near = flint.arb(0)
@@ -74,28 +74,26 @@ def find_attraction(phi: Map) -> Attraction:
         around = interval.middle + flint.arb(0, radius)  # contains J
         slope = phi(Dual(around, flint.arb(1)), DUALS).slope
         image = phi(interval.middle, BALLS) + slope * (around - interval.middle)
-        if interval.holds(image) and not slope.contains(0) and abs(slope) < 1:
-            return Attraction(interval, image, slope)
+        if interval.holds(image) and not slope.contains(0):
+            return Monotone(interval, image, slope)
     raise HypothesisFails(
-        f"no interval around {ball_text(near)} shows that phi maps into itself with 0 < |phi'| < 1"
+        f"no interval around {ball_text(near)} shows that phi maps into itself and phi' is not 0"
     )
 
 
 def enter(phi: Map, interval: MappedInterval) -> tuple[int, flint.arb, flint.arb]:
-    """Iterate c_{n+1} = phi(c_n) from c_0 = 0; return the first n with c_n in the interval, c_n and c_{n+1}.
+    """Iterate c_{n+1} = phi(c_n) from c_0 = 0; return the first n with c_n in the interval, c_n and c_{n+2}.
 
     These two values are provably different.
     """
     here = flint.arb(0)
     for n in range(MOST_STEPS):
-        there = phi(here, BALLS)
         if interval.holds(here):
-            if here.overlaps(there):
-                raise HypothesisFails(
-                    f"c_{n} = {ball_text(here)} may be the fixed point, where the orbit is constant"
-                )
-            return n, here, there
-        here = there
+            later = phi(phi(here, BALLS), BALLS)
+            if here.overlaps(later):
+                raise HypothesisFails(f"c_{n} = {ball_text(here)} may be equal to c_{n + 2}")
+            return n, here, later
+        here = phi(here, BALLS)
     raise HypothesisFails(f"the orbit does not enter {interval} within {MOST_STEPS} steps")
 
 
