@@ -16,11 +16,16 @@ from ratproof.certification.not_rational.matrix import first_strings
 from ratproof.commands.app import AsJson, CertificateFile, app, example
 from ratproof.commands.deciding import write_json
 from ratproof.commands.terminal import note_unwritten, progress
+from ratproof.coq import lower_bound
+from ratproof.coq.reals import AXIOMS
 from ratproof.process.exit_statuses import UNKNOWN, YES
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
 from theory.not_rational.cells import CELLS, cell_named
 from theory.not_rational.weights import WeightedCell, from_json, some
+
+SIZES, SIZES_OF_COQ = (3, 7, 15, 31, 63), (3, 7)
+"""The sizes that are tried by default, and with ``--kernel``."""
 
 
 @app.command(
@@ -49,6 +54,13 @@ def not_rational(
         bool, Option("--every-size", help="exclude automata of any size, by checking a theorem's hypotheses")
     ] = False,
     certificate: CertificateFile = None,
+    kernel: Annotated[
+        bool, Option("--kernel", help="write a Coq file in which Coq's kernel checks a size (default: 3, 7)")
+    ] = False,
+    kernel_file: Annotated[
+        str | None,
+        Option("--kernel-file", help="name of the Coq file (default: not_rational_CELL.v); implies --kernel"),
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Show that no small automaton computes a unit of a recurrent cell.
@@ -57,31 +69,38 @@ def not_rational(
     """
     if cell is None:
         raise InputError(f"CELL must be one of {', '.join(CELLS)}")
-    require_outputs({"--certificate": certificate}, reads=(weights,))
     weighted = _weighted_cell(cell, weights, units)
+    if kernel and kernel_file is None:
+        kernel_file = f"not_rational_{cell.replace('-', '_')}.v"
+    if kernel_file is not None:
+        lower_bound.require_file(kernel_file)
+    require_outputs({"--certificate": certificate, "--kernel-file": kernel_file}, reads=(weights,))
     if not unit < weighted.units:
         raise InputError(f"--unit must be between 0 and {weighted.units - 1}, got {unit}")
     if letter is not None and letter not in weighted.letters:
         raise InputError(f"--letter must be one of {', '.join(weighted.letters)}, got {letter!r}")
     if every:
-        if (size, letter, certificate) != (None, None, None):
-            raise InputError("--every-size cannot be used with --size, --letter or --certificate")
+        if (size, letter, certificate, kernel_file) != (None, None, None, None):
+            raise InputError("--every-size cannot be used with --size, --letter, --certificate or --kernel")
         return _show_every_size(weighted, unit, as_json)
     letters = weighted.letters if letter is None else (letter,)
     with progress(f"not-rational {cell}") as report_progress:
         if size is None:
             result, stopped = largest(
-                weighted, unit, letters=letters, most_bits=bits, progress=report_progress
+                weighted, unit, SIZES if kernel_file is None else SIZES_OF_COQ, letters, bits, report_progress
             )
         else:
             strings = first_strings(letters, size, weighted.cell.counts)
             answer = bound(weighted, unit, strings, strings, bits, report_progress)
             result, stopped = (answer, None) if isinstance(answer, Bound) else (None, answer)
+        if kernel_file is not None and result is not None:
+            lower_bound.write(kernel_file, result, report_progress)
     if certificate is not None and result is not None:
         write_json(certificate, result.to_json())
-    _show(weighted, unit, result, stopped, certificate, as_json)
-    if certificate is not None and result is None:
-        note_unwritten(certificate, "nothing was shown")
+    _show(weighted, unit, result, stopped, certificate, kernel_file, as_json)
+    for path in (certificate, kernel_file):
+        if path is not None and result is None:
+            note_unwritten(path, "nothing was shown")
     return UNKNOWN if stopped is not None else YES
 
 
@@ -100,6 +119,7 @@ def _show(
     result: Bound | None,
     stopped: UndecidedBound | None,
     certificate: str | None,
+    kernel_file: str | None,
     as_json: bool,
 ) -> None:
     if as_json:
@@ -115,6 +135,9 @@ def _show(
                 **about,
                 "unknown": None if stopped is None else {"size": stopped.size, "bits": stopped.bits},
                 "certificate": None if result is None else certificate,
+                "kernel": None
+                if result is None or kernel_file is None
+                else {"file": kernel_file, "theorem": lower_bound.THEOREM, "axioms": list(AXIOMS)},
             }
         )
         return
@@ -124,6 +147,11 @@ def _show(
             f"{weighted.cell.name}: no automaton with fewer than {result.states} states computes unit {unit}"
             f" {effort}"
         )
+        if kernel_file is not None:
+            print(
+                "accepted by Coq's kernel, with the axioms of its real numbers: theorem"
+                f" {lower_bound.THEOREM} in {kernel_file}, which coqc accepts by itself"
+            )
     if stopped is not None:
         print(
             f"{weighted.cell.name}: unknown: no determinant of size {stopped.size} excludes zero, up to"

@@ -108,7 +108,7 @@ def file_text(proof: LinkProof, names: tuple[str, str]) -> str:
     over = proof.over
     lines = [
         HEADING.format(*map(plain, names)),
-        *(_inline_module(name) for name in FILES),
+        *(inline_module(name) for name in FILES),
         "(* The automata. Letters, by their numbers: "
         + ", ".join(f"{i} is {plain(str(x))}" for i, x in enumerate(proof.alphabet))
         + ". *)",
@@ -142,7 +142,7 @@ def plain(text: str) -> str:
     return re.sub(r"[^\w .,/:+-]", lambda match: f"<U+{ord(match[0]):04X}>", text, flags=re.ASCII)
 
 
-def _inline_module(name: str) -> str:
+def inline_module(name: str) -> str:
     """Return a file of the development as an imported module."""
     text = (source_folder() / f"{name}.v").read_text(encoding="utf-8")
     text = re.sub(r"^From (Coq|mathcomp) Require Import .*\n", "", text, flags=re.MULTILINE)

@@ -54,7 +54,7 @@ class RealTheory:
 
     def inlined(self) -> str:
         """Return the files as modules, for a file that is complete in itself."""
-        return "\n".join(map(_module, self.files))
+        return "\n".join(map(inline_module, self.files))
 
 
 BOXES = RealTheory(
@@ -66,7 +66,7 @@ BOXES = RealTheory(
 )
 """The checker of closed boxes is sound."""
 NOT_RATIONAL = RealTheory(
-    ("gates", "orbits", "not_rational", "one_unit"),
+    ("gates", "orbits", "real_factors", "not_rational", "one_unit"),
     (
         "not_rational.monotone_is_no_automaton",
         "one_unit.elman_is_no_automaton",
@@ -78,6 +78,14 @@ NOT_RATIONAL = RealTheory(
     ("libcoq-coquelicot", "coq-coquelicot.3.2.0"),
 )
 """Networks with gates are no automata of any size."""
+LOWER_BOUND = RealTheory(
+    ("intervals", "terms", "real_factors", "lower_bound"),
+    ("lower_bound.few_states_do_not_suffice",),
+    AXIOMS,
+    "Interval/Tactic.vo",
+    ("libcoq-interval", "coq-interval.4.6.1"),
+)
+"""Cells that no automaton with few states computes."""
 EXPONENTIAL = RealTheory(
     ("real_exponential",),
     ("real_exponential.exponential_exists",),
@@ -97,7 +105,8 @@ def source_folder() -> Path:
     return Path(next(iter(theory.__path__))) / "coq_reals"
 
 
-def _module(name: str) -> str:
+def inline_module(name: str) -> str:
+    """Return a file as a module."""
     text = (source_folder() / f"{name}.v").read_text(encoding="utf-8")
     text = re.sub(r"^From ratproof_reals Require Import (.*)\.$", r"Import \1.", text, flags=re.MULTILINE)
     return f"Module {name}.\n{text}End {name}.\n"

@@ -4,7 +4,7 @@ From Coq Require Import Reals List Lra.
 From mathcomp Require Import all_ssreflect ssralg.
 From ratproof Require Import semiring sums automaton.
 From ratproof.rational_recurrences.shared Require Import no_automaton.
-From ratproof_reals Require Import gates orbits not_rational.
+From ratproof_reals Require Import gates orbits real_factors not_rational.
 
 Set Implicit Arguments.
 Unset Strict Implicit.

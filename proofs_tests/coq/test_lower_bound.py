@@ -1,0 +1,162 @@
+"""Tests that Coq accepts lower bounds on the number of states, refuses wrong ones, and runs the same cell."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import flint
+import pytest
+
+from ratproof import main
+from ratproof.certification.not_rational.hankel_bound import Bound, bound
+from ratproof.certification.not_rational.matrix import first_strings
+from ratproof.coq import lower_bound, reals
+from ratproof.coq import programs as coq
+from ratproof.coq.terms_of_cells import Term, cell_term
+from theory.not_rational.arithmetic import BALLS
+from theory.not_rational.cells import CELLS
+from theory.not_rational.weights import some
+
+OF_GATES = [
+    *[(name, 1) for name in ("elman", "elman-linear", "gru", "lstm", "rcnn", "rcnn-unigram", "scrn")],
+    *[("scrn-context", 1), ("sru", 1), ("sru-feedback", 1), ("lstm", 2), ("gru", 2)],
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the compiled theory."""
+    try:
+        reals.LOWER_BOUND.require_library()
+    except (coq.NoCoq, reals.NoLibrary) as error:
+        pytest.skip(f"not run: {error}")
+    path = tmp_path_factory.mktemp("lower_bound")
+    (path / "bounds.v").write_text(lower_bound.theory())
+    coq.compile_file(path / "bounds.v", path)
+    return path
+
+
+def compile_text(folder: Path, text: str) -> str:
+    """Compile a written file, or a changed one, without compiling its theory again."""
+    file = folder / "changed.v"
+    _, found, own = text.partition(lower_bound.theory())
+    assert found
+    modules = " ".join(lower_bound.BELOW)
+    file.write_text(f"{lower_bound.IMPORTS}Require Import bounds.\nImport bounds {modules}.\n{own}")
+    return coq.compile_file(file, folder, ["-R", str(folder), ""])
+
+
+def lstm() -> Bound:
+    strings = first_strings("ab", 3)
+    result = bound(some(CELLS["lstm"]), 0, strings, strings)
+    assert isinstance(result, Bound)
+    return result
+
+
+def test_coq_accepts_a_bound(folder: Path) -> None:
+    output = compile_text(folder, lower_bound.file_text(lstm(), 64))
+    assert reals.printed_axioms(output) == [set(reals.AXIOMS)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (r"inverse : list \(list Z\) := \[:: \[:: \(-?\d+\)", "inverse : list (list Z) := [:: [:: (1)"),
+        (r"prefixes : list \(list nat\) := .*", "prefixes : list (list nat) := [:: [:: ]; [:: 0]; [:: 0]]."),
+        (r"suffixes : list \(list nat\) := .*", "suffixes : list (list nat) := [:: [:: ]; [:: 0]; [:: 0]]."),
+        (r"inverse : list \(list Z\) := .*", "inverse : list (list Z) := [:: ]."),
+        (r"3 <= card Q", "4 <= card Q"),
+        (r"\(Sigmoid", "(Tanh"),
+        (r"unit_after letters 2 0", "unit_after letters 2 1"),
+    ],
+    ids=["inverse", "repeated row", "repeated column", "no inverse", "one state more", "cell", "unit"],
+)
+def test_coq_rejects_a_wrong_bound(folder: Path, before: str, after: str) -> None:
+    text = lower_bound.file_text(lstm(), 64)
+    changed, count = re.subn(before, after, text[len(lower_bound.theory()) :])
+    assert count
+    with pytest.raises(coq.Rejected):
+        compile_text(folder, text[: len(lower_bound.theory())] + changed)
+
+
+def test_coq_and_python_run_the_same_cells(folder: Path) -> None:
+    """The intervals of Coq contain the values of all units after a word, and are narrow."""
+    cells, word = [some(CELLS[name], units) for name, units in OF_GATES], ("a", "b", "b", "a")
+    lines = []
+    for i, cell in enumerate(cells):
+        numbers = sum(map(len, cell.start(BALLS)))
+        run = f"run_of 64 cell_{i} [:: 0; 1; 1; 0] (nseq {numbers} intervals.zero)"
+        lines += [f"Definition cell_{i} : cell := {cell_term(cell)}.", f"Eval vm_compute in {run}."]
+    output = compile_text(folder, lower_bound.theory() + lower_bound.OPENING + "\n".join(lines))
+    answers = re.findall(r"= (.*?)\n\s*: ", output, re.DOTALL)
+    assert len(answers) == len(cells)
+    with flint.ctx.workprec(256):
+        for cell, answer in zip(cells, answers, strict=True):
+            state, weights = cell.start(BALLS), cell.over(BALLS.number)
+            for letter in word:
+                state = cell.cell.step(weights, state, cell.letters.index(letter), BALLS)
+            values = [value for vector in state for value in vector]
+            ends = [int(end) for end in re.findall(r"-?\d+", answer)]
+            for value, low, high in zip(values, ends[::2], ends[1::2], strict=True):
+                assert low <= value * 2**64 <= high and high - low < 2**20
+
+
+def test_the_command_writes_a_complete_file_that_coq_accepts(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main.run(["not-rational", "sru-feedback", "--size", "2", "--kernel", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["states"] == 2 and answer["kernel"] == {
+        "file": "not_rational_sru_feedback.v",
+        "theorem": lower_bound.THEOREM,
+        "axioms": list(reals.AXIOMS),
+    }
+    assert "ratproof Require" not in (tmp_path / "not_rational_sru_feedback.v").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rwkv-4", "--size", "2", "--kernel"], "--kernel is not supported for rwkv-4: the step uses"),
+        (["lstm", "--every-size", "--kernel"], "--every-size cannot be used with --size, --letter"),
+        (["lstm", "--kernel-file", "no/folder.v"], "must exist"),
+    ],
+)
+def test_requests_without_a_file_are_refused(
+    folder: Path,
+    tmp_path: Path,
+    arguments: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main.run(["not-rational", *arguments]) == 2
+    assert message in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_a_bound_there_is_no_file(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main.run(["not-rational", "sru", "--size", "3", "--kernel"]) == 3
+    assert "not_rational_sru.v is not written" in capsys.readouterr().err.replace("\n", " ")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_theory_has_exactly_the_axioms_of_the_real_numbers(compiled: Path) -> None:
+    try:
+        reals.check_theory(reals.LOWER_BOUND, compiled)
+    except reals.NoLibrary as error:
+        pytest.skip(f"not run: {error}")
+
+
+def test_a_fraction_is_a_number_of_the_term() -> None:
+    x = Term("(Var 0)")
+    assert (Fraction(-1, 2) - x + 0).text == "(Minus (Num (-1 # 2)) (Var 0))"
+    assert (-x).text == "(Minus (Num (0 # 1)) (Var 0))"
