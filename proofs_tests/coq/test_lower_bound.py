@@ -42,8 +42,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def compile_text(folder: Path, text: str) -> str:
     """Compile a written file, or a changed one, without compiling its theory again."""
     file = folder / "changed.v"
-    _, found, own = text.partition(lower_bound.theory())
-    assert found
+    _, theory, own = text.partition(lower_bound.theory())
+    assert theory
     modules = " ".join(lower_bound.BELOW)
     file.write_text(f"{lower_bound.IMPORTS}Require Import bounds.\nImport bounds {modules}.\n{own}")
     return coq.compile_file(file, folder, ["-R", str(folder), ""])
