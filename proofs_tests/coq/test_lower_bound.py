@@ -123,7 +123,8 @@ def test_the_command_writes_a_complete_file_that_coq_accepts(
     [
         (["rwkv-4", "--size", "2", "--kernel"], "--kernel is not supported for rwkv-4: the step uses"),
         (["lstm", "--every-size", "--kernel"], "--every-size cannot be used with --size, --letter"),
-        (["lstm", "--kernel-file", "no/folder.v"], "must exist"),
+        (["lstm", "--kernel-file", "no/folder.v"], "folder"),
+        (["lstm", "--kernel-file", "3.v"], "--kernel-file 3.v: the file name must"),
     ],
 )
 def test_requests_without_a_file_are_refused(

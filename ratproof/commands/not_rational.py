@@ -17,6 +17,7 @@ from ratproof.commands.app import AsJson, CertificateFile, app, example
 from ratproof.commands.deciding import write_json
 from ratproof.commands.terminal import note_unwritten, progress
 from ratproof.coq import lower_bound
+from ratproof.coq.certificate import name_in_coq
 from ratproof.coq.reals import AXIOMS
 from ratproof.process.exit_statuses import UNKNOWN, YES
 from ratproof.process.json_answers import print_json
@@ -69,12 +70,12 @@ def not_rational(
     """
     if cell is None:
         raise InputError(f"CELL must be one of {', '.join(CELLS)}")
-    weighted = _weighted_cell(cell, weights, units)
     if kernel and kernel_file is None:
-        kernel_file = f"not_rational_{cell.replace('-', '_')}.v"
+        kernel_file = f"not_rational_{name_in_coq(cell)}.v"
+    require_outputs({"--certificate": certificate, "--kernel-file": kernel_file}, reads=(weights,))
+    weighted = _weighted_cell(cell, weights, units)
     if kernel_file is not None:
         lower_bound.require_file(kernel_file)
-    require_outputs({"--certificate": certificate, "--kernel-file": kernel_file}, reads=(weights,))
     if not unit < weighted.units:
         raise InputError(f"--unit must be between 0 and {weighted.units - 1}, got {unit}")
     if letter is not None and letter not in weighted.letters:
