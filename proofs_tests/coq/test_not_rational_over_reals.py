@@ -133,7 +133,7 @@ def test_the_real_numbers_are_a_field_that_contains_the_real_numbers(
     text = """From mathcomp Require Import all_ssreflect ssralg.
 From mathcomp.analysis Require Import Rstruct.
 From Coq Require Import Reals.
-From ratproof_reals Require Import not_rational.
+From ratproof_reals Require Import real_factors.
 Lemma field_exists : @contains_reals [fieldType of R] id. Proof. by []. Qed.
 """
     compile_text(tmp_path, compiled, "field", text, reading=root)
