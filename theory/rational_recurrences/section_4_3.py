@@ -94,7 +94,8 @@ gru = Recurrence(start=lambda w: ZERO, step=gru_step, out=lambda w, h: (h,))
 IN_BALLS = {
     "kernel-checked": (
         "with the paper's tanh and sigmoid, the Hankel determinants are balls, which an independent program"
-        " checks; Coq's theorem about the softsign is that of corollary-14"
+        " checks; Coq's theorem about the softsign is that of corollary-14, and its theorems about tanh and"
+        " the sigmoid rest on the axioms of the real numbers"
     )
 }
 
