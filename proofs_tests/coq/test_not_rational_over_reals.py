@@ -168,3 +168,8 @@ def test_all_theorems_have_exactly_the_axioms_of_the_real_numbers(compiled: Path
         pytest.skip(f"not run: {error}")
     with pytest.raises(coq.Rejected, match="each theorem must have the axioms"):
         reals.check_theory(replace(THEORY, axioms=reals.AXIOMS[1:]), compiled)
+
+
+def test_each_file_is_compiled_by_prove() -> None:
+    files = {file.stem for file in reals.source_folder().glob("*.v")}
+    assert files == {name for real_theory in reals.THEORIES for name in real_theory.files}

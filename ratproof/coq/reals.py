@@ -94,6 +94,7 @@ EXPONENTIAL = RealTheory(
     ("libcoq-mathcomp-analysis", "coq-mathcomp-analysis.0.6.0"),
 )
 """The theorems of ``theory/coq`` about any exponential are not vacuous."""
+THEORIES = (BOXES, NOT_RATIONAL, LOWER_BOUND, EXPONENTIAL)
 
 
 class NoLibrary(InputError):
