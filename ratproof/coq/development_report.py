@@ -46,10 +46,10 @@ def check_development(progress: Callable[[str], None]) -> DevelopmentReport:
         root = rebuild(progress)
         progress("querying each theorem, and checking the compiled files again with coqchk")
         with ThreadPoolExecutor(2) as pool:
-            real_theorems = pool.submit(_check_reals, root)
             checked = pool.submit(coq.run_coqchk, root, modules())
+            real_theories = [pool.submit(_check_theory, theory, root) for theory in reals.THEORIES]
             answers, loose = theorem_answers(root), untied(root)
-            over_reals = real_theorems.result()
+            over_reals = {name: line for task in real_theories for name, line in task.result().items()}
             axioms = [name for name in checked.result() if name.startswith("ratproof.")]
         problems += [f"coqchk finds an axiom: {name}" for name in axioms]
         problems += filter(None, (answer.problem(statements()[name]) for name, answer in answers.items()))
@@ -68,19 +68,16 @@ def check_development(progress: Callable[[str], None]) -> DevelopmentReport:
     )
 
 
-def _check_reals(root: Path) -> dict[str, str]:
-    """Check the theorems over the real numbers, and return for each its axioms, or why it did not run."""
-    accepted: dict[str, str] = {}
-    for real_theory in reals.THEORIES:
-        try:
-            reals.check_theory(real_theory, root)
-        except reals.NoLibrary as error:
-            line = f"not run: {error}"
-        else:
-            axioms = ", ".join(name.rpartition(".")[2] for name in real_theory.axioms)
-            line = f"accepted with the axioms {axioms}"
-        accepted |= dict.fromkeys(real_theory.theorems, line)
-    return accepted
+def _check_theory(theory: reals.RealTheory, root: Path) -> dict[str, str]:
+    """Check theorems over the real numbers, and return for each its axioms, or why it did not run."""
+    try:
+        reals.check_theory(theory, root)
+    except reals.NoLibrary as error:
+        line = f"not run: {error}"
+    else:
+        axioms = ", ".join(name.rpartition(".")[2] for name in theory.axioms)
+        line = f"accepted with the axioms {axioms}"
+    return dict.fromkeys(theory.theorems, line)
 
 
 def _expected() -> dict[str, list[str]]:
