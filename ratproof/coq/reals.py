@@ -57,14 +57,19 @@ class RealTheory:
         return "\n".join(map(inline_module, self.files))
 
 
+CELLS = ("intervals", "slopes", "network", "parametricity", "algebra", "cells")
 BOXES = RealTheory(
-    ("intervals", "slopes", "network", "parametricity", "algebra", "boxes", "soundness"),
+    (*CELLS, "boxes", "soundness"),
     ("soundness.closed_boxes",),
     AXIOMS,
     "Interval/Tactic.vo",
     ("libcoq-interval", "coq-interval.4.6.1"),
 )
 """The checker of closed boxes is sound."""
+REGIONS = RealTheory(
+    (*CELLS, "ordinary", "regions"), ("regions.closed_regions",), AXIOMS, BOXES.needs, BOXES.package
+)
+"""The checker of closed regions of an ordinary network is sound."""
 NOT_RATIONAL = RealTheory(
     ("gates", "orbits", "real_factors", "not_rational", "one_unit"),
     (
@@ -94,7 +99,7 @@ EXPONENTIAL = RealTheory(
     ("libcoq-mathcomp-analysis", "coq-mathcomp-analysis.0.6.0"),
 )
 """The theorems of ``theory/coq`` about any exponential are not vacuous."""
-THEORIES = (BOXES, NOT_RATIONAL, LOWER_BOUND, EXPONENTIAL)
+THEORIES = (BOXES, REGIONS, NOT_RATIONAL, LOWER_BOUND, EXPONENTIAL)
 
 
 class NoLibrary(InputError):

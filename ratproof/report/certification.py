@@ -52,12 +52,17 @@ def sentences(answer: Certification, against: str | None = None) -> Iterator[str
         )
 
 
-def kernel_sentence(coq_file: str) -> str:
+def kernel_sentence(coq_file: str, theorem: str) -> str:
     """Return the line about a Coq file that ``certify --kernel`` wrote."""
     return (
         "accepted by Coq's kernel, with the axioms of its real numbers: theorem"
-        f" {THEOREM} in {coq_file}, which coqc accepts by itself"
+        f" {theorem} in {coq_file}, which coqc accepts by itself"
     )
+
+
+def kernel_json(coq_file: str | None, theorem: str) -> JsonObject | None:
+    """Return the JSON object about a Coq file, or None if there is none."""
+    return None if coq_file is None else {"file": coq_file, "theorem": theorem, "axioms": list(AXIOMS)}
 
 
 def as_json_object(answer: Certification, certificate: str | None, coq_file: str | None) -> JsonObject:
@@ -75,9 +80,7 @@ def as_json_object(answer: Certification, certificate: str | None, coq_file: str
         "language_states": answer.language.states if answer.language is not None else None,
         "soft_proved": proved,
         "certificate": certificate,
-        "kernel": None
-        if coq_file is None
-        else {"file": coq_file, "theorem": THEOREM, "axioms": list(AXIOMS)},
+        "kernel": kernel_json(coq_file, THEOREM),
     }
 
 

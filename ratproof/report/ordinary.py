@@ -9,6 +9,8 @@ from automata.moore import Moore
 from automata.text.number_text import plural
 from automata.text.printable_text import write_string
 from ratproof.certification.ordinary_networks.certify import OrdinaryCertification
+from ratproof.coq.ordinary_network import THEOREM
+from ratproof.report.certification import kernel_json
 
 VERBS = ("rejects", "accepts")
 MOST_SYMBOLS = 60
@@ -65,7 +67,9 @@ def _string(word: Symbols) -> str:
     return f"{write_string(list(word[:half]))} ... {write_string(list(word[-half:]))}"
 
 
-def as_json_object(answer: OrdinaryCertification, certificate: str | None) -> JsonObject:
+def as_json_object(
+    answer: OrdinaryCertification, certificate: str | None, coq_file: str | None = None
+) -> JsonObject:
     """Return the object that ``certify --json`` prints."""
     slow = None if answer.slow is None else {"word": list(answer.slow[0]), "factor": answer.slow[1]}
     return {
@@ -79,6 +83,7 @@ def as_json_object(answer: OrdinaryCertification, certificate: str | None) -> Js
         "extracted": answer.extracted,
         "automaton": None if answer.machine is None else _machine(answer.machine),
         "certificate": certificate,
+        "kernel": kernel_json(coq_file, THEOREM),
     }
 
 

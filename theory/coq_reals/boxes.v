@@ -1,7 +1,7 @@
 (* A program that checks closed boxes of a state-regularized network, with a proof of its soundness. *)
 
 From Coq Require Import Reals ZArith QArith Qreals List Lia Lra Bool.
-From ratproof_reals Require Import intervals slopes network parametricity.
+From ratproof_reals Require Import intervals slopes network parametricity algebra cells.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -15,10 +15,6 @@ Definition accepted (A : automaton) (word : list nat) : bool := nth (reached A w
 (* A node: a state of the automaton, the next nodes, and a box of mixtures with a middle, in units of 2^-bits. *)
 Record node := Node { state : nat; next : list nat; low : list Z; center : list Z; high : list Z }.
 
-Definition interval_arithmetic (bits : positive) : arithmetic :=
-  Arithmetic interval zero add (mul bits)
-    (fun z n h => add (mul bits (sub (one bits) z) n) (mul bits z h)) (sigmoid_of bits) (tanh_of bits).
-
 Section Check.
 Variables (bits : positive) (exact : network Q) (A : automaton) (nodes : list node).
 Let I := map_network (of_rational bits) exact.
@@ -29,43 +25,30 @@ Notation ivs := (interval_arithmetic bits).
 Definition k : nat := length (nth 0 (centroids exact) []).
 Definition numbers : list nat := seq 0 k.
 
-(* Precomputed: U S, and the parts of the gates that read a token. *)
+(* Precomputed: U S. *)
 Definition recurrent_parts : list (list (list interval)) :=
   map (fun g => map (fun u => map (fun i => dot (K := ivs) u (map (fun row => nth i row zero) (centroids I))) numbers) (U g)) (gates I).
-Definition read_parts (token : list interval) : list (list interval) :=
-  map (fun g => each (K := ivs) add (apply (K := ivs) (W g) token) (b g)) (gates I).
+
 Definition inverse_temperature : interval := div bits (one bits) (temperature I).
 Definition towards (l i : nat) : list interval :=
   map (fun row => mul bits (sub (nth i row zero) (nth l row zero)) inverse_temperature) (centroids I).
 
 Section OverBox.
 Variable box : list interval.
-Definition forms : arithmetic :=
-  Arithmetic form (constant zero) slopes.plus (slopes.times bits box) (slopes.between bits box) (of_sigmoid bits box) (of_tanh bits box).
+Notation forms := (forms bits true box).
 Notation constants := (map constant).
 
 Definition gap_forms (l : nat) (u : list form) : list form :=
-  map (fun i => if Nat.eqb i l then constant zero else tighten bits box (dot (K := forms) (constants (towards l i)) u)) numbers.
+  map (fun i => if Nat.eqb i l then constant zero else tighten bits true box (dot (K := forms) (constants (towards l i)) u)) numbers.
 Definition mixture_forms (gaps : list form) : list form :=
-  let powers := map (of_exp bits box) gaps in
+  let powers := map (of_exp bits true box) gaps in
   let all := fold_right slopes.plus (constant zero) powers in
-  map (fun e => tighten bits box (quotient bits e all)) powers.
-Definition recurrent (U : list (list (list interval))) (h : list form) : list (list form) :=
-  map (fun Uc => each (K := forms) slopes.plus (apply (K := forms) (map constants (fst Uc)) h) (constants (snd Uc)))
-    (combine U (map c (gates I))).
-Definition u_form (reads : list (list interval)) (recurrents : list (list form)) (h : list form) : list form :=
-  update (K := forms) (kind exact) (map constants reads) recurrents h.
+  map (fun e => tighten bits true box (quotient bits e all)) powers.
 (* The most probable centroid is l, and the probabilities are in the target's box. *)
-Definition is_negative (f : form) : bool := match range f with Some (_, high) => (high <? 0)%Z | None => false end.
-Definition is_positive (f : form) : bool := match range f with Some (low, _) => (0 <? low)%Z | None => false end.
-Definition within (target : node) (alpha : list form) : bool :=
-  forallb (fun abc => match abc with (a, b, f) =>
-    match range f with Some (x, y) => (a <=? x)%Z && (y <=? b)%Z | None => false end end)
-    (combine (combine (low target) (high target)) alpha).
 Definition goes_to (u : list form) (target : node) : bool :=
   let l := nth (state target) (label A) 0%nat in
   let gaps := gap_forms l u in
-  forallb (fun i => Nat.eqb i l || is_negative (nth i gaps (constant zero))) numbers && within target (mixture_forms gaps).
+  forallb (fun i => Nat.eqb i l || is_negative (nth i gaps (constant zero))) numbers && within (low target) (high target) (mixture_forms gaps).
 End OverBox.
 
 (* The mixtures of a node's box. *)
@@ -87,12 +70,12 @@ Definition check_node (US : list (list (list interval))) (symbol_reads : list (l
   well_formed q &&
   let box := box_of q in
   let alpha := alpha_of q in
-  let recurrents := recurrent box US alpha in
-  let h := apply (K := forms box) (map (map constant) (centroids I)) alpha in
-  forallb (fun read_next => goes_to box (u_form box (fst read_next) recurrents h) (nth (snd read_next) nodes q))
+  let recurrents := recurrent bits true box (gates exact) US alpha in
+  let h := apply (K := forms bits true box) (map (map constant) (centroids I)) alpha in
+  forallb (fun read_next => goes_to box (new_state bits true box (kind exact) (fst read_next) recurrents h) (nth (snd read_next) nodes q))
     (combine symbol_reads (next q)) &&
-  let logit := tighten bits box
-    (slopes.plus (dot (K := forms box) (map constant (output I)) (u_form box finish_reads recurrents h)) (constant (bias I))) in
+  let logit := tighten bits true box
+    (slopes.plus (dot (K := forms bits true box) (map constant (output I)) (new_state bits true box (kind exact) finish_reads recurrents h)) (constant (bias I))) in
   if nth (state q) (accepts A) false then is_positive logit else is_negative logit.
 
 Definition check_first (q : node) : bool :=
@@ -100,10 +83,11 @@ Definition check_first (q : node) : bool :=
   match start I with
   | Some token =>
     let h := map (fun _ => constant zero) (centroids I) in
-    goes_to [] (u_form [] (read_parts token) (recurrent [] (map U (gates I)) h) h) q
+    goes_to [] (new_state bits true [] (kind exact) (read_parts bits (gates exact) token)
+      (recurrent bits true [] (gates exact) (map U (gates I)) h) h) q
   | None =>
     Nat.eqb (nth 0 (label A) 1%nat) 0 &&
-    within q (map (fun i => constant (if Nat.eqb i 0 then one bits else zero)) numbers)
+    within (low q) (high q) (map (fun i => constant (if Nat.eqb i 0 then one bits else zero)) numbers)
   end.
 
 Definition check : bool :=
@@ -111,7 +95,7 @@ Definition check : bool :=
   forallb (fun l => Nat.ltb l k) (label A) &&
   match nodes with [] => false | q :: _ => check_first q end &&
   let US := recurrent_parts in
-  let symbol_reads := map read_parts (tokens I) in
-  let finish_reads := read_parts (finish I) in
+  let symbol_reads := map (read_parts bits (gates exact)) (tokens I) in
+  let finish_reads := read_parts bits (gates exact) (finish I) in
   forallb (check_node US symbol_reads finish_reads) nodes.
 End Check.

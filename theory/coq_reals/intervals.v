@@ -75,10 +75,15 @@ Definition lift (f : Z * Z -> Z * Z -> interval) (I J : interval) : interval :=
 
 Definition add := lift (fun x y => Some (fst x + fst y, snd x + snd y)%Z).
 Definition sub := lift (fun x y => Some (fst x - snd y, snd x - fst y)%Z).
-Definition mul := lift (fun x y =>
-  let a := (fst x * fst y)%Z in let b := (fst x * snd y)%Z in
-  let c := (snd x * fst y)%Z in let d := (snd x * snd y)%Z in
-  Some (floor (Z.min (Z.min a b) (Z.min c d)), ceiling (Z.max (Z.max a b) (Z.max c d)))).
+(* The least and the largest product, with two multiplications at most times. *)
+Definition products (x y : Z * Z) : Z * Z :=
+  let (a, b) := x in let (c, d) := y in
+  if ((a =? b) && (c =? d))%Z%bool then let p := (a * c)%Z in (p, p) else
+  if (0 <=? a)%Z then ((if 0 <=? c then a else b) * c, (if 0 <=? d then b else a) * d)%Z else
+  if (b <=? 0)%Z then ((if 0 <=? d then a else b) * d, (if 0 <=? c then b else a) * c)%Z else
+  if (0 <=? c)%Z then (a * d, b * d)%Z else
+  if (d <=? 0)%Z then (b * c, a * c)%Z else (Z.min (a * d) (b * c), Z.max (a * c) (b * d)).
+Definition mul := lift (fun x y => let (low, high) := products x y in Some (floor low, ceiling high)).
 Definition square (I : interval) : interval :=
   match I with
   | None => None
@@ -111,22 +116,15 @@ Proof. destruct (Z.min_spec a b) as [[H ->]|[H ->]]; [apply IZR_lt in H|apply IZ
 Lemma IZR_max a b : IZR (Z.max a b) = Rmax (IZR a) (IZR b).
 Proof. destruct (Z.max_spec a b) as [[H ->]|[H ->]]; [apply IZR_lt in H|apply IZR_le in H]; unfold Rmax; destruct Rle_dec; lra. Qed.
 
-Lemma product_bounds a b c d x y : a <= x <= b -> c <= y <= d ->
-  Rmin (Rmin (a * c) (a * d)) (Rmin (b * c) (b * d)) <= x * y <= Rmax (Rmax (a * c) (a * d)) (Rmax (b * c) (b * d)).
+Lemma product_bounds a b c d x y : IZR a <= x <= IZR b -> IZR c <= y <= IZR d ->
+  IZR (fst (products (a, b) (c, d))) <= x * y <= IZR (snd (products (a, b) (c, d))).
 Proof.
-intros X Y.
-assert (L : Rmin (a * y) (b * y) <= x * y <= Rmax (a * y) (b * y)).
-{ unfold Rmin, Rmax; repeat destruct Rle_dec; destruct (Rle_dec 0 y); split; nra. }
-assert (A : forall s, Rmin (s * c) (s * d) <= s * y <= Rmax (s * c) (s * d)).
-{ intros s. unfold Rmin, Rmax; repeat destruct Rle_dec; destruct (Rle_dec 0 s); split; nra. }
-pose proof (A a) as A1. pose proof (A b) as B1.
-assert (M : forall p q, Rmin p q <= p /\ Rmin p q <= q /\ p <= Rmax p q /\ q <= Rmax p q).
-{ intros p q. repeat split; [apply Rmin_l|apply Rmin_r|apply Rmax_l|apply Rmax_r]. }
-pose proof (M (Rmin (a * c) (a * d)) (Rmin (b * c) (b * d))).
-pose proof (M (Rmax (a * c) (a * d)) (Rmax (b * c) (b * d))).
-split.
-- apply Rle_trans with (2 := proj1 L). apply Rmin_glb; lra.
-- apply Rle_trans with (1 := proj2 L). apply Rmax_lub; lra.
+intros X Y. unfold products. cbn iota beta. destruct ((a =? b) && (c =? d))%bool eqn:E.
+{ apply andb_prop in E as [AB%Z.eqb_eq CD%Z.eqb_eq]. subst. cbn [fst snd]. rewrite mult_IZR.
+  replace x with (IZR b) by lra. replace y with (IZR d) by lra. lra. }
+repeat match goal with |- context [(?m <=? ?n)%Z] => destruct (Z.leb_spec m n) as [?%IZR_le|?%IZR_lt] end;
+cbn [fst snd]; rewrite ?IZR_min, ?IZR_max, ?mult_IZR; unfold Rmin, Rmax; repeat destruct Rle_dec; split; try nra.
+all: destruct (Rle_dec 0 x), (Rle_dec 0 y); nra.
 Qed.
 
 Lemma down n x : IZR n <= x * scale * scale -> IZR (floor n) <= x * scale.
@@ -137,9 +135,9 @@ Proof. intros H. pose proof (ceiling_above n). pose proof scale_positive. nra. Q
 
 Lemma contains_mul I J x y : contains I x -> contains J y -> contains (mul I J) (x * y).
 Proof.
-destruct I as [[a b]|], J as [[c d]|]; simpl; try easy. intros X Y.
+destruct I as [[a b]|], J as [[c d]|]; cbn [contains]; try easy. intros X Y.
 pose proof (product_bounds _ _ _ _ _ _ X Y) as H.
-rewrite <- ?mult_IZR, <- ?IZR_min, <- ?IZR_max in H.
+unfold mul, lift. destruct (products (a, b) (c, d)) as [low high]. cbn [fst snd] in H.
 replace (x * scale * (y * scale)) with (x * y * scale * scale) in H by ring.
 split; [apply down|apply up]; apply H.
 Qed.

@@ -35,13 +35,14 @@ Notation contains := (contains bits).
 Notation add := add. Notation sub := sub. Notation mul := (mul bits). Notation div := (div bits).
 Notation zero := zero. Notation one := (one bits).
 
-(* A point of the box: differences from the middle, and intervals that contain them. Probabilities sum to 1, so the differences sum to 0. *)
-Variables (box : list interval) (point : list R).
+(* A point of the box: differences from the middle, and intervals that contain them. Probabilities sum to 1, so their differences
+   are balanced: they sum to 0. *)
+Variables (balanced : bool) (box : list interval) (point : list R).
 Hypothesis point_in_box : Forall2 contains box point.
 Hypothesis middle_in_box : List.Forall (fun D => contains D 0) box.
 
 Definition total (xs : list R) : R := fold_right Rplus 0 xs.
-Hypothesis sum_is_zero : total point = 0.
+Hypothesis sum_is_zero : balanced = true -> total point = 0.
 
 (* Slopes; a list that is too short ends in zeros. *)
 Fixpoint along (slopes : list R) (differences : list R) : R :=
@@ -55,7 +56,7 @@ Definition represents (f : form) (a b : R) : Prop :=
   contains (middle f) a /\ contains (range f) a /\ contains (range f) b /\
   exists s, Forall2 contains (slope f) s /\ b - a = along s point.
 
-(* The bound from the slopes; since the differences sum to 0, any number can be subtracted from all slopes. *)
+(* The bound from the slopes. If the differences sum to 0, any number can be subtracted from all slopes. *)
 Fixpoint reach_less (less : interval) (slopes box : list interval) : interval :=
   match slopes, box with
   | s :: slopes', D :: box' => add (mul (sub s less) D) (reach_less less slopes' box')
@@ -66,7 +67,7 @@ Definition center (I : interval) : interval :=
   match I with Some (a, b) => intervals.point (Z.shiftr (a + b) 1) | None => zero end.
 Definition reach (f : form) : interval :=
   fold_left (fun I s => meet I (add (middle f) (reach_less (center s) (slope f) box)))
-    (slope f) (range f).
+    (if balanced then slope f else [zero]) (range f).
 Definition tighten (f : form) : form :=
   match slope f with [] => f | _ => Form (middle f) (reach f) (slope f) end.
 
@@ -110,16 +111,20 @@ Proof. intros B. induction candidates as [|c candidates IH]; intros I X; cbn [fo
 Lemma contains_reach f a b : represents f a b -> contains (reach f) a /\ contains (reach f) b.
 Proof.
 intros (A & RA & RB & s & S & E).
-enough (H : forall d x, Forall2 contains box d -> total d = 0 -> x = a + along s d -> contains (range f) x -> contains (reach f) x).
+enough (H : forall d x, Forall2 contains box d -> (balanced = true -> total d = 0) -> x = a + along s d ->
+  contains (range f) x -> contains (reach f) x).
 { split; [apply (H (map (fun _ => 0) box))|apply (H point)]; try assumption.
   - now apply zeros_in.
-  - apply total_zeros.
+  - intros _. apply total_zeros.
   - rewrite along_zeros. ring.
   - lra. }
 intros d x D T X R. unfold reach.
-apply (contains_meets (fun c => add (middle f) (reach_less (center c) (slope f) box))); [|assumption].
-intros c. destruct (contains_center c) as [l L].
-replace x with (a + (along s d - l * total d)) by (rewrite X, T; ring).
+enough (B : forall c l, contains (center c) l -> l * total d = 0 -> contains (add (middle f) (reach_less (center c) (slope f) box)) x).
+{ destruct balanced.
+  - apply (contains_meets (fun c => add (middle f) (reach_less (center c) (slope f) box))); [|assumption].
+    intros c. destruct (contains_center c) as [l L]. apply (B c l L). rewrite T by reflexivity. ring.
+  - cbn [fold_left]. apply contains_meet; [assumption|]. apply (B zero 0); [apply contains_zero|ring]. }
+intros c l L Z. replace x with (a + (along s d - l * total d)) by lra.
 apply contains_add; [assumption|]. now apply contains_reach_less.
 Qed.
 

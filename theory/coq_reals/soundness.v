@@ -1,7 +1,7 @@
 (* The program that checks closed boxes is sound. *)
 
 From Coq Require Import Reals ZArith QArith Qreals List Lia Lra Bool.
-From ratproof_reals Require Import intervals slopes network parametricity algebra boxes.
+From ratproof_reals Require Import intervals slopes network parametricity algebra cells boxes.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -13,42 +13,11 @@ Notation contains := (contains bits).
 Notation ivs := (interval_arithmetic bits).
 Notation k := (k exact).
 Notation numbers := (numbers exact).
-
-(* Enclosures of numbers. *)
-Definition encloses (J : interval) (a b : R) : Prop := contains J a /\ a = b.
-
-Lemma encloses_map v : all3 encloses (map (of_rational bits) v) (map Q2R v) (map Q2R v).
-Proof. induction v as [|q v IH]; cbn; constructor; [split; [apply contains_rational|reflexivity]|assumption]. Qed.
-
-Lemma encloses_rows M : rows3 encloses (map (map (of_rational bits)) M) (map (map Q2R) M) (map (map Q2R) M).
-Proof. induction M as [|v M IH]; cbn; constructor; [apply encloses_map|assumption]. Qed.
-
-Lemma encloses_plus f g a b c d : encloses f a b -> encloses g c d -> encloses (add f g) (a + c) (b + d).
-Proof. intros [F ->] [G ->]. split; [now apply contains_add|reflexivity]. Qed.
-
-Lemma encloses_times f g a b c d : encloses f a b -> encloses g c d -> encloses (mul bits f g) (a * c) (b * d).
-Proof. intros [F ->] [G ->]. split; [now apply contains_mul|reflexivity]. Qed.
-
-Lemma encloses_zero : encloses zero 0 0.
-Proof. split; [apply contains_zero|reflexivity]. Qed.
-
-Lemma all3_nth {T} (P : T -> R -> R -> Prop) d xs u v i : P d 0 0 -> all3 P xs u v -> P (nth i xs d) (nth i u 0) (nth i v 0).
-Proof. intros D H. revert i. induction H; intros [|i]; cbn; auto. Qed.
-
-Lemma rows3_nth {T} (P : T -> R -> R -> Prop) xs u v i : rows3 P xs u v -> all3 P (nth i xs []) (nth i u []) (nth i v []).
-Proof. intros H. revert i. induction H; intros [|i]; cbn; auto; constructor. Qed.
-
-Lemma rows3_map {S T} (P : T -> R -> R -> Prop) (f : S -> list T) (g h : S -> list R) xs :
-  (forall x, In x xs -> all3 P (f x) (g x) (h x)) -> rows3 P (map f xs) (map g xs) (map h xs).
-Proof. induction xs as [|x xs IH]; cbn; constructor; auto. Qed.
-
-Lemma all3_map_list {S T} (P : T -> R -> R -> Prop) (f : S -> T) (g h : S -> R) xs :
-  (forall x, In x xs -> P (f x) (g x) (h x)) -> all3 P (map f xs) (map g xs) (map h xs).
-Proof. induction xs as [|x xs IH]; cbn; constructor; auto. Qed.
-
-Lemma encloses_dot xs u v ys s t : all3 encloses xs u v -> all3 encloses ys s t ->
-  encloses (dot (K := ivs) xs ys) (rdot u s) (rdot v t).
-Proof. intros X Y. apply (all3_dot ivs encloses encloses_zero encloses_plus encloses_times); assumption. Qed.
+Notation encloses := (encloses bits).
+Notation reads := (reads (gates exact)).
+Notation bounded := (bounded bits).
+Notation real_of := (real_of bits).
+Notation differences := (differences bits).
 
 (* Columns of the matrix of centroids. *)
 Lemma encloses_column i M :
@@ -70,84 +39,13 @@ unfold product. rewrite !map_map. apply rows3_map. intros u _. apply all3_map_li
 apply encloses_dot; [apply encloses_map|apply encloses_column].
 Qed.
 
-Lemma encloses_read token g : 
-  all3 encloses (each (K := ivs) add (apply (K := ivs) (map (map (of_rational bits)) (W g)) (map (of_rational bits) token)) (map (of_rational bits) (b g)))
-    (each (K := reals) Rplus (rapply (map (map Q2R) (W g)) (map Q2R token)) (map Q2R (b g)))
-    (each (K := reals) Rplus (rapply (map (map Q2R) (W g)) (map Q2R token)) (map Q2R (b g))).
-Proof.
-apply (all3_each ivs encloses add Rplus encloses_plus).
-- apply (all3_apply ivs encloses encloses_zero encloses_plus encloses_times); [apply encloses_rows|apply encloses_map].
-- apply encloses_map.
-Qed.
-
-Definition reads (token : list R) : list (list R) :=
-  map (fun g => each (K := reals) Rplus (rapply (W g) token) (b g)) (gates N).
-
-Lemma encloses_reads token :
-  rows3 encloses (read_parts bits exact (map (of_rational bits) token)) (reads (map Q2R token)) (reads (map Q2R token)).
-Proof.
-unfold read_parts, reads. cbn. rewrite !map_map. apply rows3_map. intros g _. apply encloses_read.
-Qed.
-
 Section AtPoint.
 Variables (box : list interval) (point : list R).
 Hypothesis point_in_box : Forall2 contains box point.
 Hypothesis middle_in_box : List.Forall (fun D => contains D 0) box.
-Hypothesis sum_is_zero : slopes.total point = 0.
+Hypothesis sum_is_zero : true = true -> slopes.total point = 0.
 Notation represents := (represents bits point).
-Notation forms := (forms bits box).
-
-Lemma represents_encloses J a b : encloses J a b -> represents (constant J) a b.
-Proof. intros [H <-]. now apply represents_constant. Qed.
-
-Lemma represents_all xs u v : all3 encloses xs u v -> all3 represents (map constant xs) u v.
-Proof. induction 1; cbn; constructor; [now apply represents_encloses|assumption]. Qed.
-
-Lemma represents_rows xs u v : rows3 encloses xs u v -> rows3 represents (map (map constant) xs) u v.
-Proof. induction 1; cbn; constructor; [now apply represents_all|assumption]. Qed.
-
-Lemma represents_zero : represents (nothing forms) 0 0.
-Proof. apply represents_constant, contains_zero. Qed.
-Lemma forms_plus f g a b c d : represents f a b -> represents g c d -> represents (network.plus forms f g) (a + c) (b + d).
-Proof. apply represents_plus. Qed.
-Lemma forms_times f g a b c d : represents f a b -> represents g c d -> represents (network.times forms f g) (a * c) (b * d).
-Proof. now apply represents_times. Qed.
-Lemma forms_between z n h az bz an bn ah bh : represents z az bz -> represents n an bn -> represents h ah bh ->
-  represents (network.between forms z n h) ((1 - az) * an + az * ah) ((1 - bz) * bn + bz * bh).
-Proof. now apply represents_between. Qed.
-Lemma forms_squash f a b : represents f a b -> represents (squash forms f) (sigmoid a) (sigmoid b).
-Proof. now apply represents_sigmoid. Qed.
-Lemma forms_tangent f a b : represents f a b -> represents (tangent forms f) (tanh a) (tanh b).
-Proof. now apply represents_tanh. Qed.
-
-Lemma forms_dot xs u v ys s t : all3 represents xs u v -> all3 represents ys s t ->
-  represents (dot (K := forms) xs ys) (rdot u s) (rdot v t).
-Proof. intros X Y. apply (all3_dot forms represents represents_zero forms_plus forms_times); assumption. Qed.
-
-Lemma forms_apply M u v xs s t : rows3 represents M u v -> all3 represents xs s t ->
-  all3 represents (apply (K := forms) M xs) (rapply u s) (rapply v t).
-Proof. intros H X. apply (all3_apply forms represents represents_zero forms_plus forms_times); assumption. Qed.
-
-Lemma forms_update kind rs ru rv qs su sv h hu hv :
-  rows3 represents rs ru rv -> rows3 represents qs su sv -> all3 represents h hu hv ->
-  all3 represents (update (K := forms) kind rs qs h) (update (K := reals) kind ru su hu) (update (K := reals) kind rv sv hv).
-Proof.
-intros R S H.
-apply (all3_update forms represents forms_plus forms_times forms_between forms_squash forms_tangent); assumption.
-Qed.
-
-(* The recurrent parts, from matrices that enclose real ones. *)
-Lemma forms_recurrent (Ms : gate Q -> list (list interval)) (Rs : gate Q -> list (list R)) h u v :
-  (forall g, rows3 encloses (Ms g) (Rs g) (Rs g)) -> all3 represents h u v ->
-  rows3 represents (recurrent bits exact box (map Ms (gates exact)) h)
-    (map (fun g => each (K := reals) Rplus (rapply (Rs g) u) (map Q2R (c g))) (gates exact))
-    (map (fun g => each (K := reals) Rplus (rapply (Rs g) v) (map Q2R (c g))) (gates exact)).
-Proof.
-intros M H. unfold recurrent. cbn. rewrite map_map. induction (gates exact) as [|g gs IH]; cbn; constructor; [|assumption].
-apply (all3_each forms represents slopes.plus Rplus forms_plus).
-- apply forms_apply; [apply represents_rows, M|assumption].
-- apply represents_all, encloses_map.
-Qed.
+Notation forms := (forms bits true box).
 
 (* The differences of logits, and the probabilities. *)
 Definition gaps (l : nat) (u : list R) : list R :=
@@ -167,31 +65,31 @@ Proof.
 unfold towards. change (centroids I) with (map (map (of_rational bits)) (centroids exact)).
 change (centroids N) with (map (map Q2R) (centroids exact)). rewrite !map_map. apply all3_map_list.
 intros row _. apply encloses_times; [|apply encloses_inverse].
-destruct (all3_nth encloses zero _ _ _ i encloses_zero (encloses_map row)) as [X _].
-destruct (all3_nth encloses zero _ _ _ l encloses_zero (encloses_map row)) as [Y _].
+destruct (all3_nth encloses zero _ _ _ i (encloses_zero bits) (encloses_map bits row)) as [X _].
+destruct (all3_nth encloses zero _ _ _ l (encloses_zero bits) (encloses_map bits row)) as [Y _].
 split; [now apply contains_sub|reflexivity].
 Qed.
 
 Lemma forms_gaps l us a b : all3 represents us a b -> all3 represents (gap_forms bits exact box l us) (gaps l a) (gaps l b).
 Proof.
 intros H. unfold gap_forms, gaps. apply all3_map_list. intros i _. destruct (Nat.eqb_spec i l) as [->|_].
-- unfold Rminus. rewrite !Rplus_opp_r. apply represents_zero.
+- unfold Rminus. rewrite !Rplus_opp_r. apply (represents_zero bits true box).
 - apply represents_tighten; [assumption..|]. unfold column, Rdiv. rewrite <- !dot_of_difference.
-  apply forms_dot; [|assumption]. apply represents_all, encloses_towards.
+  apply forms_dot; [assumption..| |assumption]. apply represents_all, encloses_towards.
 Qed.
 
 Lemma forms_total xs a b : all3 represents xs a b -> represents (fold_right slopes.plus (constant zero) xs) (network.total a) (network.total b).
-Proof. unfold network.total. induction 1; cbn; [apply represents_zero|now apply represents_plus]. Qed.
+Proof. unfold network.total. induction 1; cbn; [apply (represents_zero bits true box)|now apply represents_plus]. Qed.
 
 Lemma forms_mixture gs a b : all3 represents gs a b -> all3 represents (mixture_forms bits box gs) (softmax a) (softmax b).
 Proof.
 intros H. unfold mixture_forms, softmax.
-assert (P : all3 represents (map (of_exp bits box) gs) (map exp a) (map exp b)).
+assert (P : all3 represents (map (of_exp bits true box) gs) (map exp a) (map exp b)).
 { induction H; cbn; constructor; [now apply represents_exp|assumption]. }
 pose proof (forms_total _ _ _ P) as T. revert T.
 assert (NA : a <> [] -> 0 < network.total (map exp a)) by apply total_exp_positive.
 assert (NB : b <> [] -> 0 < network.total (map exp b)) by apply total_exp_positive.
-revert NA NB. generalize (network.total (map exp a)) (network.total (map exp b)) (fold_right slopes.plus (constant zero) (map (of_exp bits box) gs)).
+revert NA NB. generalize (network.total (map exp a)) (network.total (map exp b)) (fold_right slopes.plus (constant zero) (map (of_exp bits true box) gs)).
 intros p q all NA NB T.
 assert (L : forall x, 0 < x -> x <> 0) by (intros; lra).
 destruct H as [|f x y fs xs ys X H]; [constructor|].
@@ -201,36 +99,7 @@ clear X H P. induction E; cbn; constructor; [|assumption].
 apply represents_tighten; [assumption..|]. apply represents_quotient; auto. now apply represents_exp.
 Qed.
 
-Lemma range_contains f a b x y : represents f a b -> range f = Some (x, y) -> IZR x <= b * scale bits <= IZR y.
-Proof. intros (_ & _ & H & _) E. rewrite E in H. exact H. Qed.
-
-Lemma negative_sound f a b : represents f a b -> is_negative f = true -> b < 0.
-Proof.
-intros H. unfold is_negative. destruct (range f) as [[x y]|] eqn:E; [|easy]. intros L%Z.ltb_lt%IZR_lt.
-pose proof (range_contains _ _ _ _ _ H E). pose proof (scale_positive bits). nra.
-Qed.
-
-Lemma positive_sound f a b : represents f a b -> is_positive f = true -> 0 < b.
-Proof.
-intros H. unfold is_positive. destruct (range f) as [[x y]|] eqn:E; [|easy]. intros L%Z.ltb_lt%IZR_lt.
-pose proof (range_contains _ _ _ _ _ H E). pose proof (scale_positive bits). nra.
-Qed.
 End AtPoint.
-
-(* Probabilities between two bounds. *)
-Inductive bounded : list Z -> list Z -> list R -> Prop :=
-| bounded_nil : bounded [] [] []
-| bounded_cons x y v xs ys vs : IZR x <= v * scale bits <= IZR y -> bounded xs ys vs -> bounded (x :: xs) (y :: ys) (v :: vs).
-
-Lemma within_sound point q fs a b : all3 (represents bits point) fs a b ->
-  length (low q) = length fs -> length (high q) = length fs -> within q fs = true -> bounded (low q) (high q) b.
-Proof.
-unfold within. generalize (low q) (high q). intros ls hs H. revert ls hs.
-induction H as [|f x y fs xs ys X H IH]; intros [|l ls] [|h hs] L K; try discriminate; [constructor|].
-cbn. intros [E W]%andb_prop. destruct (range f) as [[c d]|] eqn:F; [|discriminate].
-apply andb_prop in E as [E1%Z.leb_le%IZR_le E2%Z.leb_le%IZR_le].
-pose proof (range_contains point f x y c d X F). constructor; [lra|]. apply IH; auto.
-Qed.
 
 (* A box with its middle. *)
 Inductive boxed : list Z -> list Z -> list Z -> list R -> Prop :=
@@ -246,18 +115,13 @@ induction 1 as [|x y v xs ys vs V H IH]; intros [|m ms] L; try discriminate; [co
 cbn. intros [[E1%Z.leb_le E2%Z.leb_le]%andb_prop F]%andb_prop. constructor; auto.
 Qed.
 
-Definition real_of (m : Z) : R := IZR m / scale bits.
-Definition differences (ms : list Z) (vs : list R) : list R := each (K := reals) Rminus vs (map real_of ms).
 Definition box_around (xs ys ms : list Z) : list interval :=
   map (fun abc => match abc with (a, b, m) => Some (a - m, b - m)%Z end) (combine (combine xs ys) ms).
-
-Lemma real_of_scaled m : real_of m * scale bits = IZR m.
-Proof. unfold real_of. field. pose proof (scale_positive bits). lra. Qed.
 
 Lemma differences_in_box xs ys ms vs : boxed xs ys ms vs -> Forall2 contains (box_around xs ys ms) (differences ms vs).
 Proof.
 induction 1 as [|x y m v xs ys ms vs M V H IH]; cbn; constructor; [|assumption].
-cbn. rewrite !minus_IZR. pose proof (real_of_scaled m). lra.
+cbn. rewrite !minus_IZR. pose proof (real_of_scaled bits m). lra.
 Qed.
 
 Lemma middle_in_box_around xs ys ms vs : boxed xs ys ms vs -> List.Forall (fun D => contains D 0) (box_around xs ys ms).
@@ -293,16 +157,10 @@ Lemma represents_mixture point xs ys ms vs : boxed xs ys ms vs -> forall i,
     (map real_of ms) vs.
 Proof.
 induction 1 as [|x y m v xs ys ms vs M V H IH]; intros i D; cbn; constructor.
-- destruct M as [M1%IZR_le M2%IZR_le]. pose proof (real_of_scaled m). cbn. repeat split; cbn; try lra.
+- destruct M as [M1%IZR_le M2%IZR_le]. pose proof (real_of_scaled bits m). cbn. repeat split; cbn; try lra.
   exists (repeat 0 i ++ [1]). split; [apply contains_unit|]. rewrite along_unit. specialize (D 0%nat). rewrite Nat.add_0_r in D.
   cbn in D. rewrite D by lia. reflexivity.
 - apply IH. intros j J. specialize (D (S j)). cbn in D. rewrite <- D by lia. f_equal. lia.
-Qed.
-
-Lemma nth_differences ms vs j : length ms = length vs -> nth j (differences ms vs) 0 = nth j vs 0 - nth j (map real_of ms) 0.
-Proof.
-unfold differences. revert vs j. induction ms as [|m ms IH]; intros [|v vs] [|j] L; try discriminate; cbn; try lra.
-apply IH. auto.
 Qed.
 
 (* The state and the parts of the gates, at a node. *)
@@ -357,7 +215,7 @@ Lemma point_in : Forall2 contains box point.
 Proof. apply differences_in_box, q_boxed. Qed.
 Lemma middle_in : List.Forall (fun D => contains D 0) box.
 Proof. eapply middle_in_box_around, q_boxed. Qed.
-Lemma sum_0 : slopes.total point = 0.
+Lemma sum_0 : true = true -> slopes.total point = 0.
 Proof.
 unfold point. rewrite total_of_differences.
 - rewrite alpha_total, center_sum. fold (scale bits). unfold Rdiv. rewrite Rinv_r; [lra|]. pose proof (scale_positive bits). unfold scale in *. lra.
@@ -367,11 +225,11 @@ Qed.
 Lemma alpha_represented : all3 (represents bits point) (alpha_of bits exact q) middles alpha.
 Proof.
 unfold alpha_of, boxes.numbers. rewrite <- alpha_length. apply represents_mixture; [apply q_boxed|].
-intros j _. apply nth_differences. apply (boxed_lengths _ _ _ _ q_boxed).
+intros j _. apply (nth_differences bits). apply (boxed_lengths _ _ _ _ q_boxed).
 Qed.
 
 Notation represents := (represents bits point).
-Notation forms := (forms bits box).
+Notation forms := (forms bits true box).
 
 Lemma state_represented : all3 represents
   (apply (K := forms) (map (map constant) (centroids I)) (alpha_of bits exact q)) (mixture N middles) (mixture N alpha).
@@ -381,7 +239,7 @@ apply represents_rows, encloses_rows.
 Qed.
 
 Lemma recurrents_represented : rows3 represents
-  (recurrent bits exact box (recurrent_parts bits exact) (alpha_of bits exact q)) (real_recurrents middles) (real_recurrents alpha).
+  (recurrent bits true box (gates exact) (recurrent_parts bits exact) (alpha_of bits exact q)) (real_recurrents middles) (real_recurrents alpha).
 Proof.
 rewrite recurrent_parts_are. apply forms_recurrent; try apply point_in; try apply middle_in; try apply sum_0.
 - apply encloses_product.
@@ -389,8 +247,8 @@ rewrite recurrent_parts_are. apply forms_recurrent; try apply point_in; try appl
 Qed.
 
 Lemma u_represented token : all3 represents
-  (u_form bits exact box (read_parts bits exact (map (of_rational bits) token))
-    (recurrent bits exact box (recurrent_parts bits exact) (alpha_of bits exact q))
+  (new_state bits true box (kind exact) (read_parts bits (gates exact) (map (of_rational bits) token))
+    (recurrent bits true box (gates exact) (recurrent_parts bits exact) (alpha_of bits exact q))
     (apply (K := forms) (map (map constant) (centroids I)) (alpha_of bits exact q)))
   (u_of N (map Q2R token) (mixture N middles)) (u_of N (map Q2R token) (mixture N alpha)).
 Proof.
@@ -424,7 +282,7 @@ Lemma all3_length {T} (P : T -> R -> R -> Prop) fs a b : all3 P fs a b -> length
 Proof. induction 1; cbn; congruence. Qed.
 
 Lemma goes_to_sound box point us a b q :
-  Forall2 contains box point -> List.Forall (fun D => contains D 0) box -> slopes.total point = 0 ->
+  Forall2 contains box point -> List.Forall (fun D => contains D 0) box -> (true = true -> slopes.total point = 0) ->
   well_formed bits exact A nodes q = true -> all3 (represents bits point) us a b ->
   goes_to bits exact A box us q = true -> promised q (probabilities N b).
 Proof.
@@ -440,7 +298,7 @@ assert (LM : length (mixture_forms bits box (gap_forms bits exact box l us)) = k
 { rewrite (all3_length _ _ _ _ M), softmax_length. exact LG. }
 destruct (well_formed_lengths q Well) as [Low High].
 repeat split.
-- rewrite <- E. eapply within_sound; [exact M|congruence..|assumption].
+- rewrite <- E. eapply within_sound; [exact M|congruence..|eassumption].
 - rewrite <- E, softmax_length. exact LG.
 - rewrite <- E. apply softmax_sums_to_1. intros Z. rewrite Z in LG. cbn in LG. lia.
 - rewrite <- E, softmax_length, LG. apply label_below_k.
@@ -457,16 +315,16 @@ repeat split.
   fold l. replace (nth l (gaps l b) 0) with 0.
   + rewrite forallb_forall in Labels. specialize (Labels j). unfold boxes.numbers in Labels. rewrite in_seq in Labels.
     specialize (Labels ltac:(lia)). apply orb_prop in Labels as [X%Nat.eqb_eq|X]; [easy|].
-    eapply negative_sound; [|exact X]. apply all3_nth; [exact (represents_zero box point)|exact G].
+    eapply negative_sound; [|exact X]. apply all3_nth; [exact (represents_zero bits true box point)|exact G].
   + unfold gaps, boxes.numbers. rewrite nth_map_seq by apply label_below_k. ring.
 Qed.
 
 Lemma step_sound q alpha token t :
   well_formed bits exact A nodes q = true -> well_formed bits exact A nodes t = true -> promised q alpha ->
   goes_to bits exact A (box_of q)
-    (u_form bits exact (box_of q) (read_parts bits exact (map (of_rational bits) token))
-      (recurrent bits exact (box_of q) (recurrent_parts bits exact) (alpha_of bits exact q))
-      (apply (K := forms bits (box_of q)) (map (map constant) (centroids I)) (alpha_of bits exact q))) t = true ->
+    (new_state bits true (box_of q) (kind exact) (read_parts bits (gates exact) (map (of_rational bits) token))
+      (recurrent bits true (box_of q) (gates exact) (recurrent_parts bits exact) (alpha_of bits exact q))
+      (apply (K := forms bits true (box_of q)) (map (map constant) (centroids I)) (alpha_of bits exact q))) t = true ->
   promised t (probabilities N (u_of N (map Q2R token) (mixture N alpha))).
 Proof.
 intros Q T (B & L & S & _) G.
@@ -476,10 +334,10 @@ Qed.
 
 (* All nodes are checked. *)
 Hypothesis all_checked :
-  forallb (check_node bits exact A nodes (recurrent_parts bits exact) (map (read_parts bits exact) (tokens I)) (read_parts bits exact (finish I))) nodes = true.
+  forallb (check_node bits exact A nodes (recurrent_parts bits exact) (map (read_parts bits (gates exact)) (tokens I)) (read_parts bits (gates exact) (finish I))) nodes = true.
 
 Lemma checked_node q : In q nodes ->
-  check_node bits exact A nodes (recurrent_parts bits exact) (map (read_parts bits exact) (tokens I)) (read_parts bits exact (finish I)) q = true.
+  check_node bits exact A nodes (recurrent_parts bits exact) (map (read_parts bits (gates exact)) (tokens I)) (read_parts bits (gates exact) (finish I)) q = true.
 Proof. rewrite forallb_forall in all_checked. apply all_checked. Qed.
 
 Lemma checked_well_formed q : In q nodes -> well_formed bits exact A nodes q = true.
@@ -506,14 +364,14 @@ Lemma node_step q alpha x : In q nodes -> (x < length (tokens exact))%nat -> pro
 Proof.
 intros H X P. pose proof (checked_node q H) as C. unfold check_node in C.
 apply andb_prop in C as [W C]. apply andb_prop in C as [C _]. rewrite forallb_forall in C.
-specialize (C (read_parts bits exact (map (of_rational bits) (nth x (tokens exact) [])), nth x (next q) 0%nat)). cbn [fst snd] in C.
+specialize (C (read_parts bits (gates exact) (map (of_rational bits) (nth x (tokens exact) [])), nth x (next q) 0%nat)). cbn [fst snd] in C.
 unfold step. change (tokens N) with (map (map Q2R) (tokens exact)).
 change (@nil R) with (map Q2R []). rewrite map_nth.
 apply step_sound with q; try assumption.
 - now apply checked_well_formed, next_node_exists.
 - apply C.
-  replace (read_parts bits exact (map (of_rational bits) (nth x (tokens exact) []))) with
-    (nth x (map (read_parts bits exact) (tokens I)) (read_parts bits exact (map (of_rational bits) []))).
+  replace (read_parts bits (gates exact) (map (of_rational bits) (nth x (tokens exact) []))) with
+    (nth x (map (read_parts bits (gates exact)) (tokens I)) (read_parts bits (gates exact) (map (of_rational bits) []))).
   + rewrite <- combine_nth.
     * apply nth_In. rewrite combine_length, map_length. cbn. rewrite map_length, (next_length q H). lia.
     * cbn. now rewrite !map_length, (next_length q H).
@@ -528,10 +386,10 @@ intros H (B & L & S & _). pose proof (checked_node q H) as C. unfold check_node 
 apply andb_prop in C as [W C]. apply andb_prop in C as [_ C].
 pose proof (point_in q alpha W B) as Box. pose proof (middle_in q alpha W B) as Mid. pose proof (sum_0 q alpha W B S) as Sum.
 assert (R : represents bits (differences (center q) alpha)
-  (tighten bits (box_of q) (slopes.plus
-    (dot (K := forms bits (box_of q)) (map constant (output I)) (u_form bits exact (box_of q) (read_parts bits exact (finish I))
-      (recurrent bits exact (box_of q) (recurrent_parts bits exact) (alpha_of bits exact q))
-      (apply (K := forms bits (box_of q)) (map (map constant) (centroids I)) (alpha_of bits exact q)))) (constant (bias I))))
+  (tighten bits true (box_of q) (slopes.plus
+    (dot (K := forms bits true (box_of q)) (map constant (output I)) (new_state bits true (box_of q) (kind exact) (read_parts bits (gates exact) (finish I))
+      (recurrent bits true (box_of q) (gates exact) (recurrent_parts bits exact) (alpha_of bits exact q))
+      (apply (K := forms bits true (box_of q)) (map (map constant) (centroids I)) (alpha_of bits exact q)))) (constant (bias I))))
   (rdot (output N) (u_of N (finish N) (mixture N (map real_of (center q)))) + bias N)
   (rdot (output N) (u_of N (finish N) (mixture N alpha)) + bias N)).
 { apply represents_tighten; [assumption..|]. apply represents_plus.
@@ -550,11 +408,11 @@ intros H. unfold check_first. intros [Z%Nat.eqb_eq C]%andb_prop. split; [assumpt
 unfold first. cbn [start map_network] in *. destruct (start exact) as [token|]; cbn [option_map] in *.
 - assert (Hs : all3 (represents bits []) (map (fun _ => constant zero) (centroids I)) (map (fun _ => 0) (centroids N)) (map (fun _ => 0) (centroids N))).
   { cbn. rewrite !map_map. apply all3_map_list. intros row _. apply represents_constant, contains_zero. }
-  eapply (goes_to_sound [] []); [constructor|constructor|reflexivity|now apply checked_well_formed| |exact C].
-  unfold u_of. apply forms_update; [constructor|constructor|reflexivity| | |exact Hs].
+  eapply (goes_to_sound [] []); [constructor|constructor|easy|now apply checked_well_formed| |exact C].
+  unfold u_of. apply forms_update; [constructor|constructor|easy| | |exact Hs].
   + apply represents_rows, encloses_reads.
   + cbn [gates map_network]. rewrite !map_map.
-    apply (forms_recurrent [] [] ltac:(constructor) ltac:(constructor) eq_refl (fun g => map (map (of_rational bits)) (U g)) (fun g => map (map Q2R) (U g))); [|exact Hs].
+    apply (forms_recurrent bits (gates exact) true [] [] ltac:(constructor) ltac:(constructor) ltac:(easy) (fun g => map (map (of_rational bits)) (U g)) (fun g => map (map Q2R) (U g))); [|exact Hs].
     intros g. apply encloses_rows.
 - apply andb_prop in C as [E%Nat.eqb_eq Within].
   pose proof (checked_well_formed q H) as W. destruct (well_formed_lengths q W) as [Low High].

@@ -11,8 +11,9 @@ import numpy as np
 
 from automata.aliases import Symbol
 from ratproof.certification.ordinary_networks.arithmetic import Array, Duals, Forms, Points
+from ratproof.certification.ordinary_networks.slopes import Slopes
 
-Vectors = TypeVar("Vectors", Points, Duals, Forms)
+Vectors = TypeVar("Vectors", Points, Duals, Forms, Slopes)
 GATES = {"rnn_tanh": 1, "rnn_relu": 1, "gru": 3, "lstm": 4}
 """The cells, with the number of blocks of their weights."""
 
@@ -134,6 +135,8 @@ class OrdinaryNetwork:
         """Return constants as vectors of the same arithmetic as ``like``."""
         if isinstance(like, Points):
             return Points(values)
+        if isinstance(like, Slopes):
+            return Slopes.region(values, np.zeros((*values.shape, like.slope.shape[-1])))
         zeros = np.zeros((*values.shape, like.generators.shape[-1]))
         if isinstance(like, Duals):
             return Duals(values, zeros)

@@ -104,7 +104,7 @@ def certify(
     data = certification.as_json_object(answer, certificate if proved else None, kernel if accepted else None)
     lines = list(certification.sentences(answer, against))
     if accepted:
-        lines.append(certification.kernel_sentence(str(kernel)))
+        lines.append(certification.kernel_sentence(str(kernel), soft_network.THEOREM))
     print_all(data, lines, (certificate, output), proved, as_json)
     if kernel is not None and not accepted:
         why = "Coq does not accept the boxes" if proved else "no boxes were proved"

@@ -47,12 +47,17 @@ def certify(
         bool,
         Option(
             "--kernel",
-            help="write a Coq file in which Coq's kernel checks the proof (kinds sr-elman and sr-gru)",
+            help="write a Coq file in which Coq's kernel checks the proof over the real numbers (kinds"
+            " sr-elman and sr-gru; with --cell, rnn and gru with one layer)",
         ),
     ] = False,
     kernel_file: Annotated[
         str | None,
-        Option("--kernel-file", help="name of the Coq file (default: follows_NAME.v); implies --kernel"),
+        Option(
+            "--kernel-file",
+            help="name of the Coq file (default: follows_NAME.v, with --cell agrees_NAME.v);"
+            " implies --kernel",
+        ),
     ] = None,
     file_format: FormatName = None,
     cell: Annotated[
@@ -145,7 +150,7 @@ def certify(
     if kernel and kernel_file is None:
         from ratproof.coq.certificate import name_in_coq
 
-        kernel_file = f"follows_{name_in_coq(checkpoint)}.v"
+        kernel_file = f"{'follows' if cell is None else 'agrees'}_{name_in_coq(checkpoint)}.v"
     state_dict = {
         "cell": cell,
         "prefix": prefix,
@@ -158,9 +163,9 @@ def certify(
     if cell is not None:
         from ratproof.commands.state_regularized.ordinary import certify as run_ordinary
 
-        own = {"temperature": temperature, **limits, "kernel": kernel_file}
+        own = {"temperature": temperature, **limits}
         return run_ordinary(
-            checkpoint, state_dict, own, against, output, certificate, page, as_json, file_format
+            checkpoint, state_dict, own, against, output, certificate, kernel_file, page, as_json, file_format
         )
     from ratproof.commands.state_regularized.certifying import certify as run
 

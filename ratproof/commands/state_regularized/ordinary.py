@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,9 +20,11 @@ from ratproof.certification.ordinary_networks.weight_files import embeddings_of_
 from ratproof.commands.deciding import write_json
 from ratproof.commands.state_regularized.certifying import finish, print_all, refuse_options
 from ratproof.commands.state_regularized.networks import read_automaton
-from ratproof.commands.terminal import progress
+from ratproof.commands.terminal import naming, note_unwritten, progress
+from ratproof.coq import ordinary_network
 from ratproof.process.outputs import require_outputs
 from ratproof.report import ordinary
+from ratproof.report.certification import kernel_sentence
 
 ONE_HOT = "one-hot"
 CELLS = ("rnn", "rnn_relu", "gru", "lstm", "auto")
@@ -34,6 +37,7 @@ def certify(
     against: str | None,
     output: str | None,
     certificate: str | None,
+    kernel: str | None,
     page: tuple[str, str] | None,
     as_json: bool,
     file_format: str | None,
@@ -47,6 +51,7 @@ def certify(
         against: The file of the automaton, or None to extract one.
         output: The file for the automaton, or None.
         certificate: The file for the certificate, or None.
+        kernel: The file for the theorem in Coq, or None.
         page: The HTML file and the command that it shows, or None.
         as_json: Whether to print one JSON object.
         file_format: The format of the automaton's file, or None to infer it from the name.
@@ -59,16 +64,25 @@ def certify(
     vectors = options["embeddings"] if options["embeddings"] != ONE_HOT else None
     if output is not None:
         files.require_writable(output)
-    require_outputs({"-o": output, "--certificate": certificate, "--html": html}, (path, against, vectors))
+    outputs = {"-o": output, "--certificate": certificate, "--kernel-file": kernel, "--html": html}
+    require_outputs(outputs, (path, against, vectors))
     automaton = None if against is None else read_automaton(against, file_format)
     network = _network(path, options, automaton)
+    if kernel is not None:
+        with naming(path):
+            ordinary_network.require_supported(network)
+        ordinary_network.require_file(kernel)  # reports a missing Coq before the proof
     machine = None
     if automaton is not None:
         machine = machine_of(automaton, _symbols(network), network.decisions, str(against))
     decide = float32_decisions(network, *torch_modules(network))
     with progress("certify") as report_progress:
         answer = certify_ordinary(network, machine, decide, seconds, report_progress)
-    proved = answer.verdict == "certified"
+        proved, refusal = answer.verdict == "certified", "no regions were proved"
+        if kernel is not None and proved and answer.machine is not None:
+            until = time.monotonic() + seconds
+            refusal = ordinary_network.write(kernel, network, answer.machine, path, until, report_progress)
+    accepted = kernel if proved and not refusal else None
     if output is not None and proved and answer.machine is not None:
         if network.decisions != 2:
             raise InputError(f"-o requires a network with two decisions, got {network.decisions} classes")
@@ -76,9 +90,13 @@ def certify(
         files.write(answer.machine.accepting(final).to_wfsa(), output)
     if certificate is not None and proved:
         write_json(certificate, answer.certificate())
-    data = ordinary.as_json_object(answer, certificate if proved else None)
+    data = ordinary.as_json_object(answer, certificate if proved else None, accepted)
     lines = list(ordinary.sentences(answer, against))
+    if accepted is not None:
+        lines.append(kernel_sentence(accepted, ordinary_network.THEOREM))
     print_all(data, lines, (certificate, output), proved, as_json, "regions")
+    if kernel is not None and accepted is None:
+        note_unwritten(kernel, refusal)
     return finish(answer, path, lines, page)
 
 

@@ -1,0 +1,133 @@
+"""Slopes of a recurrent step over boxes, in the arithmetic of Coq's checker (``theory/coq_reals/slopes.v``).
+
+A value over a box of xi with ``|xi| <= 1`` in each entry is ``center + S @ xi`` for a matrix S whose entries
+differ from ``slope`` by at most ``spread``. All numbers are float64, and enclosures are not rigorous: they
+find regions, and Coq proves them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ratproof.certification.ordinary_networks.arithmetic import Array, Index
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """Vectors over N boxes.
+
+    Attributes:
+        center: The values at the centers of the boxes, of shape ``(N, m)``.
+        low, high: Bounds on the values, of shape ``(N, m)``.
+        slope, spread: The slopes and their deviations, of shape ``(N, m, D)``.
+    """
+
+    center: Array
+    low: Array
+    high: Array
+    slope: Array
+    spread: Array
+
+    @classmethod
+    def region(cls, center: Array, generators: Array) -> Slopes:
+        """Return the values ``center + generators @ xi``."""
+        reach = np.abs(generators).sum(-1)
+        return cls(center, center - reach, center + reach, generators, np.zeros_like(generators))
+
+    def tightened(self) -> Slopes:
+        """Return the values with the bounds that follow from the slopes."""
+        reach = self.reach
+        low, high = np.maximum(self.low, self.center - reach), np.minimum(self.high, self.center + reach)
+        return replace(self, low=low, high=high)
+
+    @property
+    def reach(self) -> Array:
+        """The largest distance of a value from its center."""
+        return np.asarray((np.abs(self.slope) + self.spread).sum(-1))
+
+    def linear(self, weight: Array, bias: Array, terms: int) -> Slopes:
+        """Return ``weight @ x + bias``; the number of terms does not matter without rounding."""
+        size = np.abs(weight)
+        middle = (self.low + self.high) / 2 @ weight.T + bias
+        half = (self.high - self.low) / 2 @ size.T
+        center = self.center @ weight.T + bias
+        return Slopes(center, middle - half, middle + half, weight @ self.slope, size @ self.spread)
+
+    def __getitem__(self, columns: slice) -> Slopes:
+        return Slopes(*(part[:, columns] for part in self._parts()))
+
+    def take(self, rows: Index, columns: Index) -> Slopes:
+        """Return the entries at these rows and columns, which are broadcast."""
+        return Slopes(*(part[rows, columns] for part in self._parts()))
+
+    def _parts(self) -> tuple[Array, ...]:
+        return self.center, self.low, self.high, self.slope, self.spread
+
+    def __add__(self, other: Slopes) -> Slopes:
+        return Slopes(*(a + b for a, b in zip(self._parts(), other._parts(), strict=True)))
+
+    def __sub__(self, other: Slopes) -> Slopes:
+        low, high = self.low - other.high, self.high - other.low
+        slope, spread = self.slope - other.slope, self.spread + other.spread
+        return Slopes(self.center - other.center, low, high, slope, spread)
+
+    def __mul__(self, other: Slopes) -> Slopes:
+        x, y = self.tightened(), other.tightened()
+        return Slopes(
+            x.center * y.center,
+            *_products(x.low, x.high, y),
+            *_sums(_scaled(x.low, x.high, y), _scaled(y.center, y.center, x)),
+        )
+
+    def blend(self, new: Slopes, share: Slopes) -> Slopes:
+        """Return ``new + share * (self - new)``."""
+        share = share.tightened()
+        gap = self.center - new.center
+        rest = 1 - share.high, 1 - share.low
+        ends = (_products(*rest, new), _products(share.low, share.high, self))
+        slopes = _scaled(*rest, new), _scaled(share.low, share.high, self), _scaled(gap, gap, share)
+        return Slopes(new.center + share.center * gap, *_sums(*ends), *_sums(*slopes))
+
+    def tanh(self) -> Slopes:
+        """Return the hyperbolic tangents; their derivative is 1 - y^2 at the value y."""
+        return self._applied(np.tanh, 1.0, 0.0)
+
+    def sigmoid(self) -> Slopes:
+        """Return the logistic functions; their derivative is 1/4 - (y - 1/2)^2 at the value y."""
+        return self._applied(lambda x: 0.5 + 0.5 * np.tanh(x / 2), 0.25, 0.5)
+
+    def _applied(self, function: Callable[[Array], Array], largest: float, middle: float) -> Slopes:
+        """Return an increasing function with the derivative ``largest - (function(x) - middle)^2``."""
+        x = self.tightened()
+        low, high = function(x.low), function(x.high)
+        a, b = low - middle, high - middle
+        near, far = np.maximum(0, np.maximum(a, -b)), np.maximum(-a, b)
+        return Slopes(function(x.center), low, high, *_scaled(largest - far**2, largest - near**2, x))
+
+    def relu(self) -> Slopes:
+        """Raise NotImplementedError: Coq's checker does not have this function."""
+        raise NotImplementedError("Coq's checker does not have relu")
+
+    def joined(self, *others: Slopes) -> Slopes:
+        """Return the concatenation along the last axis."""
+        parts = zip(*(x._parts() for x in (self, *others)), strict=True)
+        return Slopes(*(np.concatenate(part, 1) for part in parts))
+
+
+def _products(low: Array, high: Array, x: Slopes) -> tuple[Array, Array]:
+    """Return bounds on the products of a number between low and high, and a value."""
+    ends = np.stack([a * b for a in (low, high) for b in (x.low, x.high)])
+    return ends.min(0), ends.max(0)
+
+
+def _scaled(low: Array, high: Array, x: Slopes) -> tuple[Array, Array]:
+    """Return slopes and spreads times a number between low and high."""
+    middle, half = ((low + high) / 2)[..., None], ((high - low) / 2)[..., None]
+    return middle * x.slope, np.abs(middle) * x.spread + half * (np.abs(x.slope) + x.spread)
+
+
+def _sums(*pairs: tuple[Array, Array]) -> tuple[Array, Array]:
+    return sum(a for a, _ in pairs), sum(b for _, b in pairs)  # type: ignore[return-value]

@@ -1,0 +1,174 @@
+"""Coq files in which a verified checker accepts the closed regions of an ordinary network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from automata.errors import InputError
+from automata.io.files import write_whole
+from automata.moore import Moore
+from ratproof.certification.ordinary_networks.arithmetic import Array
+from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
+from ratproof.certification.ordinary_networks.turned_boxes import TurnedBoxes, turned_boxes
+from ratproof.coq import certificate as coq_files
+from ratproof.coq import programs as coq
+from ratproof.coq import reals
+
+THEOREM = "agrees"
+CELLS = {"rnn_tanh": "Elman", "gru": "GRU"}
+BITS = 32
+"""Intervals have ends in units of 2^-BITS."""
+TRIALS = 2
+"""Number of nets for which Coq checks the regions, the coarsest first."""
+HEADING = """\
+(* Does the network {} agree with its automaton? Written by ratproof for Coq 8.16 and coq-interval 4.6.
+   Check it with coqc. The file contains a checker of closed regions that is proved sound. From "The network"
+   on, it contains the network, the automaton, the regions, and the theorem. *)
+"""
+STATEMENT = """\
+(* After every nonempty word, the network's decision is the automaton's. The numbers are real numbers, and
+   exp and tanh are the real functions. *)
+Theorem {theorem} : forall word, word <> [] -> List.Forall (fun x => x < {symbols}) word ->
+  decides trained word (decision_of automaton word).
+Proof. apply (closed_regions {bits} weights automaton nodes); vm_cast_no_check (eq_refl true). Qed.
+Print Assumptions {theorem}.
+"""
+
+
+def require_supported(network: OrdinaryNetwork) -> None:
+    """Raise InputError if Coq's theory does not have this kind of network."""
+    layers = len(network.layers)
+    if network.cell not in CELLS or layers != 1:
+        plural = "s" if layers != 1 else ""
+        raise InputError(
+            "--kernel requires a network of kind rnn_tanh or gru with one layer, got"
+            f" {network.cell} with {layers} layer{plural}"
+        )
+
+
+def require_file(name: str) -> None:
+    """Raise InputError if Coq or coq-interval is missing, or a Coq file cannot have this name."""
+    reals.REGIONS.require_library()
+    coq_files.checked_name(name)
+
+
+def write(
+    path: str,
+    network: OrdinaryNetwork,
+    machine: Moore,
+    checkpoint: str,
+    until: float,
+    progress: Callable[[str], None] = lambda stage: None,
+) -> str:
+    """Write the Coq file if Coq accepts the regions of a net, and return why there is no file, or "".
+
+    Args:
+        path: The Coq file.
+        network: The network, which :func:`require_supported` accepts.
+        machine: The minimal automaton, with decisions as outputs.
+        checkpoint: The name of the network's file, for a comment.
+        until: The value of ``time.monotonic()`` at which to stop the search for regions.
+        progress: Called with the current work, in words.
+
+    Raises:
+        Rejected: If Coq does not accept the theory, which would be a bug in ratproof.
+    """
+    why = "no regions were found that each symbol maps into one another"
+    for regions, _ in zip(turned_boxes(network, machine, until), range(TRIALS), strict=False):
+        progress(f"Coq checks {len(regions.net)} regions")
+        text = file_text(network, machine, regions, checkpoint)
+        with TemporaryDirectory() as folder:
+            file = Path(folder) / Path(path).name
+            file.write_text(text, encoding="utf-8")
+            try:
+                reals.check_file(file, file.parent)
+            except coq.Rejected as error:
+                if f"check {BITS} weights" not in error.why:
+                    raise
+                why = "Coq does not accept the regions"
+                continue
+        write_whole(path, text)
+        return ""
+    return why
+
+
+def file_text(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes, checkpoint: str) -> str:
+    """Return the text of the file."""
+    letters = ", ".join(f"{i} is {coq_files.plain(str(x))}" for i, x in enumerate(network.alphabet))
+    order = [machine.start, *(q for q in range(machine.states) if q != machine.start)]
+    number = {q: str(i) for i, q in enumerate(order)}
+    after = (_list(number[machine.table[q][x]] for x in range(len(network.alphabet))) for q in order)
+    return "\n".join(
+        [
+            HEADING.format(coq_files.plain(checkpoint)),
+            reals.REGIONS.inlined(),
+            "From Coq Require Import Reals ZArith QArith List.",
+            "Import ListNotations network ordinary regions.",
+            f"(* The network. Letters, by their numbers: {letters}. *)",
+            "Open Scope Q_scope.",
+            f"Definition weights : ordinary Q := {_network(network)}.",
+            "Definition trained : ordinary R := map_ordinary Q2R weights.",
+            "(* The automaton: the next states of each state, and its decision. *)",
+            "Open Scope nat_scope.",
+            f"Definition automaton : machine := Machine {_list(after)}"
+            f" {_list(str(machine.outputs[q]) for q in order)}.",
+            f"(* The regions, in units of 2^-{BITS}. *)",
+            f"Definition nodes : list region := {_list(_regions(regions, number))}.",
+            STATEMENT.format(theorem=THEOREM, symbols=len(network.alphabet), bits=BITS),
+        ]
+    )
+
+
+def _network(network: OrdinaryNetwork) -> str:
+    layer = network.layers[0]
+    parts = (layer.input_weight, layer.input_bias, layer.weight, layer.bias)
+    blocks = zip(*(np.split(part, len(part) // network.units) for part in parts), strict=True)
+    gates = (f"Gate {_matrix(W)} {_row(b)} {_matrix(U)} {_row(c)}" for W, b, U, c in blocks)
+    return "\n  ".join(
+        [
+            f"Ordinary {CELLS[network.cell]}",
+            _list(gates),
+            _matrix(network.embeddings),
+            _matrix(network.readout),
+            _row(network.readout_bias),
+            _rational(network.threshold),
+        ]
+    )
+
+
+def _regions(regions: TurnedBoxes, number: dict[int, str]) -> Iterable[str]:
+    """Yield the terms of the regions; a bounding box need not be tight, and is twice as wide."""
+    for i, state in enumerate(regions.net.states.tolist()):
+        basis = regions.bases[i] * regions.widths[i]
+        factor = regions.bases[i].T / regions.widths[i][:, None]
+        around = 2 * np.abs(basis).sum(1) + 2.0**-16
+        rows = (_units(regions.net.centers[i]), _units(around))
+        matrices = (_list(map(_units, basis)), _list(map(_units, factor)))
+        parts = " ".join(f"{part}%Z" for part in (*rows, *matrices))
+        yield f"\n  Region {number[state]} {_list(map(str, regions.net.edges[i]))} {parts}"
+
+
+def _units(numbers: Array) -> str:
+    return _list(str(round(x * 2**BITS)) for x in numbers.tolist())
+
+
+def _rational(number: float) -> str:
+    value = Fraction(number)
+    return f"({value.numerator} # {value.denominator})"
+
+
+def _row(numbers: Array) -> str:
+    return _list(map(_rational, numbers.tolist()))
+
+
+def _matrix(rows: Array) -> str:
+    return _list(map(_row, rows))
+
+
+def _list(parts: Iterable[str]) -> str:
+    return f"[{'; '.join(parts)}]"

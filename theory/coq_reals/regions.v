@@ -1,0 +1,442 @@
+(* A program that checks closed regions of an ordinary network, with a proof of its soundness. *)
+
+From Coq Require Import Reals ZArith QArith Qreals List Lia Lra Bool.
+From ratproof_reals Require Import intervals slopes network parametricity algebra cells ordinary.
+Import ListNotations.
+Open Scope R_scope.
+
+(* An automaton with a decision for each state. State 0 is the first one. *)
+Record machine := Machine { after : list (list nat); decision : list nat }.
+Definition move (A : machine) (q x : nat) : nat := nth x (nth q (after A) []) 0%nat.
+Definition reached (A : machine) (word : list nat) : nat := fold_left (move A) word 0%nat.
+Definition decision_of (A : machine) (word : list nat) : nat := nth (reached A word) (decision A) 0%nat.
+
+(* A region: a state of the automaton, the next regions, and the states h of the network with |h - center| <= width in each
+   entry and |factor (h - center)| <= 1 in each entry. The basis is nearly the inverse of the factor. Numbers are in units of
+   2^-bits. *)
+Record region := Region {
+  owner : nat; next : list nat; center : list Z; width : list Z; basis : list (list Z); factor : list (list Z) }.
+
+Section Check.
+Variables (bits : positive) (exact : ordinary Q) (A : machine) (regions : list region).
+Notation contains := (contains bits).
+Notation ivs := (interval_arithmetic bits).
+Notation points := (map point).
+Definition gates : list (gate Q) := cell_gates exact.
+Definition size : nat := length (c (nth 0 gates (Gate [] [] [] []))).
+Definition numbers : list nat := seq 0 size.
+Definition rational_rows : list (list Q) -> list (list interval) := map (map (of_rational bits)).
+Definition symmetric (n : Z) : interval := Some (- n, n)%Z.
+Definition hull (I J : interval) : interval :=
+  match I, J with Some (a, b), Some (c, d) => Some (Z.min a c, Z.max b d) | _, _ => None end.
+
+(* With d = factor (h - center), the states of a region are h = middle + basis d, where the middle is the center, and the error of
+   the basis times h - center. *)
+Definition box : list interval := repeat (symmetric (unit bits)) size.
+Definition columns (q : region) : list (list interval) := map (fun k => map (fun row => point (nth k row 0%Z)) (factor q)) numbers.
+Definition error_of (columns : list (list interval)) (q : region) (i : nat) : interval :=
+  dot (K := ivs)
+    (map (fun k => sub (if Nat.eqb k i then one bits else zero) (dot (K := ivs) (points (nth i (basis q) [])) (nth k columns []))) numbers)
+    (map symmetric (width q)).
+Definition state_forms (q : region) : list form :=
+  let columns := columns q in
+  map (fun i =>
+    let m := point (nth i (center q) 0%Z) in
+    let middle := add m (error_of columns q i) in
+    Form middle (hull middle (add m (symmetric (nth i (width q) 0%Z)))) (points (nth i (basis q) []))) numbers.
+
+Section Over.
+Variable box : list interval.
+Notation forms := (forms bits false box).
+Definition minus (f g : form) : form := tighten bits false box (slopes.plus f (slopes.times bits false box (constant (point (- unit bits))) g)).
+Definition enters (q : region) (h : list form) : bool :=
+  Nat.eqb (length h) size &&
+  let moved := each (K := forms) minus h (map constant (points (center q))) in
+  within (map Z.opp (width q)) (width q) moved &&
+  within (repeat (- unit bits)%Z size) (repeat (unit bits) size)
+    (map (tighten bits false box) (apply (K := forms) (map (map constant) (map points (factor q))) moved)).
+Definition score_forms (h : list form) : list form :=
+  let outputs := each (K := forms) slopes.plus (apply (K := forms) (map (map constant) (rational_rows (readout exact))) h)
+    (map constant (map (of_rational bits) (readout_bias exact))) in
+  match outputs with [output] => [constant (of_rational bits (threshold exact)); output] | _ => outputs end.
+Definition decided (h : list form) (d : nat) : bool :=
+  let scores := score_forms h in
+  Nat.ltb d (length scores) &&
+  forallb (fun j => Nat.eqb j d || is_positive (minus (nth d scores (constant zero)) (nth j scores (constant zero))))
+    (seq 0 (length scores)).
+End Over.
+
+Definition well_formed (q : region) : bool :=
+  Nat.eqb (length (center q)) size && Nat.eqb (length (width q)) size && Nat.eqb (length (basis q)) size &&
+  Nat.eqb (length (factor q)) size && forallb (fun row => Nat.eqb (length row) size) (factor q) &&
+  Nat.eqb (length (next q)) (length (embeddings exact)) &&
+  forallb (fun x => Nat.ltb (nth x (next q) 0%nat) (length regions) &&
+    Nat.eqb (owner (nth (nth x (next q) 0%nat) regions q)) (move A (owner q) x)) (seq 0 (length (embeddings exact))).
+Definition decides_well (q : region) : bool := decided box (state_forms q) (nth (owner q) (decision A) 0%nat).
+Definition check_region (recurrent_weights reads : list (list (list interval))) (q : region) : bool :=
+  well_formed q &&
+  let h := state_forms q in
+  let recurrents := recurrent bits false box gates recurrent_weights h in
+  forallb (fun rn => enters box (nth (snd rn) regions q) (new_state bits false box (cell_kind exact) (fst rn) recurrents h))
+    (combine reads (next q)).
+(* The decision in region 0 matters only if there is a way back to it. *)
+Definition returns : bool := existsb (fun q => existsb (Nat.eqb 0) (next q)) regions.
+Definition check : bool :=
+  match regions with [] => false | q :: _ => Nat.eqb (owner q) 0 && enters [] q (repeat (constant zero) size) end &&
+  let reads := map (fun v => read_parts bits gates (map (of_rational bits) v)) (embeddings exact) in
+  forallb (check_region (map (fun g => rational_rows (U g)) gates) reads) regions &&
+  forallb decides_well (if returns then regions else tl regions).
+End Check.
+
+Section Sound.
+Variables (bits : positive) (exact : ordinary Q) (A : machine) (regions : list region).
+Notation N := (map_ordinary Q2R exact).
+Notation contains := (contains bits).
+Notation ivs := (interval_arithmetic bits).
+Notation encloses := (encloses bits).
+Notation bounded := (bounded bits).
+Notation real_of := (real_of bits).
+Notation differences := (differences bits).
+Notation size := (size exact).
+Notation numbers := (numbers exact).
+Notation gates := (gates exact).
+Notation real_rows := (map (map real_of)).
+
+Definition inside (q : region) (h : list R) : Prop :=
+  length h = size /\ bounded (map Z.opp (width q)) (width q) (differences (center q) h) /\
+  bounded (repeat (- unit bits)%Z size) (repeat (unit bits) size) (rapply (real_rows (factor q)) (differences (center q) h)).
+
+Lemma size_of_N : units N = size.
+Proof.
+unfold units, regions.size, regions.gates. cbn [cell_gates map_ordinary].
+change (Gate [] [] [] []) with (map_gate Q2R (Gate [] [] [] [])) at 1. rewrite map_nth. cbn. apply map_length.
+Qed.
+
+(* Linear algebra. *)
+Lemma along_is_dot s : forall d, along s d = rdot s d.
+Proof. induction s as [|x s IH]; intros [|y d]; cbn; try rewrite IH; reflexivity. Qed.
+
+Lemma rdot_difference (f g : nat -> R) : forall n s x,
+  rdot (map (fun i => f i - g i) (seq s n)) x = rdot (map f (seq s n)) x - rdot (map g (seq s n)) x.
+Proof. induction n as [|n IH]; intros s [|y x]; cbn; try lra. rewrite IH. ring. Qed.
+
+Lemma rdot_unit j : forall n s x, length x = n ->
+  rdot (map (fun k => if Nat.eqb k j then 1 else 0) (seq s n)) x = if Nat.leb s j then nth (j - s) x 0 else 0.
+Proof.
+induction n as [|n IH]; intros s [|y x] L; try discriminate; cbn -[Nat.leb Nat.sub].
+- destruct (s <=? j)%nat, (j - s)%nat; reflexivity.
+- rewrite IH by now injection L.
+  destruct (Nat.eqb_spec s j) as [E|D], (Nat.leb_spec s j), (Nat.leb_spec (S s) j); try lia; try lra.
+  + replace (j - s)%nat with 0%nat by lia. cbn. lra.
+  + replace (j - s)%nat with (S (j - S s)) by lia. cbn. lra.
+Qed.
+
+Lemma nth_real i ms : nth i (map real_of ms) 0 = real_of (nth i ms 0%Z).
+Proof. revert i. induction ms as [|m ms IH]; intros [|i]; cbn; auto; unfold cells.real_of; lra. Qed.
+
+Lemma length_differences ms : forall vs, length ms = length vs -> length (differences ms vs) = length ms.
+Proof.
+unfold cells.differences. induction ms as [|m ms IH]; intros [|v vs] L; try discriminate; cbn; [reflexivity|].
+f_equal. apply IH. now injection L.
+Qed.
+
+(* The numbers of a well-formed region. *)
+Section Region.
+Variables (q : region) (h : list R).
+Hypothesis q_well_formed : well_formed exact A regions q = true.
+Hypothesis h_inside : inside q h.
+
+Definition x : list R := differences (center q) h.
+Definition d : list R := rapply (real_rows (factor q)) x.
+Definition coefficient (i k : nat) : R :=
+  (if Nat.eqb k i then 1 else 0) - rdot (map real_of (nth i (basis q) [])) (map (fun row => nth k row 0) (real_rows (factor q))).
+Definition middle_at (i : nat) : R := real_of (nth i (center q) 0%Z) + rdot (map (coefficient i) numbers) x.
+Definition middles : list R := map middle_at numbers.
+
+Lemma well_formed_facts : length (center q) = size /\ length (width q) = size /\ length (factor q) = size /\
+  List.Forall (fun row => length row = size) (factor q).
+Proof.
+revert q_well_formed. unfold well_formed. intros W.
+repeat (apply andb_prop in W as [W ?]). repeat split; try (now apply Nat.eqb_eq).
+apply Forall_forall. rewrite forallb_forall in *. intros row I. now apply Nat.eqb_eq; auto.
+Qed.
+
+Lemma length_h : length h = size. Proof. apply h_inside. Qed.
+
+Lemma length_x : length x = size.
+Proof. destruct well_formed_facts as (C & _). unfold x. rewrite length_differences; rewrite C; [reflexivity|symmetry; apply length_h]. Qed.
+
+Lemma middle_and_basis i : (i < size)%nat -> nth i h 0 - middle_at i = along (map real_of (nth i (basis q) [])) d.
+Proof.
+intros L. destruct well_formed_facts as (C & _ & _ & F).
+unfold middle_at, coefficient, regions.numbers. rewrite rdot_difference.
+rewrite rdot_unit by apply length_x. cbn [Nat.leb]. rewrite Nat.sub_0_r.
+rewrite <- dot_of_product.
+- rewrite (along_is_dot (map real_of (nth i (basis q) [])) d). unfold d, x at 1.
+  rewrite nth_differences by (rewrite C; symmetry; apply length_h).
+  rewrite nth_real. lra.
+- apply Forall_map. refine (Forall_impl _ _ F). intros row E. now rewrite map_length.
+Qed.
+(* The box contains d. *)
+Lemma bounded_in ls : forall hs v, bounded ls hs v -> Forall2 contains (map (fun ab => Some (fst ab, snd ab)) (combine ls hs)) v.
+Proof. induction 1; cbn; constructor; assumption. Qed.
+
+Lemma box_is : box bits exact = map (fun ab => Some (fst ab, snd ab)) (combine (repeat (- unit bits)%Z size) (repeat (unit bits) size)).
+Proof. unfold box, symmetric. induction size as [|n IH]; cbn; [reflexivity|]. now rewrite <- IH. Qed.
+
+Lemma d_in_box : Forall2 contains (box bits exact) d.
+Proof. rewrite box_is. apply bounded_in, h_inside. Qed.
+
+Lemma unit_positive : (0 < unit bits)%Z.
+Proof. unfold unit. lia. Qed.
+
+Lemma zero_in_symmetric n : (0 <= n)%Z -> contains (symmetric n) 0.
+Proof. intros H%IZR_le. cbn. rewrite opp_IZR. lra. Qed.
+
+Lemma zero_in_box : List.Forall (fun D => contains D 0) (box bits exact).
+Proof.
+unfold box. apply Forall_forall. intros D H%repeat_spec. subst. apply zero_in_symmetric. pose proof unit_positive. lia.
+Qed.
+
+Notation represents := (represents bits d).
+
+Lemma contains_hull I J y : contains I y \/ contains J y -> contains (hull I J) y.
+Proof.
+destruct I as [[a b]|], J as [[a' b']|]; cbn; try easy. rewrite IZR_min, IZR_max.
+pose proof (Rmin_l (IZR a) (IZR a')). pose proof (Rmin_r (IZR a) (IZR a')).
+pose proof (Rmax_l (IZR b) (IZR b')). pose proof (Rmax_r (IZR b) (IZR b')). intros [H3|H3]; lra.
+Qed.
+
+Lemma encloses_points ms : all3 encloses (map point ms) (map real_of ms) (map real_of ms).
+Proof.
+induction ms as [|m ms IH]; cbn; constructor; [|assumption]. split; [|reflexivity]. apply contains_point. apply real_of_scaled.
+Qed.
+
+Lemma bounded_nth ws : forall y, bounded (map Z.opp ws) ws y -> forall i, contains (symmetric (nth i ws 0%Z)) (nth i y 0).
+Proof.
+induction ws as [|w ws IH]; intros y H; inversion H; subst; intros [|i]; cbn.
+- lra.
+- lra.
+- rewrite opp_IZR in *. lra.
+- now apply IH.
+Qed.
+
+Lemma encloses_widths ws : forall y, bounded (map Z.opp ws) ws y -> all3 encloses (map symmetric ws) y y.
+Proof.
+induction ws as [|w ws IH]; intros y H; inversion H; subst; cbn; constructor; [|now apply IH].
+split; [|reflexivity]. cbn. assumption.
+Qed.
+
+Lemma encloses_column k : all3 encloses (map (fun row => point (nth k row 0%Z)) (factor q))
+  (map (fun row => nth k row 0) (real_rows (factor q))) (map (fun row => nth k row 0) (real_rows (factor q))).
+Proof.
+rewrite map_map. apply all3_map_list. intros row _. split; [|reflexivity].
+rewrite nth_real. apply contains_point, real_of_scaled.
+Qed.
+
+Lemma error_encloses i : encloses (error_of bits exact (columns exact q) q i) (rdot (map (coefficient i) numbers) x) (rdot (map (coefficient i) numbers) x).
+Proof.
+unfold error_of. apply encloses_dot; [|apply encloses_widths, h_inside].
+apply all3_map_list. intros k K. unfold coefficient.
+assert (C : nth k (columns exact q) [] = map (fun row => point (nth k row 0%Z)) (factor q)).
+{ unfold columns, regions.numbers in *. apply in_seq in K. rewrite nth_indep with (d' := map (fun row => point (nth 0 row 0%Z)) (factor q)) by (rewrite map_length, seq_length; lia).
+  rewrite map_nth with (f := fun k => map (fun row => point (nth k row 0%Z)) (factor q)). rewrite seq_nth by lia. reflexivity. }
+rewrite C. split; [|reflexivity]. apply contains_sub.
+- destruct (Nat.eqb k i); [apply contains_one|apply contains_zero].
+- apply (encloses_dot bits _ _ _ _ _ _ (encloses_points _) (encloses_column k)).
+Qed.
+
+Lemma state_represented : all3 represents (state_forms bits exact q) middles h.
+Proof.
+replace h with (map (fun i => nth i h 0) numbers) by (unfold regions.numbers; rewrite <- length_h; apply entries).
+unfold state_forms, middles. apply all3_map_list. intros i L%in_seq. cbn in L.
+destruct (error_encloses i) as [E _].
+assert (P : contains (point (nth i (center q) 0%Z)) (real_of (nth i (center q) 0%Z))) by apply contains_point, real_of_scaled.
+assert (X : nth i h 0 = real_of (nth i (center q) 0%Z) + nth i x 0).
+{ destruct well_formed_facts as (C & _). unfold x. rewrite nth_differences by (rewrite C; symmetry; apply length_h).
+  rewrite nth_real. lra. }
+repeat split; cbn [middle range slope].
+- now apply contains_add.
+- apply contains_hull. left. now apply contains_add.
+- apply contains_hull. right. rewrite X. apply contains_add; [assumption|]. apply bounded_nth, h_inside.
+- exists (map real_of (nth i (basis q) [])). split.
+  + clear. generalize (nth i (basis q) []). intros row. induction row as [|m row IH]; cbn; constructor; [|assumption].
+    apply contains_point, real_of_scaled.
+  + apply middle_and_basis. lia.
+Qed.
+End Region.
+
+(* What the program's forms show. *)
+Section Over.
+Variables (box : list interval) (point : list R).
+Hypothesis point_in_box : Forall2 contains box point.
+Hypothesis middle_in_box : List.Forall (fun D => contains D 0) box.
+Notation represents := (represents bits point).
+Notation forms := (forms bits false box).
+Lemma not_balanced : false = true -> slopes.total point = 0. Proof. discriminate. Qed.
+
+Lemma represents_minus f g a b c d : represents f a b -> represents g c d -> represents (minus bits box f g) (a - c) (b - d).
+Proof.
+intros F G. apply represents_tighten; [assumption..|apply not_balanced|].
+replace (a - c) with (a + -1 * c) by ring. replace (b - d) with (b + -1 * d) by ring.
+apply represents_plus; [assumption|].
+apply (represents_times bits false box point point_in_box middle_in_box not_balanced); [|assumption].
+apply represents_constant, contains_point. unfold scale. rewrite opp_IZR. ring.
+Qed.
+
+Lemma all3_constants v : all3 represents (map constant (map intervals.point v)) (map real_of v) (map real_of v).
+Proof. apply represents_all, encloses_points. Qed.
+
+Lemma all3_length {T} (P : T -> R -> R -> Prop) fs a b : all3 P fs a b -> length fs = length a /\ length fs = length b.
+Proof. induction 1; cbn; intuition congruence. Qed.
+
+Lemma enters_sound q h a b : well_formed exact A regions q = true -> all3 represents h a b ->
+  enters bits exact box q h = true -> inside q b.
+Proof.
+intros W H E. unfold enters in E. apply andb_prop in E as [L%Nat.eqb_eq E]. apply andb_prop in E as [Box Rows].
+destruct (well_formed_facts _ W) as (C & D & F & _). destruct (all3_length _ _ _ _ H) as [_ LB].
+revert Box Rows. set (moved := each (K := forms) _ h _ : list form). intros Box Rows.
+assert (M : all3 represents moved (differences (center q) a) (differences (center q) b)).
+{ apply (all3_each forms represents (minus bits box) Rminus represents_minus); [assumption|apply all3_constants]. }
+pose proof (proj2 (all3_length _ _ _ _ M)) as LM. rewrite length_differences in LM by lia.
+split; [lia|]. split.
+- eapply within_sound; [exact M| | |exact Box]; rewrite ?map_length, LM; lia.
+- assert (R : all3 represents (map (tighten bits false box) (apply (K := forms) (map (map constant) (map (map intervals.point) (factor q))) moved))
+    (map (fun v => v) (rapply (real_rows (factor q)) (differences (center q) a)))
+    (map (fun v => v) (rapply (real_rows (factor q)) (differences (center q) b)))).
+  { apply (all3_map forms represents).
+    - intros. apply represents_tighten; [assumption..|apply not_balanced|assumption].
+    - apply forms_apply; [assumption..|apply not_balanced| |exact M].
+      rewrite !map_map. clear. induction (factor q) as [|row rows IH]; cbn; constructor; [apply all3_constants|assumption]. }
+  rewrite !map_id in R.
+  eapply within_sound; [exact R| | |exact Rows]; rewrite repeat_length, map_length; unfold apply; rewrite !map_length; lia.
+Qed.
+
+Lemma step_sound h a b symbol : all3 represents h a b ->
+  all3 represents
+    (new_state bits false box (cell_kind exact) (read_parts bits gates (map (of_rational bits) (nth symbol (embeddings exact) [])))
+      (recurrent bits false box gates (map (fun g => rational_rows bits (U g)) gates) h) h)
+    (next_state N a symbol) (next_state N b symbol).
+Proof.
+intros H. unfold next_state. change (embeddings N) with (map (map Q2R) (embeddings exact)).
+change (@nil R) with (map Q2R []). rewrite map_nth.
+apply forms_update; [assumption..|apply not_balanced| | |assumption].
+- apply represents_rows, encloses_reads.
+- change (cell_gates N) with (map (map_gate Q2R) gates). rewrite !map_map.
+  apply (forms_recurrent bits gates false box point point_in_box middle_in_box not_balanced
+    (fun g => rational_rows bits (U g)) (fun g => map (map Q2R) (U g))); [|assumption].
+  intros g. apply encloses_rows.
+Qed.
+
+Lemma scores_sound h a b : all3 represents h a b -> all3 represents (score_forms bits exact box h) (scores N a) (scores N b).
+Proof.
+intros H. unfold score_forms, scores.
+assert (E : all3 represents
+  (each (K := forms) slopes.plus (apply (K := forms) (map (map constant) (rational_rows bits (readout exact))) h)
+    (map constant (map (of_rational bits) (readout_bias exact))))
+  (each (K := reals) Rplus (rapply (readout N) a) (readout_bias N)) (each (K := reals) Rplus (rapply (readout N) b) (readout_bias N))).
+{ apply (all3_each forms represents slopes.plus Rplus (forms_plus bits false box point)).
+  - apply forms_apply; [assumption..|apply not_balanced| |assumption]. apply represents_rows, encloses_rows.
+  - apply represents_all, encloses_map. }
+destruct E as [|f u v fs us vs X [|g u' v' gs us' vs' Y Rest]]; [apply all3_nil| |now repeat apply all3_cons].
+apply all3_cons; [apply represents_constant, contains_rational|]. apply all3_cons; [assumption|apply all3_nil].
+Qed.
+
+Lemma decided_sound h a b i : all3 represents h a b -> decided bits exact box h i = true -> is_largest (scores N b) i.
+Proof.
+intros H. unfold decided. pose proof (scores_sound _ _ _ H) as S. destruct (all3_length _ _ _ _ S) as [_ L]. rewrite L.
+intros [I%Nat.ltb_lt D]%andb_prop. split; [assumption|]. intros j J NJ.
+rewrite forallb_forall in D. specialize (D j). rewrite in_seq in D. specialize (D ltac:(lia)).
+apply orb_prop in D as [X%Nat.eqb_eq|X]; [easy|].
+enough (0 < nth i (scores N b) 0 - nth j (scores N b) 0) by lra.
+assert (Z : represents (constant zero) 0 0) by apply represents_constant, contains_zero.
+eapply positive_sound; [|exact X].
+exact (represents_minus _ _ _ _ _ _ (all3_nth represents _ _ _ _ i Z S) (all3_nth represents _ _ _ _ j Z S)).
+Qed.
+End Over.
+
+(* All regions are checked. *)
+Notation reads := (map (fun v => read_parts bits gates (map (of_rational bits) v)) (embeddings exact)).
+Notation recurrent_weights := (map (fun g => rational_rows bits (U g)) gates).
+Hypothesis all_checked : forallb (check_region bits exact A regions recurrent_weights reads) regions = true.
+
+Lemma checked q : In q regions -> check_region bits exact A regions recurrent_weights reads q = true.
+Proof. rewrite forallb_forall in all_checked. apply all_checked. Qed.
+
+Lemma checked_well_formed q : In q regions -> well_formed exact A regions q = true.
+Proof. intros H%checked. unfold check_region in H. now apply andb_prop in H as [H _]. Qed.
+
+Definition target (q : region) (symbol : nat) : nat := nth symbol (next q) 0%nat.
+
+Lemma region_step q h symbol : In q regions -> (symbol < length (embeddings exact))%nat -> inside q h ->
+  let q' := nth (target q symbol) regions q in
+  (target q symbol < length regions)%nat /\ owner q' = move A (owner q) symbol /\ inside q' (next_state N h symbol).
+Proof.
+intros Q X I. pose proof (checked_well_formed q Q) as W. pose proof W as W'. unfold well_formed in W'.
+apply andb_prop in W' as [W' Edges]. apply andb_prop in W' as [_ Next%Nat.eqb_eq].
+rewrite forallb_forall in Edges. specialize (Edges symbol). rewrite in_seq in Edges. specialize (Edges ltac:(lia)).
+apply andb_prop in Edges as [T%Nat.ltb_lt O%Nat.eqb_eq]. cbn zeta. unfold target. split; [assumption|]. split; [assumption|].
+pose proof (checked q Q) as C. unfold check_region in C. apply andb_prop in C as [_ C]. cbn zeta in C.
+rewrite forallb_forall in C.
+specialize (C (read_parts bits gates (map (of_rational bits) (nth symbol (embeddings exact) [])), nth symbol (next q) 0%nat)).
+eapply (enters_sound (box bits exact) (d q h)).
+- now apply d_in_box.
+- apply zero_in_box.
+- apply checked_well_formed. now apply nth_In.
+- apply step_sound; [now apply d_in_box|apply zero_in_box|now apply state_represented].
+- apply C. clear C.
+  replace (read_parts bits gates (map (of_rational bits) (nth symbol (embeddings exact) []))) with
+    (nth symbol reads (read_parts bits gates (map (of_rational bits) []))) by
+    now rewrite (map_nth (fun v => read_parts bits gates (map (of_rational bits) v))).
+  rewrite <- combine_nth by now rewrite map_length.
+  apply nth_In. rewrite combine_length, map_length. lia.
+Qed.
+
+Lemma region_decides q h : In q regions -> decides_well bits exact A q = true -> inside q h ->
+  is_largest (scores N h) (nth (owner q) (decision A) 0%nat).
+Proof.
+intros Q D I. eapply (decided_sound (box bits exact) (d q h)).
+- now apply d_in_box.
+- apply zero_in_box.
+- apply state_represented; [now apply checked_well_formed|assumption].
+- exact D.
+Qed.
+
+Lemma first_inside q : In q regions -> enters bits exact [] q (repeat (constant zero) size) = true -> inside q (repeat 0 size).
+Proof.
+intros Q E. eapply (enters_sound [] []); [constructor|constructor|now apply checked_well_formed| |exact E].
+instantiate (1 := repeat 0 size). clear. induction size as [|n IH]; cbn; constructor; [apply represents_constant, contains_zero|assumption].
+Qed.
+End Sound.
+
+(* If the check succeeds, then after every nonempty word the network's decision is that of the automaton's state. *)
+Theorem closed_regions bits exact A regions : check bits exact A regions = true ->
+  let N := map_ordinary Q2R exact in
+  forall word, word <> [] -> List.Forall (fun x => (x < length (embeddings exact))%nat) word ->
+  decides N word (decision_of A word).
+Proof.
+unfold check. cbn zeta. intros C. apply andb_prop in C as [First C]. apply andb_prop in C as [All Decided].
+destruct regions as [|q0 rest]; [discriminate|]. set (regions := q0 :: rest) in *.
+apply andb_prop in First as [Start%Nat.eqb_eq First].
+assert (Inside : forall word, List.Forall (fun x => (x < length (embeddings exact))%nat) word ->
+  exists i, (i < length regions)%nat /\ owner (nth i regions q0) = reached A word /\
+  inside bits exact (nth i regions q0) (state_after (map_ordinary Q2R exact) word) /\
+  (word <> [] -> i = 0%nat -> returns regions = true)).
+{ induction word as [|x word IH] using rev_ind.
+  - intros _. exists 0%nat. split; [cbn; lia|]. split; [exact Start|]. split; [|easy].
+    unfold state_after. cbn [fold_left nth regions]. rewrite size_of_N. apply (first_inside bits exact A regions All); [now left|assumption].
+  - intros WX. apply Forall_app in WX as [W X]. inversion X; subst. destruct (IH W) as (i & I & O & S & _).
+    destruct (region_step bits exact A regions All (nth i regions q0) _ x (nth_In _ _ I) ltac:(assumption) S) as (T & O' & S').
+    exists (target (nth i regions q0) x). rewrite (nth_indep regions q0 (nth i regions q0) T).
+    split; [assumption|]. unfold reached, state_after in *. rewrite !fold_left_app. cbn [fold_left]. rewrite <- O.
+    split; [assumption|]. split; [assumption|]. intros _ Z. unfold returns. apply existsb_exists.
+    exists (nth i regions q0). split; [now apply nth_In|]. apply existsb_exists. exists 0%nat. split; [|reflexivity].
+    rewrite <- Z. unfold target. apply nth_In.
+    pose proof (checked_well_formed bits exact A regions All _ (nth_In _ q0 I)) as Well. unfold well_formed in Well.
+    apply andb_prop in Well as [Well _]. apply andb_prop in Well as [_ Next%Nat.eqb_eq]. now rewrite Next. }
+intros word NE W. destruct (Inside word W) as (i & I & O & S & Ret). unfold decides, decision_of. rewrite <- O.
+assert (Q : In (nth i regions q0) regions) by now apply nth_In.
+apply (region_decides bits exact A regions All); try assumption.
+destruct (returns regions) eqn:E; rewrite forallb_forall in Decided; apply Decided; [assumption|].
+destruct i as [|i]; [now specialize (Ret NE eq_refl)|]. cbn [nth regions tl]. apply nth_In. cbn in I. lia.
+Qed.
