@@ -79,6 +79,8 @@ PAPERS = {
         Paper("merrill2024illusion", "State-Space Illusions", "Merrill et al. 2024", "IS", EXPRESSIVITY),
         Paper("hewitt2020rnns", "Bounded Hierarchical Languages", "Hewitt et al. 2020", "BD", EXPRESSIVITY),
         Paper("chung2026rethinking", "Error Control Dynamics", "Chung et al. 2026", "EC", EXPRESSIVITY),
+        Paper("sarrof2024expressive", "Formal-Language Capacity", "Sarrof et al. 2024", "FL", EXPRESSIVITY),
+        Paper("grazzi2025unlocking", "State-Tracking Eigenvalues", "Grazzi et al. 2025", "NE", EXPRESSIVITY),
         Paper("omlin1996constructing", "Automata in RNNs", "Omlin and Giles 1996", "OG", EXPRESSIVITY),
     )
 }

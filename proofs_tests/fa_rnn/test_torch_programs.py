@@ -16,6 +16,7 @@ from neural.fa_rnn.cells import FactoredCell, FAGRUCell, TensorCell
 from neural.fa_rnn.network import FARNN
 from neural.heaviside_elman import HeavisideElmanRNN
 from neural.heaviside_stack import HeavisideStackRNN
+from neural.householder import HouseholderRNN
 from neural.pd_ssm import PDSSM
 from neural.second_order import SecondOrderRNN
 from neural.sigmoid_automaton import SigmoidAutomatonRNN
@@ -177,6 +178,11 @@ def without_gain(self, symbols):
     return h > 0.5
 
 
+def projected(self, h, key, beta, value):
+    """Change the state by half of the step of a key."""
+    return h + (beta * (value - (h * key).sum(-1)))[:, None] * key / 2
+
+
 HEAVISIDE = HeavisideElmanRNN.forward
 BREAKS = [
     (FactoredCell, "_mixed", shares_exchanged, "fa-rnn-mixed"),
@@ -212,6 +218,8 @@ BREAKS = [
     (PDSSM, "forward", rows_read_as_columns, "pd-ssm-emulation"),
     (HeavisideStackRNN, "_is_positive", every_threshold_positive, "bounded-dyck"),
     (AffineRNN, "forward", without_biases, "affine-errors"),
+    (AffineRNN, "forward", without_biases, "nonnegative-gates"),
+    (HouseholderRNN, "changed", projected, "negative-eigenvalues"),
     (SigmoidAutomatonRNN, "forward", without_gain, "omlin-giles"),
 ]
 

@@ -78,6 +78,7 @@ def test_every_variant_with_constant_automata_gives_a_reason():
         ("figure-1", "corrected-peepholes"),
         ("high-temperatures", "corrected-bound"),
         ("affine-errors", "corrected-return"),
+        ("nonnegative-gates", "corrected-changes"),
     }
     assert all(v.expected == "holds" for v in constant.values())
 

@@ -30,6 +30,8 @@ SECTION_UNKNOWN = {
     "min-gru",
     "min-lstm",
     "momentum-delta-net",
+    "negative-eigenvalues",
+    "nonnegative-gates",
     "omlin-giles",
     "pd-ssm",
     "pd-ssm-emulation",

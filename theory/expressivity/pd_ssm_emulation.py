@@ -69,15 +69,20 @@ def zeros(w: Weights) -> Vector:
     return (w.over.zero,) * len(w.c)
 
 
-def counter(w: Weights) -> list[WFSA]:
-    """Return the automaton with one more state than the layer, which counts a modulo the number of states."""
-    k, states = w.over, range(len(w.c) + 1)
-    first = [k.one, *[k.zero] * len(w.c)]
+def counting(w: Weights, modulus: int) -> list[WFSA]:
+    """Return the automaton that tells whether the number of a is a multiple of the modulus."""
+    k, states = w.over, range(modulus)
+    first = [k.one, *[k.zero] * (modulus - 1)]
 
     def moves(by: int) -> list[list[Any]]:
-        return [[k.one if j == (i + by) % len(states) else k.zero for j in states] for i in states]
+        return [[k.one if j == (i + by) % modulus else k.zero for j in states] for i in states]
 
     return [WFSA(k, first, first, {u: moves(int(u == "a")) for u in w.alphabet})]
+
+
+def counter(w: Weights) -> list[WFSA]:
+    """Return the automaton with one more state than the layer, which counts a modulo the number of states."""
+    return counting(w, len(w.c) + 1)
 
 
 def in_coq(w: Weights) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from automata.wfsa import WFSA
 from neural.affine_rnn import AffineRNN
 from neural.heaviside_elman import HeavisideElmanRNN
 from neural.heaviside_stack import HeavisideStackRNN
+from neural.householder import HouseholderRNN
 from neural.pd_ssm import PDSSM
 from neural.second_order import SecondOrderRNN
 from neural.sigmoid_automaton import SigmoidAutomatonRNN
@@ -41,6 +42,8 @@ from ratproof.implementations.fa_rnn.program import (
 )
 from theory.expressivity import affine_errors as affine
 from theory.expressivity import bounded_dyck as dyck
+from theory.expressivity import negative_eigenvalues as reflections
+from theory.expressivity import nonnegative_gates as gates
 from theory.expressivity import omlin_giles as sigmoid
 from theory.expressivity.heaviside_elman import automaton_of, recurrent_weights, units
 from theory.expressivity.pd_ssm_emulation import layer
@@ -111,6 +114,42 @@ def _of_affine_maps(w: Weights, factory: Factory) -> Network:
     start = affine.start(w)
     parts = tuple(tuple(matrix) for matrix, _ in steps), tuple(bias for _, bias in steps), start, w.omega
     return _on_indices(AffineRNN(*(tensor(part, factory) for part in parts)), list(w.alphabet))
+
+
+def _of_one_key(w: Weights, factory: Factory) -> Network:
+    v = len(w.alphabet)
+    values = tuple((w.v[x],) for x in w.alphabet)
+    parts = ((w.k,),) * v, tuple((w.beta[x],) for x in w.alphabet), w.s_0, w.k, values
+    return _on_indices(HouseholderRNN(*(tensor(part, factory) for part in parts)), list(w.alphabet))
+
+
+def _largest_with_key(w: Weights, string: String) -> Any:
+    """Return a bound on every partial sum of a layer with one key."""
+    k, s = tuple(map(abs, w.k)), tuple(map(abs, w.s_0))
+    sums = [_magnitudes(k, s)]
+    for x in string:
+        change = (1 + abs(w.beta[x])) * (abs(w.v[x]) + sums[-1])
+        s = tuple(a + b * change for a, b in zip(s, k, strict=True))
+        sums += [change, *s, _magnitudes(k, s)]
+    return max(sums)
+
+
+def _of_gates(w: Weights, factory: Factory) -> Network:
+    diagonal, offsets = (*w.r, 1), (*w.b, 0)  # the last unit is the constant of the output
+    matrix = tuple(tuple(r * (i == j) for j in range(len(diagonal))) for i, r in enumerate(diagonal))
+    v = len(w.alphabet)
+    parts = (matrix,) * v, (offsets,) * v, (*w.h_0, w.c_0), (*w.c, 1)
+    return _on_indices(AffineRNN(*(tensor(part, factory) for part in parts)), list(w.alphabet))
+
+
+def _largest_of_gates(w: Weights, string: String) -> Any:
+    """Return a bound on every partial sum of a layer with gates."""
+    sizes = tuple(map(abs, w.h_0))
+    sums = [sum(sizes)]
+    for _ in string:
+        sizes = tuple(abs(r) * h + abs(b) for r, h, b in zip(w.r, sizes, w.b, strict=True))
+        sums.append(sum(sizes))
+    return max(sums) * max(1, *map(abs, w.c)) + abs(w.c_0)
 
 
 def _largest(w: Weights, string: String) -> Any:
@@ -206,6 +245,24 @@ PROGRAMS = (
         _of_affine_maps,
         without_rounding(_largest),
         ("o", "r", "a", "omega"),
+    ),
+    FARNNProgram(
+        "negative-eigenvalues",
+        Sizes(lambda n: _with(reflections.one_key(n), INTEGERS), (1, 2, 3), ()),
+        _of_one_key,
+        without_rounding(_largest_with_key),
+        ("s_0", "k", "beta", "v"),
+        None,
+        Sizes(lambda n: _with(reflections.one_key(n), (0, 1, -1)), (1,), ()),
+    ),
+    FARNNProgram(
+        "nonnegative-gates",
+        Sizes(lambda m: _with(gates.layer(m, (0, 1, 2)), INTEGERS), (1, 2, 3), ()),
+        _of_gates,
+        without_rounding(_largest_of_gates),
+        ("r", "b", "h_0", "c", "c_0"),
+        None,
+        Sizes(lambda m: _with(gates.layer(m, (0, 1)), INTEGERS), (1, 2, 3), ()),
     ),
     FARNNProgram("omlin-giles", sigmoid.STABLE, _of_dfa, without_rounding(), ("H",)),
 )

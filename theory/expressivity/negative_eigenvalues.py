@@ -1,0 +1,232 @@
+"""Parity needs a negative eigenvalue, and counting modulo 3 an eigenvalue that is not real.
+
+Grazzi et al. 2025: DeltaNet with one key has the matrix I - beta k k^T, whose eigenvalues are 1
+and 1 - beta |k|^2. With beta = 2 and |k| = 1 it is a reflection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from automata.wfsa import WFSA
+from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.expressivity.pd_ssm_emulation import counting
+from theory.expressivity.second_order import sign
+from theory.fa_rnn.shared.networks import at_place, dot
+from theory.induction import ONE_LETTER, Identity, Induction
+from theory.places import AnyPlaces, Concrete, symbolic
+from theory.reading import Equality, Recurrence
+from theory.signature import Signature, Sizes, by_symbol, constant, entries
+from theory.theorem import Theorem
+from theory.weights import Weights
+
+Vector = tuple[Any, ...]
+
+
+def one_key(n: int) -> Signature:
+    """Return the signature of a column of DeltaNet with one key for all symbols."""
+    names = "minus s_0[N] k[N] | beta v"
+    return Signature(entries(names, n, {"minus": (-1,)}), size=("N", n), most_small=300)
+
+
+def next_place(of: AnyPlaces, j: Any, read: Any) -> Any:
+    """Return component j of s + beta k (v - k s), where ``read`` is k s."""
+    error = of.plus(of.at("v"), of.times(of.at("minus"), read))
+    return of.plus(of.at("s", j), of.times(of.at("beta"), of.times(of.at("k", j), error)))
+
+
+def weights_of_state(of: AnyPlaces, square: Any) -> tuple[Any, Any]:
+    """Return the weights beta |k|^2 v from 1, and 1 - beta |k|^2 from itself, where ``square`` is |k|^2."""
+    kept = of.plus(of.one, of.times(of.at("minus"), of.times(of.at("beta"), square)))
+    return of.times(of.at("beta"), of.times(square, of.at("v"))), kept
+
+
+def at_indices(w: Weights, x: str, s: Vector) -> Concrete:
+    """Return the weights of symbol x and the state components s as a :class:`~theory.places.Concrete`."""
+    entries = {"minus": w.minus, "k": w.k, "beta": w.beta[x], "v": w.v[x], "s": s}
+    return Concrete(w.over, len(s), entries)
+
+
+def step(w: Weights, s: Vector, x: str) -> Vector:
+    """Return s + beta k (v - k s)."""
+    of, read = at_indices(w, x, s), dot(w.over, w.k, s)
+    return tuple(next_place(of, j, read) for j in range(1, len(s) + 1))
+
+
+def output(w: Weights, s: Vector) -> Vector:
+    """Return k s: the query is the key."""
+    return (dot(w.over, w.k, s),)
+
+
+delta_net = Recurrence(lambda w: w.s_0, step, output)
+
+
+def of_eigenvalue(w: Weights) -> list[WFSA]:
+    """Return the automaton with the states 1 and k s, which stays with the eigenvalue 1 - beta |k|^2."""
+    k, square, tables = w.over, dot(w.over, w.k, w.k), {}
+    for x in w.alphabet:
+        written, kept = weights_of_state(at_indices(w, x, w.k), square)
+        tables[x] = [[k.one, written], [k.zero, kept]]
+    return [WFSA(k, [k.one, *output(w, w.s_0)], [k.zero, k.one], tables)]
+
+
+def any_size() -> list[Identity]:
+    """Return the identity of both steps for every N, in which y stands for k s."""
+    of = symbolic()
+    y, square = of.at("y"), of.sum(lambda i: of.times(of.at("k", i), of.at("k", i)))
+    left = of.sum(lambda j: of.times(of.at("k", j), next_place(of, j, y)))
+    written, kept = weights_of_state(of, square)
+    first = of.sum(lambda i: of.times(of.at("k", i), of.at("s", i)))
+    return [at_place(of, left, first + written + y * (kept - of.one))]
+
+
+# Keys that are not zero, and are normalised: |k| = 1.
+
+
+def normalised(n: int, beta: Sequence[Any] | None = None) -> Signature:
+    """Return the signature of a key that is not zero, and betas, unless each symbol has its own."""
+    betas = () if beta is None else (by_symbol("beta", only=beta),)
+    return Signature(
+        (constant("s_0", (n,)), constant("k", (n,)), *betas),
+        size=("N", n),
+        most_small=300,
+        where=lambda w: any(w.k),
+    )
+
+
+def erased(w: Weights, s: Vector, x: str) -> Vector:
+    """Return s - beta k (k s) / |k|^2; without betas, beta is 2 for the letter a, and 0 for other letters."""
+    beta = w.beta[x] if "beta" in w.entries else Fraction(2 if x == "a" else 0)
+    change = -beta / dot(w.over, w.k, w.k) * dot(w.over, w.k, s)
+    return tuple(value + change * k for value, k in zip(s, w.k, strict=True))
+
+
+with_unit_key = Recurrence(lambda w: w.s_0, erased, output)
+
+
+def parity(w: Weights) -> list[WFSA]:
+    """Return the automaton of parity, whose score is (-1)^n after n letters a, times the first score."""
+    (automaton,) = sign(w)
+    return [automaton.replace(initial=automaton.initial * dot(w.over, w.k, w.s_0))]
+
+
+# A layer with triangular matrices, which have their diagonals as eigenvalues, against counting modulo 3.
+
+
+def triangular(n: int) -> Signature:
+    """Return the signature of a linear layer with n components, whose matrices are lower triangular."""
+    return Signature(entries("x_0[N] c[N] | A[N][N]", n), size=("N", n), most_small=300)
+
+
+def lower(w: Weights, state: Vector, x: str) -> Vector:
+    """Return A(x) times the state, without the entries above the diagonal."""
+    return tuple(dot(w.over, row[: i + 1], state[: i + 1]) for i, row in enumerate(w.A[x]))
+
+
+triangular_layer = Recurrence(lambda w: w.x_0, lower, lambda w, state: (dot(w.over, w.c, state),))
+KEYS = Sizes(one_key, (1, 2, 3), (1, 2))
+UNIT = Sizes(normalised, (1, 2, 3), (1, 2))
+CLOSED = Sizes(lambda n: normalised(n, (0, 1, Fraction(1, 2), Fraction(3, 4))), (1, 2, 3), (1, 2))
+TRIANGULAR = Sizes(triangular, (1, 2, 3), (1, 2))
+GIVEN = "{minus} {s_0} {k} {beta} {v}"
+
+CLAIM = Claim(
+    name="negative-eigenvalues",
+    title="parity needs a negative eigenvalue",
+    statement=(
+        "A linear layer in which all eigenvalues of a letter's matrix are real and at least 0 does not"
+        " recognise parity, and one in which all are real, such as a triangular one, does not count modulo 3."
+        " The output k s of DeltaNet with one key k is an automaton with two states and the eigenvalue"
+        " 1 - beta |k|^2. With |k| = 1, beta = 2 and no values it is parity."
+    ),
+    source=Source("grazzi2025unlocking", "", "Eigenvalues and parity"),
+    hypotheses=(
+        "One layer over symbols, in exact arithmetic: the paper's theorems are about any depth and finite"
+        " precision.",
+        "A word is accepted if a linear function of the last state is positive. An offset is one more"
+        " component, with the eigenvalue 1.",
+        "The characteristic polynomial of the letter's matrix is a product of linear factors.",
+        "The abstract was available, and the statement is paraphrased.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="one key, any betas and values, and the key as the query: an automaton with two states",
+            reading=Equality(delta_net, of_eigenvalue),
+            cases=KEYS.random,
+            small_cases=KEYS.near_generic,
+            kinds=PROVED,
+            programs=("negative-eigenvalues",),
+            proof=Induction(
+                says="after every string, the Forward vector is 1 and k s",
+                invariant=lambda w, s, unit: (w.over.one, *output(w, s)),
+                states=lambda w, variable: [tuple(variable(f"s_{i}") for i in range(len(w.k)))],
+                instances=tuple((one_key(n), "a") for n in (1, 2, 3)),
+                enough=f"For every N: the step is one identity of sums, with N a symbol. {ONE_LETTER}",
+                sizes=any_size,
+            ),
+            theorem=Theorem(
+                "expressivity.negative_eigenvalues.negative_eigenvalues",
+                network=f"one_key (d := {{N}}) {GIVEN} {{word}}",
+                automaton=f"eigenvalue (d := {{N}}) {GIVEN}",
+                claims=(
+                    "forall (K : semiring) N (minus : K) (s_0 k : 'I_N -> K) (beta v : nat -> K) word,"
+                    " commutative (@times K) -> {automaton} = {network}"
+                ),
+            ),
+        ),
+        Variant(
+            name="corrected-parity",
+            expected="holds",
+            says="with |k| = 1, beta = 2 for a and 0 for other letters: (-1)^n times the first score",
+            without={
+                "proved": "proofs use polynomials without -1 and quotients; the Coq theorem covers every ring"
+            },
+            reading=Equality(with_unit_key, parity),
+            cases=UNIT.random,
+            small_cases=UNIT.near_generic,
+            theorem=Theorem(
+                "expressivity.negative_eigenvalues.negative_eigenvalues_parity",
+                untied="the theorem is about words over two letters, in any commutative ring",
+            ),
+        ),
+        Variant(
+            name="without-negative-eigenvalues",
+            expected="refuted",
+            says=(
+                "with |k| = 1 and betas in [0, 1] the score is (-1)^n after n letters a; Coq shows for"
+                " matrices of any size with eigenvalues of at least 0 that not even the signs agree"
+            ),
+            reading=Equality(with_unit_key, sign),
+            cases=CLOSED.random,
+            small_cases=CLOSED.small,
+            theorem=Theorem(
+                "expressivity.negative_eigenvalues.without_negative_eigenvalues_is_refuted",
+                refutes=True,
+                untied="the theorem is about matrices of any size, and about the sign of scores",
+            ),
+        ),
+        Variant(
+            name="without-rotations",
+            expected="refuted",
+            says=(
+                "a layer with triangular matrices counts a modulo 3; Coq shows for matrices of any size with"
+                " real eigenvalues that not even the signs agree"
+            ),
+            reading=Equality(triangular_layer, lambda w: counting(w, 3)),
+            cases=TRIANGULAR.random,
+            small_cases=TRIANGULAR.small,
+            theorem=Theorem(
+                "expressivity.negative_eigenvalues.without_rotations_is_refuted",
+                refutes=True,
+                untied="the theorem is about matrices of any size, and about the sign of scores",
+            ),
+        ),
+    ),
+    example=one_key(2).example(),
+    uses=("delta-net", "nonnegative-gates"),
+    effort=Effort(examples=40, strings=12, longest=8, run=10),
+)

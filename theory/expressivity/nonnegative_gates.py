@@ -1,0 +1,248 @@
+"""Layers with nonnegative gates do not recognise parity.
+
+Sarrof, Veitsman and Hahn 2024: the letter a is read n times, so the state is a sum of geometric sequences.
+With gates of at least 0, the sign of such a sum changes finitely often, and that of parity at each letter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from automata.wfsa import WFSA
+from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.expressivity.illusion_of_state import DIAGONAL, layer_with_offset
+from theory.expressivity.second_order import sign
+from theory.fa_rnn.shared.networks import dot
+from theory.reading import Equality, Recurrence
+from theory.signature import Signature, Sizes, by_symbol, entries
+from theory.theorem import Theorem
+from theory.weights import Weights, total
+
+Vector = tuple[Any, ...]
+GATES = tuple(map(Fraction, ("0", "1", "1/2", "2", "3/4", "1/3")))
+"""Gates of at least 0."""
+
+
+def layer(m: int, r: Sequence[Any] = GATES, **only: Sequence[Any]) -> Signature:
+    """Return the signature of a layer with m units and the same gates r and offsets b for all symbols."""
+    allowed = {"minus": (-1,), "r": r, **only}
+    return Signature(entries("minus r[M] b[M] h_0[M] c[M] c_0", m, allowed), size=("M", m), most_small=300)
+
+
+def step(w: Weights, h: Vector, x: str) -> Vector:
+    """Return r h + b."""
+    k = w.over
+    return tuple(k.plus(k.times(r, value), b) for r, value, b in zip(w.r, h, w.b, strict=True))
+
+
+def read(w: Weights, h: Vector) -> Any:
+    """Return c_0 + c h."""
+    return w.over.plus(w.c_0, dot(w.over, w.c, h))
+
+
+network = Recurrence(lambda w: w.h_0, step, lambda w, h: (read(w, h),))
+
+
+# The automaton of the factors E - 1 and E - r_i, where E is the shift of the scores of a^n.
+
+
+def remaining(w: Weights, h: Vector, count: int) -> Any:
+    """Return the value of (E - r_i), for the first ``count`` gates, and of E - 1 on the scores from h on."""
+    k = w.over
+    changes = (k.plus(after, k.times(w.minus, value)) for after, value in zip(step(w, h, ""), h, strict=True))
+    terms = []
+    for c, r, change in zip(w.c, w.r, changes, strict=True):
+        term = k.times(c, change)
+        for root in w.r[:count]:
+            term = k.times(term, k.plus(r, k.times(w.minus, root)))
+        terms.append(term)
+    return total(k, terms)
+
+
+def of_factors(w: Weights) -> list[WFSA]:
+    """Return the automaton with a state for the score, and one for each factor E - r_i.
+
+    Each state has a loop with its factor's root, and leads to the state before it.
+    """
+    k, roots = w.over, (w.over.one, *w.r)
+    states = range(len(roots))
+    matrix = [[roots[i] if i == j else k.one if i == j + 1 else k.zero for j in states] for i in states]
+    initial = [read(w, w.h_0), *(remaining(w, w.h_0, count) for count in range(len(w.r)))]
+    return [WFSA(k, initial, [k.one, *[k.zero] * len(w.r)], dict.fromkeys(w.alphabet, matrix))]
+
+
+# The number of changes of the score between "positive" and "not positive".
+
+Counted = tuple[tuple[bool, int], Vector]
+"""Whether the score is positive, the number of changes, and the state of the layer."""
+
+
+def count_changes(w: Weights, state: Counted, x: str) -> Counted:
+    """Return the next state of the layer, and count a change."""
+    (positive, count), h = state
+    h = step(w, h, x)
+    after = read(w, h) > 0
+    return (after, count + (after != positive)), h
+
+
+more_changes = Recurrence(
+    lambda w: ((read(w, w.h_0) > 0, 0), w.h_0),
+    count_changes,
+    lambda w, state: (w.over.one if state[0][1] > len(w.r) + 1 else w.over.zero,),
+    modes=True,
+)
+"""The output is 1 after more than m + 1 changes."""
+
+
+def never(w: Weights) -> list[WFSA]:
+    """Return the automaton whose scores are 0."""
+    k = w.over
+    return [WFSA(k, [k.one], [k.zero], {x: [[k.one]] for x in w.alphabet})]
+
+
+# One unit with the gate -1 for the letter a, and layers with nonnegative gates, against parity.
+
+
+def unit(m: int) -> Signature:
+    """Return the signature of a layer whose m units have the gate -1 for a, and 1 for other letters."""
+    return Signature(entries("s_0[M] c[M]", m), size=("M", m), most_small=300)
+
+
+def negative_gate(w: Weights, s: Vector, x: str) -> Vector:
+    """Return -s for the letter a, and s for other letters."""
+    return tuple(-value for value in s) if x == "a" else s
+
+
+flipped = Recurrence(lambda w: w.s_0, negative_gate, lambda w, s: (dot(w.over, w.c, s),))
+
+
+def scaled_sign(w: Weights) -> list[WFSA]:
+    """Return the automaton of parity, whose score is (-1)^n after n letters a, times the first score."""
+    (automaton,) = sign(w)
+    return [automaton.replace(initial=automaton.initial * dot(w.over, w.s_0, w.c))]
+
+
+def with_gates(m: int) -> Signature:
+    """Return the signature of a layer with nonnegative gates and offsets for each symbol."""
+    signature = layer_with_offset(m)
+    gates = by_symbol("g", (m,), GATES)
+    kept = tuple(gates if entry.name == "g" else entry for entry in signature.entries)
+    return Signature(kept, size=signature.size, most_small=300)
+
+
+LAYERS = Sizes(layer, (1, 2, 3), (1, 2))
+ANY_GATES = Sizes(lambda m: layer(m, (*GATES, *(-g for g in GATES[1:]))), (1, 2, 3), ())
+HOMOGENEOUS = layer(1, r=(1, -1), b=(0,), c_0=(0,))
+NEGATIVE = Sizes(unit, (1, 2, 3), (1, 2))
+BY_SYMBOL = Sizes(with_gates, (1, 2, 3), (1, 2))
+GIVEN = "{minus} {r} {b} {h_0} {c} {c_0}"
+NOT_LINEAR = {"decided": "whether a score is positive is not a linear function of the state"}
+COUNTS: dict[str, Any] = {"kinds": LADDER[:3], "effort": Effort(examples=40, strings=12, longest=8, run=12)}
+
+
+def changes(
+    name: str, expected: Any, says: str, cases: Sizes, small: Callable[..., Any], **more: Any
+) -> Variant:
+    """Return a variant about the number of changes of a layer's scores."""
+    return Variant(name, expected, says, Equality(more_changes, never), cases.random, small, **COUNTS, **more)
+
+
+CLAIM = Claim(
+    name="nonnegative-gates",
+    title="parity needs a negative gate",
+    statement=(
+        "The scores of a^n of a layer with m gates of at least 0 and a linear output change between positive"
+        " and not positive at most m + 1 times, because each gate r gives them a factor E - r, where E is the"
+        " shift, and the output's constant gives them E - 1. So no layer of any size with such gates has"
+        " positive scores exactly for the words with an even number of a. One unit with the gate -1 does."
+    ),
+    source=Source("sarrof2024expressive", "", "Parity"),
+    hypotheses=(
+        "One diagonal layer over symbols, in exact arithmetic, with any offsets: the paper's theorem is about"
+        " any depth and finite precision.",
+        "A word is accepted if a linear function of the last state, plus a constant, is positive.",
+        "The abstract was available, and the statement is paraphrased.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says=(
+                "the layer is an automaton with m + 1 states, one for each factor E - 1, E - r_1, ...,"
+                " E - r_m, which has the factor's root as the weight of its loop"
+            ),
+            reading=Equality(network, of_factors),
+            cases=LAYERS.random,
+            small_cases=LAYERS.near_generic,
+            programs=("nonnegative-gates",),
+            theorem=Theorem(
+                "expressivity.nonnegative_gates.nonnegative_gates",
+                network=f"gated_layer (m := {{m}}) {GIVEN.removeprefix('{minus} ')} {{word}}",
+                automaton=f"of_factors nat (m := {{m}}) {GIVEN}",
+                values=lambda w: {**w.entries, "m": len(w.r)},
+                claims=(
+                    "forall (K : semiring) m (minus : K) (r b h_0 c : 'I_m -> K) (c_0 : K) word,"
+                    " commutative (@times K) -> plus one minus = zero -> {automaton} = {network}"
+                ),
+            ),
+        ),
+        changes(
+            "corrected-changes",
+            "holds",
+            "the scores of a^n change between positive and not positive at most m + 1 times",
+            LAYERS,
+            LAYERS.near_generic,
+            without=NOT_LINEAR,
+            constant="more than m + 1 changes never occur, which is the statement",
+            theorem=Theorem(
+                "expressivity.nonnegative_gates.nonnegative_gates_changes",
+                untied="the theorem is about the sign of scores, in any ordered ring",
+            ),
+        ),
+        Variant(
+            name="corrected-parity",
+            expected="holds",
+            says="with the gate -1 for a and 1 for other letters, the score is (-1)^n times the first score",
+            without={"proved": "proofs use polynomials without -1; the Coq theorem covers every ring"},
+            reading=Equality(flipped, scaled_sign),
+            cases=NEGATIVE.random,
+            small_cases=NEGATIVE.near_generic,
+            theorem=Theorem(
+                "expressivity.nonnegative_gates.nonnegative_gates_parity",
+                untied="the theorem is about words over two letters, in any commutative ring",
+            ),
+        ),
+        changes(
+            "without-nonnegative-gates",
+            "refuted",
+            "layers with any gates: the gate -1 changes the sign with every letter",
+            ANY_GATES,
+            HOMOGENEOUS.small,
+            without={
+                **NOT_LINEAR,
+                "kernel-checked": "the counterexample is one word, which the suite computes",
+            },
+        ),
+        Variant(
+            name="without-negative-gates",
+            expected="refuted",
+            says=(
+                "a layer with gates of at least 0 has the score (-1)^n after n letters a; Coq shows that not"
+                " even the signs agree"
+            ),
+            reading=Equality(DIAGONAL, sign),
+            cases=BY_SYMBOL.random,
+            small_cases=BY_SYMBOL.small,
+            theorem=Theorem(
+                "expressivity.nonnegative_gates.without_negative_gates_is_refuted",
+                refutes=True,
+                untied="the theorem is about layers of any size, and about the sign of their scores",
+            ),
+        ),
+    ),
+    example=layer(2).example(),
+    uses=("illusion-of-state",),
+    effort=Effort(examples=40, strings=12, longest=8, run=10),
+)
