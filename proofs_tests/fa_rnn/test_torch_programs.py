@@ -219,7 +219,10 @@ BREAKS = [
     (HeavisideStackRNN, "_is_positive", every_threshold_positive, "bounded-dyck"),
     (AffineRNN, "forward", without_biases, "affine-errors"),
     (AffineRNN, "forward", without_biases, "nonnegative-gates"),
-    (HouseholderRNN, "changed", projected, "negative-eigenvalues"),
+    *(
+        (HouseholderRNN, "changed", projected, program)
+        for program in ("negative-eigenvalues", "householder-products", "delta-product-permutations")
+    ),
     (SigmoidAutomatonRNN, "forward", without_gain, "omlin-giles"),
 ]
 

@@ -25,10 +25,10 @@ from theory.weights import Weights
 Vector = tuple[Any, ...]
 
 
-def one_key(n: int) -> Signature:
+def one_key(n: int, **only: Sequence[Any]) -> Signature:
     """Return the signature of a column of DeltaNet with one key for all symbols."""
     names = "minus s_0[N] k[N] | beta v"
-    return Signature(entries(names, n, {"minus": (-1,)}), size=("N", n), most_small=300)
+    return Signature(entries(names, n, {"minus": (-1,), **only}), size=("N", n), most_small=300)
 
 
 def next_place(of: AnyPlaces, j: Any, read: Any) -> Any:

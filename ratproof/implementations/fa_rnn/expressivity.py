@@ -9,7 +9,7 @@ of summation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -42,9 +42,11 @@ from ratproof.implementations.fa_rnn.program import (
 )
 from theory.expressivity import affine_errors as affine
 from theory.expressivity import bounded_dyck as dyck
+from theory.expressivity import householder_products as products
 from theory.expressivity import negative_eigenvalues as reflections
 from theory.expressivity import nonnegative_gates as gates
 from theory.expressivity import omlin_giles as sigmoid
+from theory.expressivity.delta_product import permutations
 from theory.expressivity.heaviside_elman import automaton_of, recurrent_weights, units
 from theory.expressivity.pd_ssm_emulation import layer
 from theory.expressivity.second_order import network
@@ -132,6 +134,25 @@ def _largest_with_key(w: Weights, string: String) -> Any:
         s = tuple(a + b * change for a, b in zip(s, k, strict=True))
         sums += [change, *s, _magnitudes(k, s)]
     return max(sums)
+
+
+def _of_factors(factors: Callable[[Weights, str], Any]) -> Callable[[Weights, Factory], Network]:
+    def build(w: Weights, factory: Factory) -> Network:
+        every = [factors(w, x) for x in w.alphabet]
+        keys = np.array([[floats(key) for _, key in steps] for steps in every]).reshape(len(every), -1, w.n)
+        betas = np.array([[float(beta) for beta, _ in steps] for steps in every]).reshape(keys.shape[:2])
+        parts = (torch.as_tensor(part, **factory) for part in (keys, betas, floats(w.x_0), floats(w.c)))
+        return _on_indices(HouseholderRNN(*parts), list(w.alphabet))
+
+    return build
+
+
+def _largest_permuted(w: Weights, string: String) -> Any:
+    """Return a bound on every partial sum of a layer that scales and permutes one-hot states."""
+    scale = max(map(abs, w.x_0)) * (2 + sum(map(abs, w.c)))
+    for x in string if "d" in w.entries else ():
+        scale *= 1 + max(map(abs, w.d[x])) if any(abs(d) > 1 for d in w.d[x]) else 1
+    return 4 * scale
 
 
 def _of_gates(w: Weights, factory: Factory) -> Network:
@@ -253,7 +274,23 @@ PROGRAMS = (
         without_rounding(_largest_with_key),
         ("s_0", "k", "beta", "v"),
         None,
-        Sizes(lambda n: _with(reflections.one_key(n), (0, 1, -1)), (1,), ()),
+        Sizes(lambda n: _with(reflections.one_key(n, beta=(0, 2), k=(1, -1)), INTEGERS), (1,), ()),
+    ),
+    FARNNProgram(
+        "householder-products",
+        Sizes(lambda n: _with(products.permuting(n), INTEGERS), (1, 2, 3, 4), ()),
+        _of_factors(products.both),
+        without_rounding(_largest_permuted),
+        ("d", "x_0", "c"),
+        None,
+        Sizes(lambda n: _with(products.permuting(n, d=(1, -1)), INTEGERS), (2, 3), ()),
+    ),
+    FARNNProgram(
+        "delta-product-permutations",
+        Sizes(lambda n: _with(permutations(n), INTEGERS), (1, 2, 3, 4), ()),
+        _of_factors(products.swapping),
+        without_rounding(_largest_permuted),
+        ("x_0", "c"),
     ),
     FARNNProgram(
         "nonnegative-gates",

@@ -1,0 +1,214 @@
+"""Products of Householder matrices are the automata whose symbols permute the states.
+
+Grazzi et al. 2025: I - beta k k^T with k = e_p - e_q and beta = 1 swaps the components p and q, and with
+k = e_q it scales component q by 1 - beta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import permutations
+from math import factorial
+from typing import Any
+
+from automata.wfsa import WFSA
+from theory.claim import Claim, Effort, Source, Variant
+from theory.expressivity import pd_ssm_emulation as pd_ssm
+from theory.fa_rnn.shared.networks import dot
+from theory.reading import Equality, Recurrence
+from theory.signature import Signature, Sizes, by_symbol, entries
+from theory.theorem import Theorem
+from theory.weights import Weights
+
+Vector = tuple[Any, ...]
+Map = tuple[int, ...]
+Factor = tuple[Any, Vector]
+"""The beta and the key of a matrix I - beta k k^T."""
+
+
+def permuting(n: int, **only: Sequence[Any]) -> Signature:
+    """Return the signature of an automaton with n states, in which each symbol has a permutation.
+
+    A permutation is given by its index among all, in lexicographic order. Symbol x leads from state i with
+    the weight d(x)[i].
+    """
+    order = by_symbol("order", only=range(factorial(n)))
+    names = entries("minus x_0[N] c[N] | d[N]", n, {"minus": (-1,), **only})
+    return Signature((*names, order), size=("N", n), most_small=300)
+
+
+def mapping(n: int) -> Signature:
+    """Return the signature in which symbol x leads from state i to delta(x)[i], for any maps."""
+    names = "minus x_0[N] c[N] | delta[N] d[N]"
+    return Signature(entries(names, n, {"minus": (-1,), "delta": range(n)}), size=("N", n), most_small=300)
+
+
+@cache
+def permutation(n: int, index: int) -> Map:
+    """Return the permutation of n states with this index."""
+    return list(permutations(range(n)))[index]
+
+
+def following(w: Weights, x: str) -> Map:
+    """Return the next state of each state."""
+    return tuple(map(int, w.delta[x])) if "delta" in w.entries else permutation(w.n, int(w.order[x]))
+
+
+def with_maps(w: Weights) -> Weights:
+    """Return the weights with the table delta of next states, and with weights d of 1 if there are none."""
+    ones = dict.fromkeys(w.alphabet, (w.over.one,) * w.n)
+    delta = {x: following(w, x) for x in w.alphabet}
+    return Weights(w.over, w.alphabet, {"d": ones, **w.entries, "delta": delta}, w.size)
+
+
+def automaton(w: Weights) -> list[WFSA]:
+    """Return the automaton, in which symbol x leads from each state to the next one with its weight."""
+    return pd_ssm.automaton(with_maps(w))
+
+
+# The factors of a symbol.
+
+
+def sorting(states: Sequence[int], images: Map) -> list[tuple[int, int]]:
+    """Return swaps that are a permutation, one for each of these states; all others but one must be fixed.
+
+    After the swaps of the other states, a state is swapped with its image.
+    """
+    if not states:
+        return []
+    first, *others = states
+    last = {first: images[first], images[first]: first}
+    return [*sorting(others, tuple(last.get(i, i) for i in images)), (first, images[first])]
+
+
+def one_hot(w: Weights, state: int) -> Vector:
+    """Return the vector of a state."""
+    return tuple(w.over.one if i == state else w.over.zero for i in range(w.n))
+
+
+def scaling(w: Weights, x: str) -> list[Factor]:
+    """Return the factors that scale each component i by d(x)[i]."""
+    k = w.over
+    return [(k.plus(k.one, k.times(w.minus, d)), one_hot(w, i)) for i, d in enumerate(w.d[x])]
+
+
+def swapping(w: Weights, x: str) -> list[Factor]:
+    """Return N - 1 factors that permute the components; a key e_p - e_p is 0, and changes nothing."""
+    k = w.over
+
+    def difference(p: int, q: int) -> Vector:
+        pairs = zip(one_hot(w, p), one_hot(w, q), strict=True)
+        return tuple(k.plus(a, k.times(w.minus, b)) for a, b in pairs)
+
+    return [(k.one, difference(p, q)) for p, q in sorting(range(1, w.n), following(w, x))]
+
+
+def both(w: Weights, x: str) -> list[Factor]:
+    """Return the factors of a symbol with weights."""
+    return [*scaling(w, x), *swapping(w, x)]
+
+
+def reflected(w: Weights, h: Vector, factor: Factor) -> Vector:
+    """Return h - beta k (k h)."""
+    k, (beta, key) = w.over, factor
+    change = k.times(w.minus, k.times(beta, dot(k, key, h)))
+    return tuple(k.plus(value, k.times(change, part)) for value, part in zip(h, key, strict=True))
+
+
+def layer(factors: Callable[[Weights, str], Sequence[Factor]]) -> Recurrence:
+    """Return the layer whose symbols take the steps of these factors, with a linear output c h."""
+
+    def step(w: Weights, h: Vector, x: str) -> Vector:
+        for factor in factors(w, x):
+            h = reflected(w, h, factor)
+        return h
+
+    return Recurrence(lambda w: w.x_0, step, lambda w, h: (dot(w.over, w.c, h),))
+
+
+def projections(w: Weights, x: str) -> list[Factor]:
+    """Return the factors with half the betas of all swaps."""
+    return [*scaling(w, x), *((beta / 2, key) for beta, key in swapping(w, x))]
+
+
+def in_coq(w: Weights) -> dict[str, Any]:
+    """Return the values for Coq's terms, in which delta is a table of state indices."""
+    return pd_ssm.in_coq(with_maps(w))
+
+
+PERMUTING = Sizes(permuting, (1, 2, 3, 4), (1, 2, 3))
+UNWEIGHTED = Sizes(lambda n: permuting(n, d=(1,), x_0=(0, 1), c=(0, 1)), (1, 2, 3), (1, 2))
+MAPPING = Sizes(mapping, (1, 2, 3), (1, 2))
+GIVEN = "(Q := {Q}) (S := {S}) {delta} {d:finite} {x_0} {c}"
+FACTORS = "(fun x => scales {minus} ({d:finite} x) ++ permutes {minus} ({delta} x)) {x_0} {c} {letters}"
+
+CLAIM = Claim(
+    name="householder-products",
+    title="products of Householder matrices permute states",
+    statement=(
+        "Every automaton with N states whose symbols permute the states, with any weights, is a linear layer"
+        " in which the matrix of a symbol is a product of 2 N - 1 matrices I - beta k k^T: N scale"
+        " components, and N - 1 swap two of them. With weights in [-1, 1], beta |k|^2 is in [0, 2]. No"
+        " product of matrices with beta |k|^2 in [0, 2] merges two one-hot states."
+    ),
+    source=Source("grazzi2025unlocking", "", "Products of Householder matrices"),
+    hypotheses=(
+        "One layer over symbols, in exact arithmetic. The paper's statement is about every regular language;"
+        " this claim is about groups, and about the limit of one layer with one-hot states.",
+        "The states are one-hot vectors, so a permutation of states is a matrix of 0 and 1.",
+        "Weights commute, and there is a weight -1.",
+        "The abstract was available, and the statement is paraphrased.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="for any permutations, any weights of transitions, and any initial and final weights",
+            without={
+                "proved": "terms cancel, and proofs use polynomials without -1; the Coq theorem covers it"
+            },
+            reading=Equality(layer(both), automaton),
+            cases=PERMUTING.random,
+            small_cases=PERMUTING.near_generic,
+            programs=("householder-products",),
+            theorem=Theorem(
+                "expressivity.householder_products.householder_products",
+                network=f"product_layer (Q := {{Q}}) (S := {{S}}) {{minus}} {FACTORS}",
+                automaton=f"of_maps {GIVEN}",
+                score=f"{{score}} (of_maps {GIVEN}) {{letters}}",
+                claims=(
+                    "forall (K : semiring) (Q S : finite) (minus : K) (delta : S -> Q -> Q) (d : S -> Q -> K)"
+                    " (x_0 c : Q -> K) letters, commutative (@times K) -> plus one minus = zero ->"
+                    " (forall x, injective (delta x)) -> {automaton} = {network}"
+                ),
+                values=in_coq,
+            ),
+        ),
+        Variant(
+            name="without-permutations",
+            expected="refuted",
+            says="symbols may lead from two states to one: the swaps of such a map are another map",
+            reading=Equality(layer(both), automaton),
+            cases=MAPPING.random,
+            small_cases=MAPPING.small,
+            theorem=Theorem(
+                "expressivity.householder_products.without_permutations_is_refuted",
+                refutes=True,
+                untied="the theorem is about any number of factors, and about lengths of vectors",
+            ),
+        ),
+        Variant(
+            name="without-reflections",
+            expected="refuted",
+            says="beta |k|^2 is 1 in place of 2: each swap becomes a projection, which merges both states",
+            without={"kernel-checked": "the counterexample is one word, which the suite computes"},
+            reading=Equality(layer(projections), automaton),
+            cases=UNWEIGHTED.random,
+            small_cases=UNWEIGHTED.small,
+        ),
+    ),
+    example=permuting(2).example(),
+    uses=("pd-ssm-emulation", "negative-eigenvalues"),
+    effort=Effort(examples=40, strings=12, longest=8, run=10),
+)
