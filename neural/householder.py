@@ -34,15 +34,22 @@ class HouseholderRNN(nn.Module):
         self.keys, self.betas, self.values = map(nn.Parameter, (keys, betas, values))
         self.initial, self.output = map(nn.Parameter, (initial, output))
 
+    def products(self) -> tuple[Tensor, Tensor]:
+        """Return A and b of each symbol's step h <- A h + b, shapes ``(V, N, N)`` and ``(V, N)``."""
+        n = self.keys.shape[-1]
+        a = torch.eye(n, dtype=self.keys.dtype, device=self.keys.device).expand(len(self.keys), n, n)
+        b = self.keys.new_zeros(len(self.keys), n)
+        parts = zip(self.keys.unbind(1), self.betas.unbind(1), self.values.unbind(1), strict=True)
+        for key, beta, value in parts:
+            scaled = beta[:, None] * key
+            a = a - scaled[:, :, None] * (key[:, None] @ a)
+            b = b + scaled * (value - (key * b).sum(-1))[:, None]
+        return a, b
+
     def forward(self, symbols: Tensor) -> Tensor:
         """Return the output after the last symbol: symbol indices of shape ``(B, T)`` give ``(B,)``."""
+        a, b = self.products()
         h = self.initial.expand(len(symbols), -1)
         for x in symbols.unbind(1):
-            for i in range(self.keys.shape[1]):
-                h = self.changed(h, self.keys[x, i], self.betas[x, i], self.values[x, i])
+            h = torch.einsum("bij,bj->bi", a[x], h) + b[x]
         return h @ self.output
-
-    @staticmethod
-    def changed(h: Tensor, key: Tensor, beta: Tensor, value: Tensor) -> Tensor:
-        """Return h + beta k (v - k h) for a batch."""
-        return h + (beta * (value - (h * key).sum(-1)))[:, None] * key

@@ -178,11 +178,12 @@ def without_gain(self, symbols):
     return h > 0.5
 
 
-def projected(self, h, key, beta, value):
-    """Change the state by half of the step of a key."""
-    return h + (beta * (value - (h * key).sum(-1)))[:, None] * key / 2
+def halved_betas(self):
+    """Return the steps of a layer with half of each beta."""
+    return PRODUCTS(HouseholderRNN(self.keys, self.betas / 2, self.initial, self.output, self.values))
 
 
+PRODUCTS = HouseholderRNN.products
 HEAVISIDE = HeavisideElmanRNN.forward
 BREAKS = [
     (FactoredCell, "_mixed", shares_exchanged, "fa-rnn-mixed"),
@@ -220,7 +221,7 @@ BREAKS = [
     (AffineRNN, "forward", without_biases, "affine-errors"),
     (AffineRNN, "forward", without_biases, "nonnegative-gates"),
     *(
-        (HouseholderRNN, "changed", projected, program)
+        (HouseholderRNN, "products", halved_betas, program)
         for program in ("negative-eigenvalues", "householder-products", "delta-product-permutations")
     ),
     (SigmoidAutomatonRNN, "forward", without_gain, "omlin-giles"),

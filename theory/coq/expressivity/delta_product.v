@@ -8,12 +8,13 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-(* Every automaton whose symbols permute its n states is a layer with n - 1 steps for each symbol. *)
+(* Every automaton whose symbols permute its states is a layer with the steps of each symbol's permutation. *)
 Theorem delta_product (K : semiring) (Q S : finite) (minus : K) (delta : S -> Q -> Q) (x_0 c : Q -> K) w :
   commutative (@times K) -> 1 + minus = 0 -> (forall x, injective (delta x)) ->
   score (of_maps delta (fun _ _ => 1) x_0 c) w = product_layer minus (fun x => permutes minus (delta x)) x_0 c w.
 Proof. by move=> timesC opposite inj; apply: permutation_layer => // x h i; rewrite permuted // times1w. Qed.
 
+(* They are n - 1 steps for n states. *)
 Theorem delta_product_steps (K : semiring) (Q : finite) (minus : K) (sigma : Q -> Q) : size (permutes minus sigma) = (card Q).-1.
 Proof. exact: size_permutes. Qed.
 
@@ -35,7 +36,7 @@ apply: leq_trans (mxrank_add _ _) (leq_add IH _); rewrite mxrank_opp -scalemxAl 
 exact: leq_trans (mxrankM_maxr _ _) (rank_leq_row _).
 Qed.
 
-(* A map of the states under which one state reaches all others, as a matrix: column j is e_(delta j). *)
+(* The matrix of a cycle of all n states, whose column j is e_(delta j), is no product of fewer than n - 1 such factors. *)
 Theorem without_last_step_is_refuted fs (delta : 'I_n -> 'I_n) i_0 : (forall i, exists k, iter k delta i_0 = i) ->
   (forall j, product_of fs *m delta_mx j 0 = delta_mx (delta j) 0 :> 'cV[F]_n) -> (n.-1 <= size fs)%N.
 Proof.
