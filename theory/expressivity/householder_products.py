@@ -23,7 +23,7 @@ from theory.theorem import Theorem
 from theory.weights import Weights
 
 Vector = tuple[Any, ...]
-HALF = Fraction(1, 2)
+HALF: Any = Fraction(1, 2)
 Map = tuple[int, ...]
 Factor = tuple[Any, Vector]
 """The beta and the key of a matrix I - beta k k^T."""

@@ -127,12 +127,13 @@ def _of_one_key(w: Weights, factory: Factory) -> Network:
 
 def _largest_with_key(w: Weights, string: String) -> Any:
     """Return a bound on every partial sum of a layer with one key."""
-    k, s = tuple(map(abs, w.k)), tuple(map(abs, w.s_0))
-    sums = [_magnitudes(k, s)]
+    s, largest = w.s_0, max(map(abs, w.k))
+    sums = [_magnitudes(s, w.k)]
     for x in string:
-        change = (1 + abs(w.beta[x])) * (abs(w.v[x]) + sums[-1])
-        s = tuple(a + b * change for a, b in zip(s, k, strict=True))
-        sums += [change, *s, _magnitudes(k, s)]
+        matrix = 1 + abs(w.beta[x]) * largest**2
+        sums.append(matrix * sum(map(abs, s)) + abs(w.beta[x] * w.v[x]) * largest)
+        s = reflections.step(w, s, x)
+        sums.append(_magnitudes(s, w.k))
     return max(sums)
 
 
