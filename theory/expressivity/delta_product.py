@@ -55,7 +55,7 @@ CLAIM = Claim(
         "A token is a permutation, and its keys and betas depend on the token only.",
         "The items are one-hot vectors: the lower bound is about the matrices of permutations, and not about"
         " other representations of a group.",
-        "The abstract was available, and the statement is paraphrased.",
+        "The abstract of version 7 on arXiv was available, and the statement is paraphrased.",
     ),
     variants=(
         Variant(

@@ -163,7 +163,7 @@ CLAIM = Claim(
         " this claim is about groups, and about the limit of one layer with one-hot states.",
         "The states are one-hot vectors, so a permutation of states is a matrix of 0 and 1.",
         "Weights commute, and there is a weight -1.",
-        "The abstract was available, and the statement is paraphrased.",
+        "The abstract of version 5 on arXiv was available, and the statement is paraphrased.",
     ),
     variants=(
         Variant(

@@ -148,7 +148,7 @@ CLAIM = Claim(
         "A word is accepted if a linear function of the last state is positive. An offset is one more"
         " component, with the eigenvalue 1.",
         "The characteristic polynomial of the letter's matrix is a product of linear factors.",
-        "The abstract was available, and the statement is paraphrased.",
+        "The abstract of version 5 on arXiv was available, and the statement is paraphrased.",
     ),
     variants=(
         Variant(

@@ -163,7 +163,7 @@ CLAIM = Claim(
         "One diagonal layer over symbols, in exact arithmetic, with any offsets: the paper's theorem is about"
         " any depth and finite precision.",
         "A word is accepted if a linear function of the last state, plus a constant, is positive.",
-        "The abstract was available, and the statement is paraphrased.",
+        "The abstract of version 3 on arXiv was available, and the statement is paraphrased.",
     ),
     variants=(
         Variant(
