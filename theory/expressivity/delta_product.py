@@ -110,5 +110,5 @@ CLAIM = Claim(
     ),
     example=permutations(3).example(),
     uses=("gated-delta-product", "householder-products"),
-    effort=Effort(examples=40, strings=12, longest=8, run=10),
+    effort=Effort(examples=25, strings=10, longest=8, run=10),
 )

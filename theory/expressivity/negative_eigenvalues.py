@@ -28,7 +28,7 @@ Vector = tuple[Any, ...]
 def one_key(n: int, **only: Sequence[Any]) -> Signature:
     """Return the signature of a column of DeltaNet with one key for all symbols."""
     names = "minus s_0[N] k[N] | beta v"
-    return Signature(entries(names, n, {"minus": (-1,), **only}), size=("N", n), most_small=300)
+    return Signature(entries(names, n, {"minus": (-1,), **only}), size=("N", n), most_small=100)
 
 
 def next_place(of: AnyPlaces, j: Any, read: Any) -> Any:
@@ -91,7 +91,7 @@ def normalised(n: int, beta: Sequence[Any] | None = None) -> Signature:
     return Signature(
         (constant("s_0", (n,)), constant("k", (n,)), *betas),
         size=("N", n),
-        most_small=300,
+        most_small=100,
         where=lambda w: any(w.k),
     )
 
@@ -117,7 +117,7 @@ def parity(w: Weights) -> list[WFSA]:
 
 def triangular(n: int) -> Signature:
     """Return the signature of a linear layer with n components, whose matrices are lower triangular."""
-    return Signature(entries("x_0[N] c[N] | A[N][N]", n), size=("N", n), most_small=300)
+    return Signature(entries("x_0[N] c[N] | A[N][N]", n), size=("N", n), most_small=100)
 
 
 def lower(w: Weights, state: Vector, x: str) -> Vector:
@@ -228,5 +228,5 @@ CLAIM = Claim(
     ),
     example=one_key(2).example(),
     uses=("delta-net", "nonnegative-gates"),
-    effort=Effort(examples=40, strings=12, longest=8, run=10),
+    effort=Effort(examples=25, strings=10, longest=8, run=10),
 )

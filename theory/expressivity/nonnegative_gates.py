@@ -28,7 +28,7 @@ GATES = tuple(map(Fraction, ("0", "1", "1/2", "2", "3/4", "1/3")))
 def layer(m: int, r: Sequence[Any] = GATES, **only: Sequence[Any]) -> Signature:
     """Return the signature of a layer with m units and the same gates r and offsets b for all symbols."""
     allowed = {"minus": (-1,), "r": r, **only}
-    return Signature(entries("minus r[M] b[M] h_0[M] c[M] c_0", m, allowed), size=("M", m), most_small=300)
+    return Signature(entries("minus r[M] b[M] h_0[M] c[M] c_0", m, allowed), size=("M", m), most_small=100)
 
 
 def step(w: Weights, h: Vector, x: str) -> Vector:
@@ -107,7 +107,7 @@ def never(w: Weights) -> list[WFSA]:
 
 def unit(m: int) -> Signature:
     """Return the signature of a layer whose m units have the gate -1 for a, and 1 for other letters."""
-    return Signature(entries("s_0[M] c[M]", m), size=("M", m), most_small=300)
+    return Signature(entries("s_0[M] c[M]", m), size=("M", m), most_small=100)
 
 
 def negative_gate(w: Weights, s: Vector, x: str) -> Vector:
@@ -129,7 +129,7 @@ def with_gates(m: int) -> Signature:
     signature = layer_with_offset(m)
     gates = by_symbol("g", (m,), GATES)
     kept = tuple(gates if entry.name == "g" else entry for entry in signature.entries)
-    return Signature(kept, size=signature.size, most_small=300)
+    return Signature(kept, size=signature.size, most_small=100)
 
 
 LAYERS = Sizes(layer, (1, 2, 3), (1, 2))
@@ -139,7 +139,7 @@ NEGATIVE = Sizes(unit, (1, 2, 3), (1, 2))
 BY_SYMBOL = Sizes(with_gates, (1, 2, 3), (1, 2))
 GIVEN = "{minus} {r} {b} {h_0} {c} {c_0}"
 NOT_LINEAR = {"decided": "whether a score is positive is not a linear function of the state"}
-COUNTS: dict[str, Any] = {"kinds": LADDER[:3], "effort": Effort(examples=40, strings=12, longest=8, run=12)}
+COUNTS: dict[str, Any] = {"kinds": LADDER[:3], "effort": Effort(examples=25, strings=10, longest=8, run=12)}
 
 
 def changes(
@@ -244,5 +244,5 @@ CLAIM = Claim(
     ),
     example=layer(2).example(),
     uses=("illusion-of-state",),
-    effort=Effort(examples=40, strings=12, longest=8, run=10),
+    effort=Effort(examples=25, strings=10, longest=8, run=10),
 )
