@@ -81,6 +81,8 @@ PAPERS = {
         Paper("chung2026rethinking", "Error Control Dynamics", "Chung et al. 2026", "EC", EXPRESSIVITY),
         Paper("sarrof2024expressive", "Formal-Language Capacity", "Sarrof et al. 2024", "FL", EXPRESSIVITY),
         Paper("grazzi2025unlocking", "State-Tracking Eigenvalues", "Grazzi et al. 2025", "NE", EXPRESSIVITY),
+        Paper("merrill2020formal", "Hierarchy of RNNs", "Merrill et al. 2020", "FH", EXPRESSIVITY),
+        Paper("weiss2018practical", "Finite-Precision RNNs", "Weiss et al. 2018", "FP", EXPRESSIVITY),
         Paper("omlin1996constructing", "Automata in RNNs", "Omlin and Giles 1996", "OG", EXPRESSIVITY),
     )
 }

@@ -15,8 +15,10 @@ import claim_pages
 import docstrings
 import experiment_pages
 import measured_pages
+import omlin_giles
 import one_layer_pages
 import ordinary_networks
+import parity_plot
 import region_plots
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
@@ -39,6 +41,8 @@ def generate(app: Sphinx) -> None:
         **experiment_pages.pages(here.parent),
         **one_layer_pages.pages(),
         **ordinary_networks.pages(here.parent),
+        **omlin_giles.pages(),
+        **parity_plot.pages(here.parent),
         **region_plots.pages(),
     }
     for path, text in files.items():

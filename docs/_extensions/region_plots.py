@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -41,23 +42,32 @@ def pages() -> dict[str, str]:
     return {"claims/regions.svg": region_plot()}
 
 
-def region_plot() -> str:
-    """Return a panel with all regions, and a panel with one region and its images, as SVG.
+@cache
+def certified_nodes() -> list[dict[str, Any]]:
+    """Return the nodes of the network's certificate.
 
     Raises:
         ValueError: If the network is not certified.
     """
     network = classifier(nn.RNN(2, 2), nn.Linear(2, 1))
     network.load_state_dict({name: torch.tensor(values) for name, values in WEIGHTS.items()})
-    nodes = certify(network, NO_00, embeddings="one-hot", alphabet="01").certificate()["nodes"]
-    outlines = [_outline(node) for node in nodes]
+    nodes: list[dict[str, Any]] = certify(network, NO_00, embeddings="one-hot", alphabet="01").certificate()[
+        "nodes"
+    ]
+    return nodes
+
+
+def region_plot() -> str:
+    """Return a panel with all regions, and a panel with one region and its images, as SVG."""
+    nodes = certified_nodes()
+    outlines = [outline(node) for node in nodes]
     reached, states = _reached()
 
     def draw(panels: Any) -> None:
         left, right = panels[0]
-        for node, outline in zip(nodes, outlines, strict=True):
-            _fill(left, outline, COLOURS[node["state"]], 0.3)
-            _fill(right, outline, COLOURS[node["state"]], 0.08)
+        for node, shape in zip(nodes, outlines, strict=True):
+            _fill(left, shape, COLOURS[node["state"]], 0.3)
+            _fill(right, shape, COLOURS[node["state"]], 0.08)
         for state, title in enumerate(TITLES):
             own = reached[states == state]
             left.plot(own[:, 0], own[:, 1], ".", ms=2.5, color=COLOURS[state], label=f"{state}: {title}")
@@ -96,7 +106,7 @@ def region_plot() -> str:
     return plotted(draw, 1, 2, 4.2)
 
 
-def _outline(node: dict[str, Any]) -> Points:
+def outline(node: dict[str, Any]) -> Points:
     """Return the corners of a box, or points on the boundary of an ellipse, of shape ``(N, 2)``."""
     center = np.array([float.fromhex(x) for x in node["center"]])
     if "width" in node:

@@ -18,6 +18,8 @@ from neural.heaviside_elman import HeavisideElmanRNN
 from neural.heaviside_stack import HeavisideStackRNN
 from neural.householder import HouseholderRNN
 from neural.pd_ssm import PDSSM
+from neural.relu_elman import ReLUElmanRNN
+from neural.saturated_lstm import SaturatedLSTM
 from neural.second_order import SecondOrderRNN
 from neural.sigmoid_automaton import SigmoidAutomatonRNN
 from ratproof.evidence.counterexample import Disagreement
@@ -185,6 +187,31 @@ def halved_betas(self):
 
 PRODUCTS = HouseholderRNN.products
 HEAVISIDE = HeavisideElmanRNN.forward
+
+
+def without_recurrent_weights(self, symbols):
+    """Compute a saturated LSTM whose gates do not read the previous outputs."""
+    with torch.no_grad():
+        self.lstm.weight_hh_l0.zero_()
+    return SATURATED(self, symbols)
+
+
+def cells_of_the_last_symbol(self, symbols):
+    """Compute a saturated LSTM that forgets all symbols but the last one."""
+    return SATURATED(self, symbols[:, -1:])
+
+
+def weights_transposed(self, symbols):
+    """Compute a network with ReLU whose recurrent matrix is transposed."""
+    with torch.no_grad():
+        weight = self.rnn.get_parameter("weight_hh_l0")
+        weight.copy_(weight.T.clone())
+    return RELU(self, symbols)
+
+
+PRODUCTS = HouseholderRNN.products
+RELU = ReLUElmanRNN.forward
+HEAVISIDE, SATURATED = HeavisideElmanRNN.forward, SaturatedLSTM.forward
 BREAKS = [
     (FactoredCell, "_mixed", shares_exchanged, "fa-rnn-mixed"),
     (FactoredCell, "table", shares_exchanged_in_equation_9, "fa-rnn-mixed-tensor"),
@@ -225,6 +252,9 @@ BREAKS = [
         for program in ("negative-eigenvalues", "householder-products", "delta-product-permutations")
     ),
     (SigmoidAutomatonRNN, "forward", without_gain, "omlin-giles"),
+    (ReLUElmanRNN, "forward", weights_transposed, "relu-elman"),
+    (SaturatedLSTM, "forward", cells_of_the_last_symbol, "saturated-lstm"),
+    (SaturatedLSTM, "forward", without_recurrent_weights, "counting-lstm"),
 ]
 
 

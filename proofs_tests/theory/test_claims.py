@@ -19,6 +19,7 @@ SECTION_UNKNOWN = {
     "affine-errors",
     "bounded-dyck",
     "comba",
+    "counting",
     "delta-product-permutations",
     "gated-delta-net-2",
     "gated-delta-product",
@@ -38,6 +39,7 @@ SECTION_UNKNOWN = {
     "pd-ssm",
     "pd-ssm-emulation",
     "s4d",
+    "saturated-lstm",
     "second-order-rnn",
 }
 """Claims of papers whose section numbers could not be looked up."""

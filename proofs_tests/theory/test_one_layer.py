@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import product
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -335,7 +336,40 @@ def test_dyck_is_counted_by_hand():
     assert all(language.contains(w) == answer for w, answer in balanced.items())
 
 
+TANH = table._network("saturated", LANGUAGES["T4"], ARCHITECTURES["tanh Elman"])
+
+
+def test_a_tanh_network_in_floats_stays_in_its_intervals_and_follows_the_dfa():
+    language, rng = LANGUAGES["T4"], np.random.default_rng(1)
+    gate, h, state, w = TANH.gates["n"], TANH.cells.astype(float), TANH.start, ()
+    for letter in rng.choice(["0", "1"], 2000, p=[0.4, 0.6]):
+        w = (*w[-40:], str(letter))
+        z = gate.left @ np.bincount(TANH.pool, h) + gate.offset[str(letter)] / TANH.scale
+        h, state = np.tanh(TANH.gain * z), TANH.step(state, str(letter))
+        assert (abs(h) >= 1 - 1 / TANH.scale).all()
+        sums = np.bincount(TANH.pool, h)
+        assert (TANH.weights @ sums + TANH.constant / TANH.scale > 0) == TANH.accepts(state)
+    assert table.compare(TANH, language, True) == (None, True)
+
+
+@pytest.mark.parametrize(
+    "changes, message", [({"gain": 1}, "the gain must be larger"), ({"scale": 4}, "must not be near 0")]
+)
+def test_a_tanh_network_with_small_weights_or_wide_intervals_is_refused(changes, message):
+    with pytest.raises(InputError, match=message):
+        table.compare(replace(TANH, **changes), LANGUAGES["T4"], True)
+
+
+@pytest.mark.parametrize("unit, difference", [(2, "a"), (3, "b"), (5, "ba"), (6, "abab")])
+def test_each_unit_of_the_relu_counter_is_needed(unit, difference):
+    counter = table._network("counting", LANGUAGES["aⁿbⁿ"], ARCHITECTURES["ReLU Elman"])
+    weights = counter.weights.copy()
+    weights[unit] = 0
+    wrong, _ = table.compare(replace(counter, weights=weights), LANGUAGES["aⁿbⁿ"], False)
+    assert wrong == tuple(difference)
+
+
 def test_the_tables_have_all_cells():
     counts = Counter((cell.table, cell.answer) for cell in CELLS)
-    assert sum(counts.values()) == 29 * len(LANGUAGES)
-    assert (counts["finite states", "open"], counts["exact sign", "open"]) == (2, 25)
+    assert sum(counts.values()) == 34 * len(LANGUAGES)
+    assert (counts["finite states", "open"], counts["exact sign", "open"]) == (2, 26)

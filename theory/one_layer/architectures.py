@@ -188,6 +188,15 @@ ARCHITECTURES = {
             _FINITE,
         ),
         Architecture(
+            "Heaviside Elman",
+            "h → H(U h + V x + b), where H(z) is 1 if z is positive, and otherwise 0",
+            _saturated("heaviside"),
+            _FINITE,
+            _FINITE,
+        ),
+        Architecture("tanh Elman", "h → tanh(U h + V x + b), real numbers", _saturated("tanh"), _FINITE, ()),
+        Architecture("ReLU Elman", "h → max(0, U h + V x + b)", _saturated("relu"), _FINITE, ()),
+        Architecture(
             "saturated GRU",
             "gates are 0 or 1, the candidate is -1 or 1, no pre-activation is 0",
             _saturated("gru"),

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from theory.one_layer.architectures import Architecture, steps
 from theory.one_layer.languages import Language
 from theory.one_layer.layers import Columns, Complex, Factor, Head, Householder, Layer, Matrix, Number, Ray
-from theory.one_layer.saturated import Saturated, counter, threshold
+from theory.one_layer.saturated import Saturated, counter, relu_counter, threshold
 
 Coordinate: TypeAlias = tuple[Mapping[Any, Number], Mapping[Any, Number], Number, Number]
 """The gates and the offsets of each letter, the start value, and the weight in the read-out."""
@@ -241,22 +241,29 @@ def square(language: Language, architecture: Architecture) -> Layer:
 
 
 def saturated(language: Language, architecture: Architecture) -> Saturated:
-    """Return the saturated network of any DFA.
+    """Return the nonlinear network of any DFA.
 
     There is a unit for each pair (q, s) of a state and the last letter. It is on if the letter is s and a
     unit (p, ·) with δ(p, s) = q was on: the conjunction of two conditions is one threshold. In the Elman
     network, and in the GRU with z = 0 and r = 1, "on" is 1 and "off" is -1. In the LSTM with f = 0, "on" is
-    tanh 1 and "off" is 0, by the input gate. The start state is free.
+    tanh 1 and "off" is 0, by the input gate. With the Heaviside function (Minsky's construction) and ReLU,
+    "on" is 1 and "off" is 0. With tanh, "on" is in [1 - 1/D, 1] and "off" in [-1, -1 + 1/D], where D is
+    twice the number of units: the weights are so large that each step maps these intervals into one
+    another, which a program decides with intervals. The start state is free.
     """
     assert language.dfa is not None
-    return threshold(language.dfa, architecture.name.split()[-1].lower())
+    first, last = architecture.name.lower().split()
+    return threshold(language.dfa, last if first == "saturated" else first)
 
 
 def counting(language: Language, architecture: Architecture) -> Saturated:
-    """Return the saturated LSTM of aⁿbⁿ with four cells.
+    """Return the saturated LSTM of aⁿbⁿ with four cells, or the ReLU network with seven units.
 
-    Cell 0 counts a, and b down to 0. Cell 1 counts each b that is read while cell 0 is 0. Cell 2 is 1 if
-    the last letter was b, and cell 3 counts each a after a b. The word is accepted if cells 0, 1 and 3 are
-    0: cell 3 is 0 exactly on a*b*, where the first two are max(0, #a - #b) and max(0, #b - #a).
+    LSTM: cell 0 counts a, and b down to 0. Cell 1 counts each b that is read while cell 0 is 0. Cell 2 is 1
+    if the last letter was b, and cell 3 counts each a after a b. The word is accepted if cells 0, 1 and 3
+    are 0: cell 3 is 0 exactly on a*b*, where the first two are max(0, #a - #b) and max(0, #b - #a). ReLU:
+    two units count a and b, and two units are max(0, #a - #b) and max(0, #b - #a). A unit is 1 if the last
+    letter was b, one is 1 if it was a after a b, and one counts the earlier ones. The word is accepted if
+    the differences and the last two units are 0.
     """
-    return counter()
+    return relu_counter() if architecture.name == "ReLU Elman" else counter()

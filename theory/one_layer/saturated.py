@@ -1,4 +1,8 @@
-"""Saturated Elman networks, GRUs and LSTMs: gates are 0 or 1, and a tanh of a pre-activation is -1 or 1."""
+"""Elman networks, GRUs and LSTMs whose states are integers or intervals, so that programs can decide them.
+
+Gates are 0 or 1, and a tanh of a pre-activation is -1 or 1. Elman networks may also have the Heaviside
+function, ReLU, or a tanh that is not saturated, whose outputs are in intervals next to -1 and 1.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
+import flint
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,7 +20,7 @@ from automata.errors import InputError
 
 Integers: TypeAlias = NDArray[np.int64]
 State: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], bytes]
-"""Data for later steps: bounds on the sums of pools in quarters, and the cells if a gate can keep them."""
+"""Data for later steps: scaled bounds on the sums of pools, and the cells if a gate can keep them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,15 +37,19 @@ ALWAYS, NEVER = 1, -1
 
 @dataclass(frozen=True, eq=False)
 class Saturated:
-    """A saturated network with integer weights.
+    """A network with integer weights.
 
     The recurrent matrices have the column ``left[:, pool[u]]`` for unit u, so they read the sums of the
-    outputs of the units in each pool. An output is a bound in quarters: -4 or 4 in an Elman network and a
-    GRU, and in an LSTM, whose cells are integers c, 0 if c is 0, and otherwise between 3 and 4 with the sign
-    of c, because 3/4 < tanh 1. The read-out is the sign of ``weights · sums + constant``.
+    outputs of the units in each pool. Outputs and pre-activations are multiplied by ``scale``. In a saturated
+    Elman network and a GRU, outputs are -1 or 1; with the Heaviside function, 0 or 1; with ReLU, integers. In
+    an LSTM, whose cells are integers c, the output is 0 if c is 0, and otherwise between 3/4 and 1 with the
+    sign of c, because 3/4 < tanh 1. With tanh, it is at most 1/scale from -1 or 1. The read-out is the sign
+    of ``weights · sums + constant``.
 
     Attributes:
-        kind: ``elman`` (gate n), ``gru`` (gates z, r, n) or ``lstm`` (gates i, f, g; the output gate is 1).
+        kind: ``elman``, ``heaviside``, ``relu`` or ``tanh`` (gate n), ``gru`` (gates z, r, n) or ``lstm``
+            (gates i, f, g; the output gate is 1).
+        gain: the factor of all weights before a tanh.
     """
 
     kind: str
@@ -49,6 +58,8 @@ class Saturated:
     cells: Integers
     weights: Integers
     constant: int
+    scale: int = 4
+    gain: int = 1
     _sums: dict[Any, tuple[Integers, Integers]] = field(default_factory=dict)
 
     @property
@@ -58,7 +69,24 @@ class Saturated:
 
     @cached_property
     def _keeps(self) -> bool:
-        return {"elman": NEVER, "gru": self.gates.get("z"), "lstm": self.gates.get("f")}[self.kind] != NEVER
+        return {"gru": self.gates.get("z"), "lstm": self.gates.get("f")}.get(self.kind, NEVER) != NEVER
+
+    @cached_property
+    def _outputs(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """The lower and the upper bounds on the outputs of a unit that is off and of one that is on."""
+        d = self.scale
+        return {"heaviside": ((0, d), (0, d)), "tanh": ((-d, d - 1), (1 - d, d))}.get(
+            self.kind, ((-d, d), (-d, d))
+        )
+
+    @cached_property
+    def _least(self) -> int:
+        """The least magnitude of pre-activations."""
+        if self.kind != "tanh":
+            return 1
+        if not (flint.arb(self.gain) / 2).tanh() > 1 - flint.arb(1) / self.scale:
+            raise InputError(f"the gain must be larger for outputs within 1/{self.scale}, got {self.gain}")
+        return -(-self.scale // 2)
 
     @cached_property
     def _sizes(self) -> Integers:
@@ -69,13 +97,22 @@ class Saturated:
             (on,) = np.nonzero(cells)
             signs = np.sign(cells[on])
             low, high = (self._summed(on, np.where(signs > 0, *values)) for values in ((3, -4), (4, -3)))
+        elif self.kind == "relu":
+            low = high = self._summed(np.arange(len(cells)), self.scale * cells)
         else:
             (on,) = np.nonzero(cells > 0)
-            low = high = self._summed(on, np.full(len(on), 8)) - 4 * self._sizes
+            number = self._summed(on, np.ones(len(on), np.int64))
+            low, high = (off * self._sizes + (up - off) * number for off, up in self._outputs)
         return tuple(low.tolist()), tuple(high.tolist()), cells.tobytes() if self._keeps else b""
 
     def _summed(self, units: Integers, values: Integers) -> Integers:
         return np.bincount(self.pool[units], values, len(self.weights)).astype(np.int64)
+
+    def _products(self, name: str, left: Integers, state: State) -> tuple[Integers, Integers]:
+        """Return bounds on the product of a gate's matrix and the sums of pools."""
+        if (name, state) not in self._sums:
+            self._sums[name, state] = _bounds(left, state)
+        return self._sums[name, state]
 
     def _sign(self, name: str, state: State, letter: Hashable, reset: Any = 1) -> Any:
         gate = self.gates[name]
@@ -83,21 +120,24 @@ class Saturated:
             return gate
         low = high = gate.offset[letter]
         if gate.left is not None:
-            if (name, state) not in self._sums:
-                self._sums[name, state] = _bounds(gate.left, state)
-            sums = self._sums[name, state]
+            sums = self._products(name, gate.left, state)
             low, high = low + reset * sums[0], high + reset * sums[1]
-        if ((low <= 0) & (high >= 0)).any():
-            raise InputError(f"the pre-activations of gate {name} must not be 0 on letter {letter}")
+        if ((low < self._least) & (high > -self._least)).any():
+            raise InputError(f"the pre-activations of gate {name} must not be near 0 on letter {letter}")
         return np.where(low > 0, 1, -1)
 
     def step(self, state: State, letter: Hashable) -> State:
-        """Return the state after a letter; raise InputError if a pre-activation can be 0."""
+        """Return the state after a letter; raise InputError if a pre-activation may be too near to 0."""
         cells = np.frombuffer(state[2], np.int64) if state[2] else np.zeros_like(self.pool)
         if self.kind == "lstm":
             i, f, g = (self._sign(gate, state, letter) for gate in "ifg")
             return self._state((f > 0) * cells + (i > 0) * g)
-        if self.kind == "elman":
+        if self.kind == "relu":
+            gate = self.gates["n"]
+            assert isinstance(gate, Gate) and gate.left is not None
+            values = gate.offset[letter] + self._products("n", gate.left, state)[0]
+            return self._state(np.maximum(values // self.scale, 0))
+        if self.kind != "gru":
             return self._state(self._sign("n", state, letter))
         z, r = self._sign("z", state, letter), self._sign("r", state, letter)
         return self._state(np.where(z > 0, cells, self._sign("n", state, letter, r > 0)))
@@ -122,7 +162,8 @@ def threshold(dfa: DFA, kind: str) -> Saturated:
     Unit (q, s) is on if the letter is s and a unit (p, ·) with delta(p, s) = q was on: the conjunction of two
     conditions is one threshold. Exactly one unit is on, by induction. In the Elman network, and in the GRU
     with z = 0 and r = 1, "on" is 1 and "off" is -1. In the LSTM with f = 0 and g = 1, the input gate is the
-    threshold, so "on" is tanh 1 and "off" is 0.
+    threshold, so "on" is tanh 1 and "off" is 0. With the Heaviside function and ReLU, "on" is 1 and "off" is
+    0. With tanh and large weights, they are near 1 and -1.
     """
     states, alphabet = range(dfa.states), dfa.alphabet
     units = [(q, a) for q in states for a in range(len(alphabet))]
@@ -133,10 +174,16 @@ def threshold(dfa: DFA, kind: str) -> Saturated:
     if kind == "lstm":
         i = Gate({s: 8 * read - 11 for s, read in reads.items()}, 2 * left)
         return Saturated(kind, pool, {"i": i, "f": NEVER, "g": ALWAYS}, start, final, -2)
+    if kind in ("heaviside", "relu"):
+        offset = 3 if kind == "heaviside" else 2  # ReLU also keeps the size of a positive pre-activation
+        n = Gate({s: 2 * (2 * read - offset) for s, read in reads.items()}, left)
+        return Saturated(kind, pool, {"n": n}, start, final, -2)
+    scale = 2 * len(units) if kind == "tanh" else 4
     predecessors = len(alphabet) * left.sum(1)
-    n = Gate({s: 4 * (predecessors + 2 * read - 3) for s, read in reads.items()}, left)
-    gates: dict[str, Gate | int] = {"n": n} if kind == "elman" else {"n": n, "z": NEVER, "r": ALWAYS}
-    return Saturated(kind, pool, gates, 2 * start - 1, final, 4 * len(alphabet) * int(final.sum()) - 4)
+    n = Gate({s: scale * (predecessors + 2 * read - 3) for s, read in reads.items()}, left)
+    gates: dict[str, Gate | int] = {"n": n, "z": NEVER, "r": ALWAYS} if kind == "gru" else {"n": n}
+    constant = scale * (len(alphabet) * int(final.sum()) - 1)
+    return Saturated(kind, pool, gates, 2 * start - 1, final, constant, scale, (2 * scale).bit_length())
 
 
 def counter() -> Saturated:
@@ -159,3 +206,24 @@ def counter() -> Saturated:
     g = Gate(offsets(a - b, [1, 1], [1, 1], [1, 1]))
     zeros = np.zeros(4, np.int64)
     return Saturated("lstm", np.arange(4), {"i": i, "f": f, "g": g}, zeros, np.array([-1, -1, 0, -1]), 2)
+
+
+def relu_counter() -> Saturated:
+    """Return the ReLU network of a^n b^n, with seven units.
+
+    Units 0 and 1 count a and b. Units 2 and 3 are max(0, #a - #b) and max(0, #b - #a). Unit 4 is 1 if the
+    last letter was b, unit 5 is 1 if it was a after a b, and unit 6 counts the earlier ones. The word is
+    accepted if units 2, 3, 5 and 6 are 0.
+    """
+    left = np.zeros((7, 7), np.int64)
+    for to, source, weight in (
+        *((0, 0, 1), (1, 1, 1), (2, 0, 1), (2, 1, -1), (3, 0, -1), (3, 1, 1)),
+        *((5, 4, 1), (6, 5, 1), (6, 6, 1)),
+    ):
+        left[to, source] = weight
+    offsets: dict[Hashable, Integers] = {
+        "a": np.array([4, 0, 4, -4, 0, 0, 0]),
+        "b": np.array([0, 4, -4, 4, 4, -4, 0]),
+    }
+    weights = np.array([0, 0, -1, -1, 0, -1, -1])
+    return Saturated("relu", np.arange(7), {"n": Gate(offsets, left)}, np.zeros(7, np.int64), weights, 2)

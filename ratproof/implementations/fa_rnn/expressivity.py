@@ -1,10 +1,10 @@
-"""The programs of linear second-order RNNs, affine networks, Heaviside networks and PD-SSM layers.
+"""The programs of second-order, affine, Heaviside, ReLU and saturated networks, and of PD-SSM layers.
 
 Component j of a step of a second-order RNN is a sum of K d products of three factors, in any order. It is an
 exact step of an automaton whose weights are off by at most gamma_{K d + 2} times the sums of the magnitudes
 |A[i, s, j] v[s]|. The units and thresholds of a Heaviside network are computed with integers, which do not
-round, and so are affine networks with integer weights. A step of a PD-SSM is a step of Forward, in any order
-of summation.
+round, and so are affine and ReLU networks with integer weights and saturated LSTMs. A step of a PD-SSM is a
+step of Forward, in any order of summation.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from automata.aliases import Floats
 from automata.rounding.bounds import Deviation, Format
 from automata.strings import String
 from automata.wfsa import WFSA
@@ -26,6 +27,8 @@ from neural.heaviside_elman import HeavisideElmanRNN
 from neural.heaviside_stack import HeavisideStackRNN
 from neural.householder import HouseholderRNN
 from neural.pd_ssm import PDSSM
+from neural.relu_elman import ReLUElmanRNN
+from neural.saturated_lstm import SaturatedLSTM
 from neural.second_order import SecondOrderRNN
 from neural.sigmoid_automaton import SigmoidAutomatonRNN
 from ratproof.implementations.fa_rnn.by_factors import DYADIC, NEAR_ONE
@@ -42,10 +45,12 @@ from ratproof.implementations.fa_rnn.program import (
 )
 from theory.expressivity import affine_errors as affine
 from theory.expressivity import bounded_dyck as dyck
+from theory.expressivity import counting
 from theory.expressivity import householder_products as products
 from theory.expressivity import negative_eigenvalues as reflections
 from theory.expressivity import nonnegative_gates as gates
 from theory.expressivity import omlin_giles as sigmoid
+from theory.expressivity import saturated_lstm as saturated
 from theory.expressivity.delta_product import permutations
 from theory.expressivity.heaviside_elman import automaton_of, recurrent_weights, units
 from theory.expressivity.pd_ssm_emulation import layer
@@ -199,6 +204,49 @@ def _of_dfa(w: Weights, factory: Factory) -> Network:
     return lambda sentences: scores(sentences)[:, 0].to(module.weight.dtype)
 
 
+def _of_cells(w: Weights, factory: Factory) -> Network:
+    rows = [
+        [1 if table[x][j] > 0 else -1 for x in w.alphabet]
+        for table in (w.i, w.f, w.g)
+        for j in range(len(w.r))
+    ]
+    inputs = torch.as_tensor([*rows, *[[1] * len(w.alphabet)] * len(w.r)], **factory)
+    module = SaturatedLSTM(inputs, inputs.new_zeros(len(inputs), len(w.r)))
+    scores, output = _on_indices(module, list(w.alphabet)), tensor(w.r, factory)
+    return lambda sentences: scores(sentences)[:, 0] @ output[:, None]
+
+
+def _of_counter(w: Weights, factory: Factory) -> Network:
+    every = [int(w.step[x]) for x in w.alphabet]
+    offsets = [saturated.OFFSETS[step] for step in every]
+    rows = [offsets, [1] * len(every), [-1 if step < 0 else 1 for step in every], [1] * len(every)]
+    recurrent = [[saturated.RECURRENT], [0], [0], [0]]
+    module = SaturatedLSTM(torch.as_tensor(rows, **factory), torch.as_tensor(recurrent, **factory))
+    scores = _on_indices(module, list(w.alphabet))
+    return lambda sentences: scores(sentences)[:, 0]
+
+
+def _is_counter(w: Weights, string: String, scores: Floats, factory: Factory) -> Floats:
+    """Return 1 for each prefix after which the cell is the counter, and 0 for the others."""
+    counts = [0]
+    for x in string:
+        counts.append(saturated.count(w, counts[-1], x))
+    return np.where(scores == np.array(counts)[:, None], 1.0, 0.0)
+
+
+def _of_relus(w: Weights, factory: Factory) -> Network:
+    parts = w.W, tuple(w.u[x] for x in w.alphabet), w.h_0, w.r
+    return _on_indices(ReLUElmanRNN(*(tensor(part, factory) for part in parts)), list(w.alphabet))
+
+
+def _largest_unit(w: Weights, string: String) -> Any:
+    """Return a bound on every partial sum of a network with ReLU whose weights are not negative."""
+    states = [w.h_0]
+    for x in string:
+        states.append(counting.elman_step(w, states[-1], x))
+    return max(max(*h, _magnitudes(h, w.r)) for h in states)
+
+
 def _on_indices(module: torch.nn.Module, symbols: list[str]) -> Network:
     """Return the scores of sentences by a module that reads indices of symbols."""
 
@@ -303,4 +351,21 @@ PROGRAMS = (
         Sizes(lambda m: _with(gates.layer(m, (0, 1)), INTEGERS), (1, 2, 3), ()),
     ),
     FARNNProgram("omlin-giles", sigmoid.STABLE, _of_dfa, without_rounding(), ("H",)),
+    FARNNProgram(
+        "saturated-lstm",
+        Sizes(lambda k: _with(saturated.cells(k), INTEGERS), (1, 2, 3, 4), ()),
+        _of_cells,
+        without_rounding(lambda w, string: sum(map(abs, w.r)) * len(string)),
+        ("r",),
+    ),
+    FARNNProgram(
+        "relu-elman",
+        Sizes(lambda k: _with(counting.network(k, (0, 1)), INTEGERS), (1, 2, 3, 4), ()),
+        _of_relus,
+        without_rounding(_largest_unit),
+        ("W", "u", "h_0", "r"),
+    ),
+    FARNNProgram(
+        "counting-lstm", saturated.STEPS, _of_counter, without_rounding(), ("step",), judge=_is_counter
+    ),
 )

@@ -1,0 +1,42 @@
+"""LSTMs whose weights are so large that floats saturate all gates and candidates (Merrill et al. 2020).
+
+>>> inputs = torch.tensor([[1.0], [1.0], [1.0], [1.0]])  # all gates are open, and the candidate is 1
+>>> network = SaturatedLSTM(inputs, torch.zeros(4, 1))
+>>> network(torch.zeros(1, 5, dtype=torch.long)).tolist()
+[[5.0]]
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+SCALE = 2000
+"""With pre-activations of at least 1/2 times this, float32 and float64 give gates 0 or 1 exactly."""
+
+
+class SaturatedLSTM(nn.Module):
+    """The cells of torch's LSTM with a one-hot input, no bias, and all weights multiplied by `SCALE`.
+
+    Args:
+        inputs: the weights of each symbol in the gates i, f, the candidate g, and the gate o, in this order,
+            shape ``(4 K, V)``.
+        recurrent: the weights of the previous outputs, shape ``(4 K, K)``.
+    """
+
+    def __init__(self, inputs: Tensor, recurrent: Tensor) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(inputs.shape[1], recurrent.shape[1], bias=False, batch_first=True).to(inputs)
+        with torch.no_grad():
+            self.lstm.get_parameter("weight_ih_l0").copy_(SCALE * inputs)
+            self.lstm.get_parameter("weight_hh_l0").copy_(SCALE * recurrent)
+
+    def forward(self, symbols: Tensor) -> Tensor:
+        """Return the cells after each string: symbol indices of shape ``(B, T)`` give ``(B, K)``."""
+        weight = self.lstm.get_parameter("weight_ih_l0")
+        if not symbols.shape[1]:
+            return weight.new_zeros(len(symbols), self.lstm.hidden_size)
+        _, (_, cells) = self.lstm(nn.functional.one_hot(symbols, weight.shape[1]).to(weight))
+        return cast(Tensor, cells[0])

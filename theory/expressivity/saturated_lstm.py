@@ -1,0 +1,207 @@
+"""A saturated LSTM is a counter machine, and it computes more than weighted automata do.
+
+Merrill et al. 2020: the gates of a saturated cell are 0 or 1, and its candidate is -1 or 1. If gates read
+only the letter, the cells are linear. An input gate that reads the cell makes it max(0, #a - #b).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from automata.wfsa import WFSA
+from theory.claim import LADDER, PROVED, Claim, Effort, Source, Variant
+from theory.fa_rnn.shared.networks import dot
+from theory.induction import Induction
+from theory.one_layer.saturated import ALWAYS, Gate, Saturated, State
+from theory.reading import Equality, NoAutomaton, Recurrence
+from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.state_regularized.shared.limits import always_one
+from theory.theorem import Theorem
+from theory.weights import Weights
+
+Vector = tuple[Any, ...]
+
+
+def cells(k: int) -> Signature:
+    """Return the signature of k cells with gates f and i, candidates g, and a linear output r."""
+    gates = by_symbol("f", (k,), (1, 0)), by_symbol("i", (k,), (1, 0)), by_symbol("g", (k,), (1, -1))
+    return Signature((*gates, constant("r", (k,))), size=("K", k), most_small=200)
+
+
+def cells_step(w: Weights, c: Vector, x: str) -> Vector:
+    """Return f(x) c + i(x) g(x)."""
+    k = w.over
+    gates = zip(w.f[x], c, w.i[x], w.g[x], strict=True)
+    return tuple(k.plus(k.times(f, value), k.times(i, g)) for f, value, i, g in gates)
+
+
+def first_cells(w: Weights) -> Vector:
+    """Return the first cells, which are 0."""
+    return (w.over.zero,) * len(w.r)
+
+
+def automaton(w: Weights) -> list[WFSA]:
+    """Return the automaton with a state that is always 1, and a state for each cell."""
+    k, states = w.over, range(len(w.r))
+    tables = {
+        x: [
+            [k.one, *map(k.times, w.i[x], w.g[x])],
+            *([k.zero, *(w.f[x][j] if j == to else k.zero for to in states)] for j in states),
+        ]
+        for x in w.alphabet
+    }
+    return [WFSA(k, [k.one, *[k.zero] * len(states)], [k.zero, *w.r], tables)]
+
+
+linear = Recurrence(first_cells, cells_step, lambda w, c: (dot(w.over, w.r, c),))
+
+
+# One cell whose input gate also reads the cell: the counter max(0, c + step).
+
+RECURRENT = 2
+"""The weight of the cell's output tanh(c) in the input gate."""
+OFFSETS = {1: 1, -1: -1, 0: -3}
+"""The offset of the input gate for each step: always open, open if the cell is not 0, and never open."""
+
+
+def steps(values: tuple[int, ...]) -> Signature:
+    """Return the signature of the step of each letter, 1, -1 or 0."""
+    return Signature((by_symbol("step", only=values),), most_small=120)
+
+
+def network(w: Weights) -> Saturated:
+    """Return the saturated LSTM with one cell; its pre-activations are in quarters."""
+    every = {x: int(w.step[x]) for x in w.alphabet}
+    i = Gate({x: np.array([4 * OFFSETS[step]]) for x, step in every.items()}, np.array([[RECURRENT]]))
+    g = Gate({x: np.array([-1 if step < 0 else 1]) for x, step in every.items()})
+    none = np.zeros(1, np.int64)
+    return Saturated("lstm", none, {"i": i, "f": ALWAYS, "g": g}, none, np.array([1]), 0)
+
+
+def cell(state: State) -> int:
+    """Return the value of the only cell."""
+    return int(np.frombuffer(state[2], np.int64)[0])
+
+
+def count(w: Weights, c: int, x: str) -> int:
+    """Return max(0, c + step)."""
+    return max(0, c + int(w.step[x]))
+
+
+lstm = Recurrence(
+    lambda w: network(w).start,
+    lambda w, state, x: network(w).step(state, x),
+    lambda w, state: (Fraction(cell(state)),),
+)
+beside_counter = Recurrence(
+    lambda w: (network(w).start, 0),
+    lambda w, state, x: (network(w).step(state[0], x), count(w, state[1], x)),
+    lambda w, state: (Fraction(cell(state[0]) == state[1]),),
+)
+
+
+def difference(w: Weights) -> list[WFSA]:
+    """Return the automaton of the sum of all steps, without the maximum."""
+    k = w.over
+    tables = {x: [[k.one, w.step[x]], [k.zero, k.one]] for x in w.alphabet}
+    return [WFSA(k, [k.one, k.zero], [k.zero, k.one], tables)]
+
+
+SIZES, STEPS, BOTH = Sizes(cells, (1, 2, 3), (1, 2)), steps((1, -1, 0)), steps((1, -1))
+
+CLAIM = Claim(
+    name="saturated-lstm",
+    title="a saturated LSTM counts to 0, and is no automaton",
+    statement=(
+        "A saturated LSTM with K cells whose gates read only the letter is a weighted automaton with K + 1"
+        " states. An input gate that also reads the cell makes one cell compute max(0, #a - #b), which no"
+        " weighted automaton computes."
+    ),
+    source=Source("merrill2020formal", "", "The saturated LSTM is not rational"),
+    hypotheses=(
+        "Exact core: gates are 0 or 1, candidates are -1 or 1, no pre-activation is 0, and the output gate"
+        " is 1. The arithmetic is exact.",
+        "Of tanh, the counter uses only that tanh 0 = 0 and that 1/2 < tanh c <= 1 for every integer c >= 1.",
+        "The statement is paraphrased from the version arXiv:2004.08500. Its hierarchy of architectures and"
+        " its limits of infinite weights are not part of the claim.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="K cells whose gates read only the letter, as an automaton with K + 1 states",
+            reading=Equality(linear, automaton),
+            cases=SIZES.random,
+            small_cases=SIZES.near_generic,
+            kinds=PROVED,
+            programs=("saturated-lstm",),
+            proof=Induction(
+                says="after every string, the Forward vector is 1 and the cells",
+                invariant=lambda w, c, unit: (w.over.one, *c),
+                instances=tuple((cells(k), "a") for k in (1, 2, 3)),
+                states=lambda w, variable: iter([tuple(variable(f"c_{j}") for j in range(len(w.r)))]),
+                enough="An identity contains the weights of one letter and of one cell.",
+            ),
+            theorem=Theorem(
+                "expressivity.saturated_lstm.saturated_lstm",
+                network="cells (n := {n}) {f} {i} {g} {r} {word}",
+                automaton="cells_automaton (n := {n}) {f} {i} {g} {r}",
+                values=lambda w: {**w.entries, "n": len(w.r)},
+                claims=(
+                    "forall (K : semiring) (S : Type) n (f i g : S -> 'I_n -> K) (r : 'I_n -> K) word,"
+                    " {automaton} = {network}"
+                ),
+            ),
+        ),
+        Variant(
+            name="corrected-counter",
+            expected="holds",
+            says="one cell whose input gate reads the cell has the value of the counter max(0, c + step)",
+            without={
+                "cross-checked": "the comparison is of a cell and a counter, not of scores",
+                "decided": "the cell takes infinitely many values, and its gate is not affine in them",
+            },
+            reading=Equality(beside_counter, always_one),
+            cases=STEPS.random,
+            small_cases=STEPS.small,
+            kinds=("sampled", "exhausted"),
+            constant="the comparison is whether a cell is the counter, which it always is",
+            programs=("counting-lstm",),
+            theorem=Theorem(
+                "expressivity.saturated_lstm.saturated_lstm_counter",
+                untied="the theorem is about any function in place of tanh, and about integers",
+            ),
+        ),
+        Variant(
+            name="without-letter-gates",
+            expected="refuted",
+            says="an automaton for the cell whose input gate reads the cell",
+            without={
+                "decided": (
+                    "the variant says that no automaton is equivalent; a Hankel block of full rank shows"
+                    " this, whereas this check is about one automaton"
+                )
+            },
+            reading=NoAutomaton(lstm, difference),
+            cases=BOTH.random,
+            small_cases=BOTH.small,
+            kinds=LADDER[:3],
+            effort=Effort(examples=100, strings=20, longest=6, run=4),
+            theorem=Theorem(
+                "expressivity.saturated_lstm.without_letter_gates_is_refuted",
+                refutes=True,
+                network="of_count {over} (count {step:sign} {word})",
+                claims=(
+                    "forall F : numFieldType, let over := of_ring F in not (forall (S : eqType)"
+                    " (step_sign : S -> option bool), exists (Q : finite) (A : wfa over S Q), forall word,"
+                    " ratproof.automaton.score A word = {network})"
+                ),
+            ),
+        ),
+    ),
+    example=cells(2).example(),
+    effort=Effort(examples=25, strings=10, longest=8, run=10, exhausted=3),
+)
