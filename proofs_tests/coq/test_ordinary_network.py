@@ -1,0 +1,248 @@
+"""Tests that Coq accepts closed regions of ordinary networks, refuses wrong ones, and runs the networks."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.torch import save_file
+from torch import nn
+
+from automata.io import files
+from automata.moore import Moore
+from neural.seeding import seeded
+from proofs_tests.papers.certification.latches import (
+    ALPHABET,
+    LAST,
+    MACHINE,
+    last_of_three,
+    latch,
+    state_dict,
+)
+from ratproof import main
+from ratproof.certification.ordinary_networks.arithmetic import Points
+from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
+from ratproof.certification.ordinary_networks.recognise import network_of_parts
+from ratproof.certification.ordinary_networks.slopes import Slopes
+from ratproof.certification.ordinary_networks.turned_boxes import TurnedBoxes, turned_boxes
+from ratproof.coq import ordinary_network, reals
+from ratproof.coq import programs as coq
+
+Case = tuple[OrdinaryNetwork, Moore, TurnedBoxes]
+
+
+@pytest.fixture(scope="module")
+def theory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the compiled theory."""
+    try:
+        reals.REGIONS.require_library()
+    except (coq.NoCoq, reals.NoLibrary) as error:
+        pytest.skip(f"not run: {error}")
+    folder = tmp_path_factory.mktemp("reals")
+    (folder / "inlined.v").write_text(reals.REGIONS.inlined())
+    coq.compile_file(folder / "inlined.v", folder)
+    return folder
+
+
+def case(parts: tuple[nn.RNNBase, nn.Linear], machine: Moore) -> Case:
+    """Return a network, its automaton, and the first closed regions."""
+    inputs = np.eye(len(machine.alphabet))
+    network = network_of_parts(*parts, inputs, 0.0, machine.alphabet)
+    return network, machine, next(turned_boxes(network, machine, time.monotonic() + 60))
+
+
+def definitions(wrong: Case) -> str:
+    text = ordinary_network.file_text(*wrong, "net").partition(reals.REGIONS.inlined())[2]
+    return text[: text.index("Theorem ")]
+
+
+def checks(theory: Path, cases: list[Case]) -> list[bool]:
+    """Return the value of Coq's checker for each case, with the theory compiled once."""
+    lines = ["Require Import inlined."]
+    for i, data in enumerate(cases):
+        check = f"Eval vm_compute in regions.check {ordinary_network.BITS} weights automaton nodes."
+        lines.append(f"Module net_{i}.\n{definitions(data)}\n{check}\nEnd net_{i}.")
+    file = theory / "checks.v"
+    file.write_text("\n".join(lines))
+    return [value == "true" for value in re.findall(r"= (true|false)", coq.compile_file(file, theory))]
+
+
+def flip_decisions(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes) -> Case:
+    return network, replace(machine, outputs=(1, 0)), regions
+
+
+def exchange_edges(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes) -> Case:
+    """Exchange what two symbols do, in the automaton and in the regions."""
+    table = tuple((row[1], row[0], row[2]) for row in machine.table)
+    net = replace(regions.net, edges=regions.net.edges[:, [1, 0, 2]])
+    return network, replace(machine, table=table), replace(regions, net=net)
+
+
+def move_an_edge(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes) -> Case:
+    """Let a symbol lead to the region of another state of the automaton."""
+    edges = regions.net.edges.copy()
+    edges[0, 0] = np.flatnonzero(regions.net.states != regions.net.states[edges[0, 0]])[0]
+    return network, machine, replace(regions, net=replace(regions.net, edges=edges))
+
+
+def exchange_states(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes) -> Case:
+    """Give each region the other state, whose decision is wrong there."""
+    return network, machine, replace(regions, net=replace(regions.net, states=1 - regions.net.states))
+
+
+def narrow_all_regions(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes) -> Case:
+    return network, machine, replace(regions, widths=regions.widths / 2)
+
+
+def widen_all_regions(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes) -> Case:
+    return network, machine, replace(regions, widths=regions.widths + 5)
+
+
+def move_the_centers(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes) -> Case:
+    centers = regions.net.centers + regions.widths.max()
+    return network, machine, replace(regions, net=replace(regions.net, centers=centers))
+
+
+def transpose_the_recurrent_weight(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes) -> Case:
+    layer = network.layers[0]
+    changed = replace(layer, weight=np.flip(layer.weight).copy())
+    return replace(network, layers=(changed,)), machine, regions
+
+
+def exchange_the_embeddings(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes) -> Case:
+    return replace(network, embeddings=network.embeddings[::-1].copy()), machine, regions
+
+
+def negate_the_readout(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes) -> Case:
+    return replace(network, readout=-network.readout), machine, regions
+
+
+def raise_the_threshold(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes) -> Case:
+    return replace(network, threshold=10.0), machine, regions
+
+
+BREAKS: tuple[Callable[[OrdinaryNetwork, Moore, TurnedBoxes], Case], ...] = (
+    flip_decisions,
+    exchange_edges,
+    move_an_edge,
+    exchange_states,
+    narrow_all_regions,
+    widen_all_regions,
+    move_the_centers,
+    transpose_the_recurrent_weight,
+    exchange_the_embeddings,
+    negate_the_readout,
+    raise_the_threshold,
+)
+
+
+def test_coq_accepts_correct_regions_and_refuses_wrong_ones(theory: Path) -> None:
+    gru = case(latch("gru"), MACHINE)
+    correct = [gru, case(latch("rnn_tanh"), MACHINE), case(last_of_three(), LAST)]
+    accepted = checks(theory, [*correct, *(broken(*gru) for broken in BREAKS)])
+    assert accepted[:3] == [True] * 3
+    assert [b.__name__ for b, value in zip(BREAKS, accepted[3:], strict=True) if value] == []
+
+
+RUN = """
+Definition next_forms (v : list Q) (h : list slopes.form) : list slopes.form :=
+  cells.new_state 64 false [] (cell_kind weights)
+    (cells.read_parts 64 (cell_gates weights) (map (intervals.of_rational 64) v))
+    (cells.recurrent 64 false [] (cell_gates weights)
+      (map (fun g => rational_rows 64 (network.U g)) (cell_gates weights)) h) h.
+Eval vm_compute in map slopes.range (score_forms 64 weights []
+  (fold_left (fun h x => next_forms (nth x (embeddings weights) []) h) {word}
+    (repeat (slopes.constant intervals.zero) (size weights)))).
+"""
+
+
+@pytest.mark.parametrize(
+    "parts", [latch("gru"), latch("rnn_tanh"), last_of_three()], ids=["gru", "rnn", "classes"]
+)
+def test_coq_and_torch_run_the_same_network(theory: Path, parts: tuple[nn.RNNBase, nn.Linear]) -> None:
+    """Coq's enclosures contain the outputs that torch computes in float64."""
+    word = [0, 1, 1, 2, 0, 2]
+    machine = LAST if parts[1].out_features == 3 else MACHINE
+    file = theory / "run.v"
+    run = RUN.format(word=f"[{'; '.join(map(str, word))}]")
+    file.write_text(
+        f"Require Import inlined.\n{definitions(case(parts, machine))}Close Scope Q_scope.\n{run}"
+    )
+    output = coq.compile_file(file, theory)
+    ends = re.findall(r"Some\s*\(\(?(-?\d+)\)?(?:%Z)?,\s*\(?(-?\d+)\)?(?:%Z)?\)", output)
+    rnn, linear = parts[0].double(), parts[1].double()
+    with torch.no_grad():
+        outputs = linear(rnn(torch.eye(3, dtype=torch.float64)[word])[0][-1]).tolist()
+    parts[0].float(), parts[1].float()
+    expected = outputs if len(outputs) > 1 else [0.0, *outputs]
+    assert len(ends) == len(expected), output
+    for (low, high), value in zip(ends, expected, strict=True):
+        assert int(low) / 2**64 - 1e-9 <= value <= int(high) / 2**64 + 1e-9
+        assert int(high) - int(low) < 2**30
+
+
+@given(st.sampled_from(["rnn_tanh", "gru"]), st.integers(0, 10**6), st.sampled_from([1e-3, 0.1, 1.0]))
+def test_slopes_enclose_a_step_and_the_margins(cell: str, seed: int, width: float) -> None:
+    """For each point of a region, the values and their differences from the center are enclosed."""
+    rng = np.random.default_rng(seed)
+    with seeded(seed):
+        rnn = nn.GRU(3, 4) if cell == "gru" else nn.RNN(3, 4)
+        linear = nn.Linear(4, 1)
+    network = network_of_parts(rnn, linear, np.eye(3), 0.0, ALPHABET)
+    center, generators = rng.normal(size=(1, 4)), width * rng.normal(size=(1, 4, 4))
+    xi, symbol = rng.uniform(-1, 1, size=4), np.array([int(rng.integers(3))])
+    state = Slopes.region(center, generators)
+    point = Points(center + generators @ xi)
+    for enclosure, value, at_center in (
+        (network.step(state, symbol), network.step(point, symbol), network.step(Points(center), symbol)),
+        (network.logits(state), network.logits(point), network.logits(Points(center))),
+    ):
+        tight, slack = enclosure.tightened(), 1e-12
+        assert np.allclose(enclosure.center, at_center.center, atol=slack)
+        assert (tight.low - slack <= value.center).all()
+        assert (value.center <= tight.high + slack).all()
+        linear_part, rest = enclosure.slope @ xi, enclosure.spread @ np.abs(xi)
+        assert (np.abs(value.center - enclosure.center - linear_part) <= rest + slack).all()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write networks and an automaton into the test's own folder."""
+    monkeypatch.chdir(tmp_path)
+    save_file(state_dict(latch("gru")), "gru.safetensors")
+    save_file(state_dict(latch("lstm")), "lstm.safetensors")
+    save_file(state_dict(latch("gru", 2)), "two.safetensors")
+    files.write(MACHINE.accepting(frozenset({1})).to_wfsa(), "set.json")
+
+
+def test_the_command_writes_a_complete_file_that_coq_accepts(
+    theory: Path, folder: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["certify", "gru.safetensors", "--cell", "gru", "--against", "set.json", "--kernel", "--json"]
+    assert main.run(command) == 0
+    kernel = json.loads(capsys.readouterr().out)["kernel"]
+    assert kernel == {"file": "agrees_gru.v", "theorem": "agrees", "axioms": list(reals.AXIOMS)}
+    assert "From ratproof" not in Path("agrees_gru.v").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "got"), [("lstm", "lstm", "lstm with 1 layer"), ("two", "gru", "gru with 2 layers")]
+)
+def test_networks_that_the_theory_does_not_have_are_refused(
+    folder: None, capsys: pytest.CaptureFixture[str], name: str, cell: str, got: str
+) -> None:
+    command = ["certify", f"{name}.safetensors", "--cell", cell, "--against", "set.json", "--kernel"]
+    assert main.run(command) == 2
+    needs = (
+        f"{name}.safetensors: --kernel requires a network of kind rnn_tanh or gru with one layer, got {got}"
+    )
+    assert needs in capsys.readouterr().err
