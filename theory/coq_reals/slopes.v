@@ -16,6 +16,31 @@ intros D. apply (MVT_gen f a b f').
 - intros c _. apply continuity_pt_filterlim. apply (ex_derive_continuous f). now exists (f' c).
 Qed.
 
+(* Taylor's theorem of second order: the slope from a to b. *)
+Lemma taylor f f' f'' a b : (forall c, is_derive f c (f' c)) -> (forall c, is_derive f' c (f'' c)) -> a <> b ->
+  exists c, Rmin a b <= c <= Rmax a b /\ (f b - f a) / (b - a) = f' a + f'' c / 2 * (b - a).
+Proof.
+intros D D' N. set (K := (f b - f a - f' a * (b - a)) / ((b - a) * (b - a))).
+assert (Q : (b - a) * (b - a) <> 0) by (apply Rmult_integral_contrapositive; lra).
+set (g := fun t => f b - f t - f' t * (b - t) - K * ((b - t) * (b - t))).
+set (g' := fun t => (b - t) * (2 * K - f'' t)).
+assert (G : forall t, derivable_pt_lim g t (g' t)).
+{ intros t. apply is_derive_Reals. unfold g, g'. pose proof (D t) as T. pose proof (D' t) as T'.
+  assert (E : ex_derive f t) by now exists (f' t). assert (E' : ex_derive f' t) by now exists (f'' t).
+  auto_derive; [easy|]. replace (Derive (fun x : R => f x) t) with (f' t) by (symmetry; apply is_derive_unique, T).
+  replace (Derive (fun x : R => f' x) t) with (f'' t) by (symmetry; apply is_derive_unique, T'). ring. }
+assert (A : g a = 0) by (unfold g, K; field; lra).
+assert (B : g b = 0) by (unfold g; ring).
+assert (S : forall c, (a < c < b \/ b < c < a) -> g' c = 0 -> exists c, Rmin a b <= c <= Rmax a b /\ (f b - f a) / (b - a) = f' a + f'' c / 2 * (b - a)).
+{ intros c C Z. exists c. split; [unfold Rmin, Rmax; destruct Rle_dec; lra|].
+  apply Rmult_integral in Z as [Z|Z]; [lra|]. replace (f'' c / 2) with K by lra. unfold K. field. lra. }
+destruct (Rtotal_order a b) as [L|[E|L]]; [|lra|].
+- destruct (MVT_cor2 g g' a b L (fun c _ => G c)) as (c & E & C). apply (S c); [now left|].
+  rewrite A, B in E. apply Rmult_eq_reg_r with (b - a); lra.
+- destruct (MVT_cor2 g g' b a L (fun c _ => G c)) as (c & E & C). apply (S c); [now right|].
+  rewrite A, B in E. apply Rmult_eq_reg_r with (a - b); lra.
+Qed.
+
 Lemma derive_exp c : is_derive exp c (exp c).
 Proof. auto_derive; [easy|ring]. Qed.
 
@@ -180,11 +205,14 @@ Definition quotient (f g : form) : form :=
   let q := div (middle f) (middle g) in
   Form q (div (range f) (range g))
        (map (fun s => div s (range g)) (plus_slope (slope f) (times_slope (negated q) (slope g)))).
-(* A function of one variable; derivative encloses its derivative, from an enclosure of its value. *)
-Definition applied (function derivative : interval -> interval) (f : form) : form :=
+(* A function of one variable. From an enclosure of its value, derivative encloses its derivative, and curvature half of its
+   second one. The slope is a derivative in the range, and also the derivative at the middle and the curvature times the way. *)
+Definition applied (function derivative curvature : interval -> interval) (f : form) : form :=
   let f := tighten f in
   let values := function (range f) in
-  Form (function (middle f)) values (times_slope (derivative values) (slope f)).
+  let at_middle := function (middle f) in
+  let slopes := meet (derivative values) (add (derivative at_middle) (mul (curvature values) (sub (range f) (middle f)))) in
+  Form at_middle values (times_slope slopes (slope f)).
 
 Lemma represents_constant I x : contains I x -> represents (constant I) x x.
 Proof. intros H. repeat split; try assumption. exists []. split; [constructor|]. cbn. ring. Qed.
@@ -236,47 +264,84 @@ exists (map (Rmult (/ d)) u). split.
 - rewrite along_times, EU, along_times, <- E, <- E0. field. lra.
 Qed.
 
-Lemma represents_applied (function derivative : interval -> interval) (h h' : R -> R) :
+Lemma represents_applied (function derivative curvature : interval -> interval) (h h' h'' : R -> R) :
   (forall I x, contains I x -> contains (function I) (h x)) ->
   (forall V x, contains V (h x) -> contains (derivative V) (h' x)) ->
-  (forall x, is_derive h x (h' x)) ->
-  forall f a b, represents f a b -> represents (applied function derivative f) (h a) (h b).
+  (forall V x, contains V (h x) -> contains (curvature V) (h'' x / 2)) ->
+  (forall x, is_derive h x (h' x)) -> (forall x, is_derive h' x (h'' x)) ->
+  forall f a b, represents f a b -> represents (applied function derivative curvature f) (h a) (h b).
 Proof.
-intros Function Derivative D f a b F. apply represents_tighten in F. slopes F. repeat split; try (now apply Function).
-destruct (mean_value h h' a b D) as (c & C & M).
-assert (RC : contains (range (tighten f)) c).
-{ destruct (range (tighten f)) as [[low high]|]; [|easy]. cbn in *. pose proof (scale_positive bits).
+intros Function Derivative Curvature D D' f a b F. apply represents_tighten in F. slopes F. repeat split; try (now apply Function).
+assert (Between : forall c, Rmin a b <= c <= Rmax a b -> contains (range (tighten f)) c).
+{ intros c C. destruct (range (tighten f)) as [[low high]|]; [|easy]. cbn in *. pose proof (scale_positive bits).
   unfold Rmin, Rmax in C. destruct Rle_dec; split; nra. }
-exists (map (Rmult (h' c)) s). split.
-- apply contains_times_slope; [now apply Derivative, Function|assumption].
+assert (M : exists t, h b - h a = t * (b - a) /\
+  (exists c, Rmin a b <= c <= Rmax a b /\ t = h' c) /\
+  (exists c, Rmin a b <= c <= Rmax a b /\ t = h' a + h'' c / 2 * (b - a))).
+{ destruct (Req_dec a b) as [->|N].
+  - exists (h' b). split; [ring|]. split; exists b; (split; [apply conj; [apply Rmin_l|apply Rmax_l]|ring]).
+  - exists ((h b - h a) / (b - a)). split; [field; lra|]. split; [|now apply taylor].
+    destruct (mean_value h h' a b D) as (c & C & E'). exists c. split; [assumption|]. rewrite E'. field. lra. }
+destruct M as (t & T & (c & C & E1) & (c' & C' & E2)).
+exists (map (Rmult t) s). split.
+- apply contains_times_slope; [|assumption]. apply contains_meet.
+  + rewrite E1. now apply Derivative, Function, Between.
+  + rewrite E2. apply contains_add; [now apply Derivative, Function|].
+    apply contains_mul; [now apply Curvature, Function, Between|now apply contains_sub].
 - now rewrite along_times, <- E.
 Qed.
 
-Definition sigmoid_slope (V : interval) : interval :=
-  sub (of_rational bits (1 # 4)) (square bits (sub V (of_rational bits (1 # 2)))).
+Definition half : interval := of_rational bits (1 # 2).
+Definition sigmoid_slope (V : interval) : interval := sub (of_rational bits (1 # 4)) (square bits (sub V half)).
+Definition sigmoid_curvature (V : interval) : interval := mul (sigmoid_slope V) (sub half V).
 Definition tanh_slope (V : interval) : interval := sub one (square bits V).
-Definition of_exp := applied (exponential bits) (fun V => V).
-Definition of_sigmoid := applied (sigmoid_of bits) sigmoid_slope.
-Definition of_tanh := applied (tanh_of bits) tanh_slope.
+Definition tanh_curvature (V : interval) : interval := mul (negated V) (tanh_slope V).
+Definition of_exp := applied (exponential bits) (fun V => V) (fun V => mul V half).
+Definition of_sigmoid := applied (sigmoid_of bits) sigmoid_slope sigmoid_curvature.
+Definition of_tanh := applied (tanh_of bits) tanh_slope tanh_curvature.
+
+Lemma contains_half : contains half (1 / 2).
+Proof. replace (1 / 2) with (Q2R (1 # 2)) by (unfold Q2R; cbn; lra). apply contains_rational. Qed.
+
+Lemma contains_sigmoid_slope V x : contains V (sigmoid x) ->
+  contains (sigmoid_slope V) (1 / 4 - (sigmoid x - 1 / 2) * (sigmoid x - 1 / 2)).
+Proof.
+intros X. apply contains_sub; [exact (contains_rational bits (1 # 4))|].
+apply contains_square, contains_sub; [assumption|apply contains_half].
+Qed.
+
+Lemma contains_tanh_slope V x : contains V (tanh x) -> contains (tanh_slope V) (1 - tanh x * tanh x).
+Proof. intros X. apply contains_sub; [apply contains_one|]. now apply contains_square. Qed.
 
 Lemma represents_exp f a b : represents f a b -> represents (of_exp f) (exp a) (exp b).
-Proof. apply represents_applied with exp; [exact (contains_exponential bits)|easy|exact derive_exp]. Qed.
+Proof.
+apply represents_applied with exp exp; [exact (contains_exponential bits)|easy| |exact derive_exp|exact derive_exp].
+intros V x X. unfold Rdiv. apply contains_mul; [assumption|]. replace (/ 2) with (1 / 2) by lra. apply contains_half.
+Qed.
 
 Lemma represents_sigmoid f a b : represents f a b -> represents (of_sigmoid f) (sigmoid a) (sigmoid b).
 Proof.
-apply represents_applied with (fun x => 1 / 4 - (sigmoid x - 1 / 2) * (sigmoid x - 1 / 2)).
+apply represents_applied with (fun x => 1 / 4 - (sigmoid x - 1 / 2) * (sigmoid x - 1 / 2))
+  (fun x => 2 * ((1 / 4 - (sigmoid x - 1 / 2) * (sigmoid x - 1 / 2)) * (1 / 2 - sigmoid x))).
 - exact (contains_sigmoid bits).
-- intros V x X. apply contains_sub; [exact (contains_rational bits (1 # 4))|].
-  apply contains_square, contains_sub; [assumption|exact (contains_rational bits (1 # 2))].
+- exact contains_sigmoid_slope.
+- intros V x X. unfold Rdiv at 1. rewrite Rmult_comm, <- Rmult_assoc, Rinv_l, Rmult_1_l by lra.
+  apply contains_mul; [now apply contains_sigmoid_slope|]. apply contains_sub; [apply contains_half|assumption].
 - exact derive_sigmoid.
+- intros x. pose proof (derive_sigmoid x) as D. assert (E : ex_derive sigmoid x) by (eexists; exact D).
+  auto_derive; [easy|]. replace (Derive (fun x : R => sigmoid x) x) with (1 / 4 - (sigmoid x - 1 / 2) * (sigmoid x - 1 / 2)) by (symmetry; apply is_derive_unique, D). field.
 Qed.
 
 Lemma represents_tanh f a b : represents f a b -> represents (of_tanh f) (tanh a) (tanh b).
 Proof.
-apply represents_applied with (fun x => 1 - tanh x * tanh x).
+apply represents_applied with (fun x => 1 - tanh x * tanh x) (fun x => 2 * ((0 - tanh x) * (1 - tanh x * tanh x))).
 - exact (contains_tanh bits).
-- intros V x X. apply contains_sub; [apply contains_one|]. now apply contains_square.
+- exact contains_tanh_slope.
+- intros V x X. unfold Rdiv at 1. rewrite Rmult_comm, <- Rmult_assoc, Rinv_l, Rmult_1_l by lra.
+  apply contains_mul; [|now apply contains_tanh_slope]. apply contains_sub; [apply contains_zero|assumption].
 - exact derive_tanh.
+- intros x. pose proof (derive_tanh x) as D. assert (E : ex_derive tanh x) by (eexists; exact D).
+  auto_derive; [easy|]. replace (Derive (fun x : R => tanh x) x) with (1 - tanh x * tanh x) by (symmetry; apply is_derive_unique, D). ring.
 Qed.
 
 End Slopes.

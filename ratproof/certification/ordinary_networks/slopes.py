@@ -78,7 +78,7 @@ class Slopes:
         x, y = self.tightened(), other.tightened()
         return Slopes(
             x.center * y.center,
-            *_products(x.low, x.high, y),
+            *_ends(x.low, x.high, y.low, y.high),
             *_sums(_scaled(x.low, x.high, y), _scaled(y.center, y.center, x)),
         )
 
@@ -100,12 +100,23 @@ class Slopes:
         return self._applied(lambda x: 0.5 + 0.5 * np.tanh(x / 2), 0.25, 0.5)
 
     def _applied(self, function: Callable[[Array], Array], largest: float, middle: float) -> Slopes:
-        """Return an increasing function with the derivative ``largest - (function(x) - middle)^2``."""
+        """Return an increasing function whose derivative at the value y is ``largest - (y - middle)^2``.
+
+        Half of its second derivative is ``(middle - y) (largest - (y - middle)^2)``. The slopes are
+        derivatives in the range, and by Taylor's theorem also the derivative at the center plus half of a
+        second derivative times the distance from the center.
+        """
         x = self.tightened()
-        low, high = function(x.low), function(x.high)
+        center, low, high = function(x.center), function(x.low), function(x.high)
         a, b = low - middle, high - middle
         near, far = np.maximum(0, np.maximum(a, -b)), np.maximum(-a, b)
-        return Slopes(function(x.center), low, high, *_scaled(largest - far**2, largest - near**2, x))
+        least, most = largest - far**2, largest - near**2
+        at_center = largest - (center - middle) ** 2
+        curvature = _ends(-b, -a, least, most)
+        change = _ends(*curvature, x.low - x.center, x.high - x.center)
+        least = np.maximum(least, at_center + change[0])
+        most = np.minimum(most, at_center + change[1])
+        return Slopes(center, low, high, *_scaled(least, most, x))
 
     def relu(self) -> Slopes:
         """Raise NotImplementedError: Coq's checker does not have this function."""
@@ -119,7 +130,12 @@ class Slopes:
 
 def _products(low: Array, high: Array, x: Slopes) -> tuple[Array, Array]:
     """Return bounds on the products of a number between low and high, and a value."""
-    ends = np.stack([a * b for a in (low, high) for b in (x.low, x.high)])
+    return _ends(low, high, x.low, x.high)
+
+
+def _ends(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array]:
+    """Return the ends of the products of [a, b] and [c, d]."""
+    ends = np.stack([a * c, a * d, b * c, b * d])
     return ends.min(0), ends.max(0)
 
 
