@@ -70,6 +70,14 @@ REGIONS = RealTheory(
     (*CELLS, "ordinary", "regions"), ("regions.closed_regions",), AXIOMS, BOXES.needs, BOXES.package
 )
 """The checker of closed regions of an ordinary network is sound."""
+CHECKERS = RealTheory(
+    (*BOXES.files, *REGIONS.files[len(CELLS) :]),
+    (*BOXES.theorems, *REGIONS.theorems),
+    AXIOMS,
+    BOXES.needs,
+    BOXES.package,
+)
+"""Both checkers, which share :data:`CELLS`."""
 NOT_RATIONAL = RealTheory(
     ("gates", "orbits", "real_factors", "not_rational", "one_unit"),
     (
@@ -99,7 +107,7 @@ EXPONENTIAL = RealTheory(
     ("libcoq-mathcomp-analysis", "coq-mathcomp-analysis.0.6.0"),
 )
 """The theorems of ``theory/coq`` about any exponential are not vacuous."""
-THEORIES = (BOXES, REGIONS, NOT_RATIONAL, LOWER_BOUND, EXPONENTIAL)
+THEORIES = (CHECKERS, NOT_RATIONAL, LOWER_BOUND, EXPONENTIAL)
 
 
 class NoLibrary(InputError):
