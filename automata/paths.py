@@ -72,7 +72,7 @@ def score(automaton: WFSA, string: String, silent_steps: int | None = None) -> W
 
 
 def limit(automaton: WFSA, string: String) -> Weight:
-    """Return A[x] over the reals exactly if epsilon transitions have cycles.
+    """Return the exact A[x] over the reals, even if epsilon transitions form cycles.
 
     This is the limit, as N grows, of the sums over paths with at most N consecutive epsilon transitions. Let
     V_i(q) be the weight from state q to the end of the string after i symbols. By its first transition,

@@ -122,7 +122,7 @@ class Semiring:
         if a == self.zero or (self.selective and self.plus(self.one, a) == self.one):
             return self.one
         raise WeightError(
-            f"the sum 1 + a + aa + ... of a = {self.format(a)} does not exist in the {self.name} semiring"
+            f"the sum 1 + a + aa + ... does not exist for a = {self.format(a)} in the {self.name} semiring"
         )
 
     def absolute(self, values: Weights) -> Weights:

@@ -20,7 +20,7 @@ LENGTHS, WORDS = (2, 4, 8, 16, 32, 64, 128, 256, 512), 1000
 
 
 class DiagonalLayer(nn.Module):
-    """A diagonal layer over two symbols, with gates of the symbol only and an affine read-out."""
+    """A diagonal layer over two symbols, whose gates depend only on the symbol, with an affine read-out."""
 
     def __init__(self, squash: Any) -> None:
         super().__init__()

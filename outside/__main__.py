@@ -85,8 +85,9 @@ def has_gpu() -> bool:
 def worst_first(entries: Iterable[Entry], folder: Path = VERDICTS) -> list[Entry]:
     """Return the programs in running order, the most important first.
 
-    Programs with a known defect, or whose function has a wrong verdict on any device, come first. Next are
-    functions without a verdict, and then those that hold, slowest first.
+    Programs whose function has a known defect or a refuted law on any device come first. Next are functions
+    with an unknown verdict, then functions without a verdict, and then those that hold. In each group, the
+    slowest come first.
     """
     defects = tomllib.loads(DEFECTS.read_text(encoding="utf-8"))["defect"]
     named = {key for defect in defects for key in defect["entries"]}

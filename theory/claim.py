@@ -89,12 +89,12 @@ class Variant:
         reading: the formal statement, such as an equality or the absence of an automaton.
         cases: a function from an alphabet to a Hypothesis strategy for cases.
         small_cases: a function from a number of letters to all cases with weights among 0, 1, -1
-            and 1/2, simplest first. If the variant holds, these may be cases near one in which
-            every weight matters.
+            and 1/2, simplest first. If the variant holds, these may instead be small changes of one
+            generic case, in which every weight matters.
         long_cases: the same as ``cases``, for strings of tens of symbols; by default, ``cases``.
         kinds: the kinds of evidence that the variant promises.
         proof: the invariant that proves it for all weights, strings and sizes.
-        theorem: the theorem that Coq's kernel accepts; it adds the promise to be kernel-checked.
+        theorem: the theorem that Coq's kernel accepts; ``kernel-checked`` is then added to ``kinds``.
         alphabet: the symbols of all its cases, if they are fixed.
         effort: the amount of testing; by default, the claim's.
         without: the kinds of evidence that are not available, with the reasons (:mod:`theory.without`).

@@ -162,5 +162,5 @@ class Following(Equality):
     """The statement that the most probable centroid of a mixture is the state of an automaton.
 
     The mixture itself is not an automaton. Statements about all strings are therefore decided with boxes of
-    mixtures that the step maps into one another.
+    mixtures; each step maps every box into one of them.
     """

@@ -9,7 +9,8 @@ refinement; states that reach no final state have no class.
 If both automata map to one C in this way, directly or mirrored, they are equal. Otherwise nothing
 is known.
 
-Sums of logarithms are irrational. Over log, two sums count as equal only if their summands are equal.
+Sums of logarithms are irrational. Over the log semiring, two sums count as equal only if their summands are
+equal.
 
 >>> from automata.semirings import MAX_PLUS
 >>> from automata.wfsa import WFSA

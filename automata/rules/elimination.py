@@ -157,7 +157,7 @@ def eliminated(automaton: WFSA, arrows: dict[tuple[int, int], Rule]) -> Rule:
 
 
 def _ways(arrows: dict[tuple[int, int], Rule], state: int) -> int:
-    """Return by how much the elimination of a state lengthens the rules on the transitions."""
+    """Return how much longer the rules on the transitions become if the state is eliminated."""
     into = [len(str(rule)) for (q, r), rule in arrows.items() if r == state != q]
     out = [len(str(rule)) for (q, r), rule in arrows.items() if q == state != r]
     loop = len(str(arrows.get((state, state), "")))

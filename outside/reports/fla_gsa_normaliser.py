@@ -1,4 +1,4 @@
-"""flash-linear-attention 0.6.0: naive_recurrent_gsa without g is wrong if a sequence is split in two calls.
+"""flash-linear-attention 0.6.0: naive_recurrent_gsa without g is wrong if a sequence is split into two calls.
 
 Two calls of `fla.ops.gsa.naive.naive_recurrent_gsa`, with the state of the first passed to the second, do not
 give the result of one call. Without g, the slots are normalised by a running logsumexp of s, which starts

@@ -209,7 +209,7 @@ def harden(
         threshold: As for :func:`certify`.
         seconds: Time limit.
         seed: Seed of the strings and of the noise. The state of torch's generator is restored.
-        progress: Called with the current work, in words.
+        progress: Called with a description of the current work.
 
     Raises:
         InputError: If the module is not supported, or an argument is invalid.

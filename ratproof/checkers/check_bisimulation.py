@@ -1,11 +1,11 @@
 """Check a certificate over a semiring that is not a field: ``python check_bisimulation.py FILE``.
 
-It needs only Python 3.11. It shares no code with the rest of ratproof, and computes with exact fractions. The
-automata A and B are over boolean, max-plus, min-plus or max-times. A certificate claims "equivalent" or
-"different". Equivalence is shown in one of three ways: every string leads Forward to a listed pair of vectors
-with equal scores, up to a common factor (boolean: up to equivalence and union); or both automata are mapped
-to a third one whose states are classes of their states; or each simulates the other. A difference is shown by
-a word with two scores, which need not be the shortest.
+It needs only Python 3.11 or newer. It shares no code with the rest of ratproof, and computes with exact
+fractions. The automata A and B are over boolean, max-plus, min-plus or max-times. A certificate claims
+"equivalent" or "different". Equivalence is shown in one of three ways: every string leads Forward to a listed
+pair of vectors with equal scores, up to a common factor (boolean: up to equivalence and union); or both
+automata are mapped to a third one whose states are classes of their states; or each simulates the other. A
+difference is shown by a word with two scores, which need not be the shortest.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """Check that a soft network follows its automaton: ``python check_boxes.py FILE``.
 
-It needs only Python 3.11. It shares no code with the rest of ratproof. A number is an interval of two
-integers, in units of 2^-96, rounded outwards. The certificate has a network's weights, an automaton, and
+It needs only Python 3.11 or newer. It shares no code with the rest of ratproof. A number is an interval of
+two integers, in units of 2^-96, rounded outwards. The certificate has a network's weights, an automaton, and
 nodes. Each node represents a state of the automaton and has a box of mixtures alpha.
 
 The first mixture must be in the box of node 0. Each symbol must map every mixture of a node's box into the

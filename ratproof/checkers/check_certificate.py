@@ -1,4 +1,4 @@
-"""Check a certificate over a field: ``python check_certificate.py FILE``. It needs only Python 3.11.
+"""Check a certificate over a field: ``python check_certificate.py FILE``. It needs only Python 3.11 or newer.
 
 It shares no code with the rest of ratproof, and computes with exact fractions. A certificate makes one of
 three claims about automata A and B. "equivalent": an automaton C (A, B, or a third one) is mapped to A and to

@@ -1,4 +1,4 @@
-"""Check a chain of links over a field: ``python check_chain.py FILE``. It needs only Python 3.11.
+"""Check a chain of links over a field: ``python check_chain.py FILE``. It needs only Python 3.11 or newer.
 
 It shares no code with the rest of ratproof, and computes with exact fractions. A certificate claims that
 automata A and B are "equivalent". D is the disjoint union of A and of B with negated initial weights, so its

@@ -1,11 +1,11 @@
 """Check that a network decides balanced parentheses: ``python check_counter.py FILE``.
 
-It needs only Python 3.11. It shares no code with the rest of ratproof. A number is an interval of two
-integers, in units of 2^-64, rounded outwards. The certificate has a network's weights, with a cell state c,
-and one or two theorems. The soft network is correct on all strings up to a height and a length. The network
-with saturated gates is correct on strings of every length up to a height. Saturated gates are 0 or 1, or -1
-or 1 for the candidate, if the absolute preactivation is more than 1/2. Each theorem has nodes. A node is a
-class of strings (dead or alive, and the height: see below) with a box of states h and c.
+It needs only Python 3.11 or newer. It shares no code with the rest of ratproof. A number is an interval of
+two integers, in units of 2^-64, rounded outwards. The certificate has a network's weights, with a cell state
+c, and one or two theorems. The soft network is correct on all strings up to a height and a length. The
+network with saturated gates is correct on strings of every length up to a height. Saturated gates are 0 or 1,
+or -1 or 1 for the candidate, if the absolute preactivation is more than 1/2. Each theorem has nodes. A node
+is a class of strings (dead or alive, and the height: see below) with a box of states h and c.
 
 The first state must be in the box of node 0, whose class is that of the empty string. A symbol must lead from
 any state in a node's box to an h in the box of the transition's target, whose class is that of the longer

@@ -1,8 +1,9 @@
 """Check that no small automaton computes a cell: ``python check_hankel.py FILE``.
 
-It needs only Python 3.11. It shares no code with the rest of ratproof, and does not use its library for ball
-arithmetic. A number is an interval of two decimals, rounded outwards. Python's decimal rounds sums, products
-and quotients by its context, and exp correctly to the nearest, so the next number on each side encloses it.
+It needs only Python 3.11 or newer. It shares no code with the rest of ratproof, and does not use its library
+for ball arithmetic. A number is an interval of two decimals, rounded outwards. Python's decimal rounds sums,
+products and quotients by its context, and exp correctly to the nearest, so the next number on each side
+encloses it.
 
 The certificate has a cell's weights, n prefixes p and n suffixes s. In interval elimination, the matrix H[p,
 s], a unit of the cell after reading ps, has no pivot whose interval contains 0, so it has rank n. If an

@@ -1,6 +1,6 @@
 """Check that a soft network follows a DFA on all strings: ``python check_invariant.py FILE``.
 
-It needs only Python 3.11. It shares no code with the rest of ratproof. The certificate has a
+It needs only Python 3.11 or newer. It shares no code with the rest of ratproof. The certificate has a
 state-regularized network (Wang & Niepert 2019): k centroids S, u = hardtanh(U h + W_x), similarities
 b_i = u s_i (eq 2) or -|u - s_i| (eq 3, in one dimension), alpha_i = 2^(m b_i) / sum_j 2^(m b_j), and
 h = sum_i alpha_i s_i (equation 5). It has a DFA on the centroids, states that it reaches, and an epsilon

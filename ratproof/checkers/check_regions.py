@@ -1,6 +1,6 @@
 """Check that an ordinary recurrent network agrees with an automaton: ``python check_regions.py FILE``.
 
-It needs only Python 3.11, and no other part of ratproof. Numbers are integers, in units of 2^-64.
+It needs only Python 3.11 or newer, and no other part of ratproof. Numbers are integers, in units of 2^-64.
 The certificate has a network's float32 weights, an automaton, and nodes. Each node represents a state of the
 automaton and has a region of network states: an ellipsoid |factor (x - center)| <= 1, or a box
 |x - center| <= width in each entry.

@@ -126,8 +126,8 @@ def equivalent(
     kernel_accepts = (
         ""
         if accepted is None
-        else f"\naccepted by Coq's kernel without assumptions: theorem {accepted} in {coq_file}, which"
-        " coqc accepts by itself"
+        else f"\naccepted by Coq's kernel without assumptions: theorem {accepted} in {coq_file}, a"
+        " stand-alone file that coqc accepts"
     )
     text = answer.to_text(a, b)
     if tolerance is not None and isinstance(answer, Equivalent):

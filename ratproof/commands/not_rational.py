@@ -151,7 +151,7 @@ def _show(
         if kernel_file is not None:
             print(
                 "accepted by Coq's kernel, with the axioms of its real numbers: theorem"
-                f" {lower_bound.THEOREM} in {kernel_file}, which coqc accepts by itself"
+                f" {lower_bound.THEOREM} in {kernel_file}, a stand-alone file that coqc accepts"
             )
     if stopped is not None:
         print(

@@ -73,12 +73,12 @@ def write(
         machine: The minimal automaton, with decisions as outputs.
         checkpoint: The name of the network's file, for a comment.
         until: The value of ``time.monotonic()`` at which to stop the search for regions.
-        progress: Called with the current work, in words.
+        progress: Called with a description of the current work.
 
     Raises:
         Rejected: If Coq does not accept the theory, which would be a bug in ratproof.
     """
-    why = "no regions were found that each symbol maps into one another"
+    why = "no regions were found such that each symbol maps every region into one of them"
     for regions, _ in zip(turned_boxes(network, machine, until), range(TRIALS), strict=False):
         progress(f"Coq checks {len(regions.net)} regions")
         text = file_text(network, machine, regions, checkpoint)

@@ -56,7 +56,7 @@ def kernel_sentence(coq_file: str, theorem: str) -> str:
     """Return the line about a Coq file that ``certify --kernel`` wrote."""
     return (
         "accepted by Coq's kernel, with the axioms of its real numbers: theorem"
-        f" {theorem} in {coq_file}, which coqc accepts by itself"
+        f" {theorem} in {coq_file}, a stand-alone file that coqc accepts"
     )
 
 

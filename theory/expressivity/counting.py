@@ -1,4 +1,4 @@
-"""Networks with ReLU count; networks whose units have finite precision and are bounded do not.
+"""Networks with ReLU can count; networks with bounded units of finite precision cannot.
 
 Weiss, Goldberg and Yahav 2018. LSTMs count, too: see the claim about saturated LSTMs. With finite precision,
 the units of a GRU and of an Elman network with a squashing function take finitely many values.

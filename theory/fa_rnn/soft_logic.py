@@ -27,7 +27,7 @@ from theory.weights import Weights
 
 
 def rules_and_formula(size: tuple[int, int, int]) -> Signature:
-    """Return the signature of K states, R rules and a number of clauses."""
+    """Return the signature of cases with K states, R rules and a CNF formula over the rules."""
     k, rules, clauses = size
     start, table, _ = tensor(k, BITS)
     formula = constant("clauses", (clauses, rules), (0, 1, -1))

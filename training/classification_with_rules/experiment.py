@@ -31,7 +31,7 @@ from training.rational_recurrences.task import standard_error
 
 
 class RuleRun(ExperimentRun[RuleClassification]):
-    """A run of training, or only of measuring if there are no training sentences."""
+    """A run that trains and evaluates, or only evaluates if there are no training sentences."""
 
     kind = "text classifier with rules"
     task: RuleTask

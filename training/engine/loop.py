@@ -90,7 +90,7 @@ class Loop:
         seconds: float = math.inf,
         keep_every: float = 30.0,
     ) -> Outcome:
-        """Train.
+        """Train until ``stop`` returns true, the time is up, or training is :attr:`done`.
 
         Args:
             stop: a function that returns whether to stop now.

@@ -15,7 +15,10 @@ from training.rational_recurrences.task import ClassificationTask, EncodedTexts,
 
 
 class SentenceRun(ExperimentRun[Classification]):
-    """A run on SST-2, subj, CR or Amazon; without the test set, nothing is decided."""
+    """A run on SST-2, subj, CR or Amazon.
+
+    The equality of its units with their automata is decided only if the test set is used.
+    """
 
     kind = "text classifier"
     task: ClassificationTask

@@ -95,7 +95,7 @@ def certify_ordinary(
             automaton is extracted from the network, and certified.
         decide: The network's decisions in torch's float32.
         seconds: Time limit of the search for a proof.
-        progress: Called with the current work, in words.
+        progress: Called with a description of the current work.
         bounds: Whether to find a length up to which all decisions are correct, if there is no proof.
     """
     if machine is not None:
@@ -201,7 +201,7 @@ def harden_until_certified(
         machine: The automaton, with decisions as outputs.
         seconds: Time limit.
         seed: Seed of the strings. The noise is from torch's global generator.
-        progress: Called with the current work, in words.
+        progress: Called with a description of the current work.
     """
     until = time.monotonic() + seconds
     device = linear.weight.device

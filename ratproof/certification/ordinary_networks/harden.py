@@ -65,7 +65,7 @@ def harden_round(
         hardening: The strength of the penalty and the counterexamples; updated in place.
         rng: The source of strings. Torch's global generator is the source of noise.
         until: The value of ``time.monotonic()`` at which to stop.
-        progress: Called with the current work, in words.
+        progress: Called with a description of the current work.
     """
     parameters = [*rnn.parameters(), *linear.parameters()]
     optimizer = torch.optim.Adam(parameters, lr=RATE)

@@ -1,4 +1,7 @@
-"""Regions that a network maps into one another, found by enlarging small regions around reached states."""
+"""Regions such that each symbol maps every region into one of them.
+
+They are found by enlarging small regions around reached states.
+"""
 
 from __future__ import annotations
 

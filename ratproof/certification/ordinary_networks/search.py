@@ -63,13 +63,13 @@ class Part:
 def find_regions(
     network: OrdinaryNetwork, machine: Moore, until: float, progress: Callable[[str], None] = lambda _: None
 ) -> Regions | str:
-    """Search for regions that each symbol maps into one another, with constant decisions.
+    """Search for regions with constant decisions; each symbol maps every region into one of them.
 
     Args:
         network: The network.
         machine: The minimal automaton, with the expected decision as the output of each state.
         until: The value of ``time.monotonic()`` at which to stop.
-        progress: Called with the current work, in words.
+        progress: Called with a description of the current work.
 
     Returns:
         The regions, or why none were found.

@@ -150,9 +150,9 @@ def ssd(scan: Function, chunk: int) -> Function:
 def lru(scan: Function) -> Function:
     """Return the scan of an LRU as a kernel of the family ``lru``.
 
-    The scan takes the complex factors, shape ``(D,)``, the complex inputs after B, shape ``(B, T, D)``, and
-    the initial state, shape ``(B, D)``, if there is one. It returns the states of all tokens, or the pair of
-    these states and the last state.
+    The scan takes the complex factors, shape ``(D,)``, the complex inputs already multiplied by the input
+    matrix, shape ``(B, T, D)``, and the initial state, shape ``(B, D)``, if there is one. It returns the
+    states of all tokens, or the pair of these states and the last state.
 
     Use ``without=("empty", ...)`` for a scan that does not return the last state, because the empty input has
     none, and ``"initial-state"`` for a scan that does not accept an initial state.

@@ -56,7 +56,10 @@ def distinct(w: Weights) -> bool:
 
 
 def no_ties(w: Weights) -> bool:
-    """Return whether the centroids differ and every reachable pair has one greatest similarity."""
+    """Return whether the centroids differ and no similarities tie.
+
+    That is, every reachable pair of state and symbol has a unique most similar centroid.
+    """
     return distinct(w) and all(margin(b) > 0 for _, _, b in reachable(w))
 
 

@@ -190,7 +190,8 @@ class _Sizes:
 def _carried(chunks: Chunks, passed: Bounds, errors: Bounds) -> Bounds:
     """Return the error at the beginning of each chunk, accumulated over the chunks.
 
-    ``passed`` is the remaining share of it before each step and after the last.
+    ``passed`` is the factor by which the error at the beginning of a chunk has been multiplied before each
+    step and after the last.
     """
     carried = np.zeros(errors.shape[1:])
     ends = zip(chunks.at_ends(passed)[:-1], chunks.at_ends(errors)[:-1], strict=True)
