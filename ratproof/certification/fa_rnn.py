@@ -12,9 +12,8 @@ torch runs it.
     precision (TF32, bfloat16).
 
 *It equals the rules.* The network is therefore the automaton of these matrices. Its support (the sentences
-with a
-    score larger than 0) is decided to be the language of the rules, label by label. The rules' automata are
-    built by Thompson's construction, independently of the network.
+    with a score larger than 0) is decided to be the language of the rules, label by label. The rules'
+    automata are built by Thompson's construction, independently of the network.
 """
 
 from __future__ import annotations
