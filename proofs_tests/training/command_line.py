@@ -23,4 +23,5 @@ def command_line(monkeypatch: pytest.MonkeyPatch) -> None:
     app.add_typer(rules, name="rules")
     app.registered_commands += results.registered_commands
     limits.add(app)
-    monkeypatch.setattr(main, "app", app)
+    command = typer.main.get_command(app)
+    monkeypatch.setattr(main, "_command", lambda: command)  # which caches the command of ratproof's own app
