@@ -157,7 +157,6 @@ def _verdicts(list_: str, kinds: dict[str, str]) -> Row:
 
 
 @functools.cache
-@functools.cache
 def _sources() -> str:
     """Return a digest of the program's own files, the laws with their references, and the runner.
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import flint
 
 from automata.errors import InputError
-from automata.io.files import write_whole
 from ratproof.certification.not_rational.hankel_bound import Bound
 from ratproof.certification.not_rational.matrix import Word, hankel
 from ratproof.coq import certificate as coq_files
-from ratproof.coq import programs as coq
 from ratproof.coq import reals
 from ratproof.coq.terms import list_term
 from ratproof.coq.terms_of_cells import cell_term
@@ -71,19 +67,9 @@ def write(path: str, result: Bound, progress: Callable[[str], None] = lambda sta
     bits = result.bits
     while bits <= MOST_BITS:
         progress(f"Coq, {bits} bits")
-        text = file_text(result, bits)
-        with TemporaryDirectory() as folder:
-            file = Path(folder) / Path(path).name
-            file.write_text(text, encoding="utf-8")
-            try:
-                reals.check_file(file, file.parent)
-            except coq.Rejected as error:
-                if f"check {bits} letters" not in error.why:
-                    raise
-                bits *= 2
-                continue
-        write_whole(path, text)
-        return
+        if reals.write_if_accepted(path, file_text(result, bits), f"check {bits} letters"):
+            return
+        bits *= 2
     raise InputError(f"--kernel supports at most {MOST_BITS} bits, which are not enough for this bound")
 
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from automata.errors import InputError
-from automata.io.files import write_whole
 from automata.moore import Moore
 from ratproof.certification.ordinary_networks.arithmetic import Array
 from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 from ratproof.certification.ordinary_networks.turned_boxes import TurnedBoxes, turned_boxes
 from ratproof.coq import certificate as coq_files
-from ratproof.coq import programs as coq
 from ratproof.coq import reals
 
 THEOREM = "agrees"
@@ -82,18 +78,9 @@ def write(
     for regions, _ in zip(turned_boxes(network, machine, until), range(TRIALS), strict=False):
         progress(f"Coq checks {len(regions.net)} regions")
         text = file_text(network, machine, regions, checkpoint)
-        with TemporaryDirectory() as folder:
-            file = Path(folder) / Path(path).name
-            file.write_text(text, encoding="utf-8")
-            try:
-                reals.check_file(file, file.parent)
-            except coq.Rejected as error:
-                if f"check {BITS} weights" not in error.why:
-                    raise
-                why = "Coq does not accept the regions"
-                continue
-        write_whole(path, text)
-        return ""
+        if reals.write_if_accepted(path, text, f"check {BITS} weights"):
+            return ""
+        why = "Coq does not accept the regions"
     return why
 
 

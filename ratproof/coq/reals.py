@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 
 import theory
 from automata.errors import InputError
+from automata.io.files import write_whole
 from ratproof.coq import programs as coq
 
 AXIOMS = (
@@ -135,6 +136,30 @@ def check_file(file: Path, root: Path, axioms: Sequence[str] = AXIOMS, theorems:
     output = coq.compile_file(file, root, ["-o", str(file.with_suffix(".vo"))])
     if printed_axioms(output) != [set(axioms)] * theorems:
         raise coq.Rejected(str(file), f"each theorem must have the axioms {axioms}, got {output.strip()}")
+
+
+def write_if_accepted(path: str, text: str, checker: str) -> bool:
+    """Write a Coq file if Coq accepts it, and return whether the checker in its last proof returns true.
+
+    Args:
+        path: The file.
+        text: Its text, which ends with ``Print Assumptions``.
+        checker: The beginning of the checker's call, which Coq's error contains if the checker returns false.
+
+    Raises:
+        Rejected: If Coq refuses the file for another reason, which would be a bug in ratproof.
+    """
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / Path(path).name
+        file.write_text(text, encoding="utf-8")
+        try:
+            check_file(file, file.parent)
+        except coq.Rejected as error:
+            if checker not in error.why:
+                raise
+            return False
+    write_whole(path, text)
+    return True
 
 
 def check_theory(real_theory: RealTheory, root: Path) -> None:

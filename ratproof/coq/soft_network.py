@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import ceil, floor
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from automata.errors import InputError
-from automata.io.files import write_whole
 from ratproof.certification.soft_networks.certificate import BoxesCertificate
 from ratproof.coq import certificate as coq_files
-from ratproof.coq import programs as coq
 from ratproof.coq import reals
 
 THEOREM = "follows"
@@ -59,17 +55,8 @@ def write(path: str, certificates: Iterable[BoxesCertificate], checkpoint: str) 
     """
     for certificate, (bits, spare) in zip(certificates, TRIALS, strict=False):
         text = file_text(certificate, checkpoint, bits, spare)
-        with TemporaryDirectory() as folder:
-            file = Path(folder) / Path(path).name
-            file.write_text(text, encoding="utf-8")
-            try:
-                reals.check_file(file, file.parent)
-            except coq.Rejected as error:
-                if f"check {bits} weights" not in error.why:
-                    raise
-                continue
-        write_whole(path, text)
-        return True
+        if reals.write_if_accepted(path, text, f"check {bits} weights"):
+            return True
     return False
 
 
