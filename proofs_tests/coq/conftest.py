@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from ratproof.coq import programs as coq
+from ratproof.coq import reals
 from ratproof.coq.development import build
-from ratproof.coq.programs import NoCoq
 
 
 @pytest.fixture(scope="session")
@@ -15,5 +16,16 @@ def compiled() -> Path:
     """Return the folder with the compiled theory/coq."""
     try:
         return build()
-    except NoCoq as error:
+    except coq.NoCoq as error:
         pytest.skip(f"not run: {error}")
+
+
+def compiled_theory(real_theory: reals.RealTheory, folder: Path) -> Path:
+    """Compile a theory over the reals as ``inlined.v`` in the folder, and return the folder."""
+    try:
+        real_theory.require_library()
+    except (coq.NoCoq, reals.NoLibrary) as error:
+        pytest.skip(f"not run: {error}")
+    (folder / "inlined.v").write_text(real_theory.inlined())
+    coq.compile_file(folder / "inlined.v", folder)
+    return folder

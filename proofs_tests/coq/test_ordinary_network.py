@@ -20,6 +20,7 @@ from torch import nn
 from automata.io import files
 from automata.moore import Moore
 from neural.seeding import seeded
+from proofs_tests.coq.conftest import compiled_theory
 from proofs_tests.papers.certification.latches import (
     ALPHABET,
     LAST,
@@ -43,14 +44,7 @@ Case = tuple[OrdinaryNetwork, Moore, TurnedBoxes]
 @pytest.fixture(scope="module")
 def theory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the compiled theory."""
-    try:
-        reals.REGIONS.require_library()
-    except (coq.NoCoq, reals.NoLibrary) as error:
-        pytest.skip(f"not run: {error}")
-    folder = tmp_path_factory.mktemp("reals")
-    (folder / "inlined.v").write_text(reals.REGIONS.inlined())
-    coq.compile_file(folder / "inlined.v", folder)
-    return folder
+    return compiled_theory(reals.REGIONS, tmp_path_factory.mktemp("reals"))
 
 
 def case(parts: tuple[nn.RNNBase, nn.Linear], machine: Moore) -> Case:

@@ -15,6 +15,7 @@ import torch
 
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.files import save
+from proofs_tests.coq.conftest import compiled_theory
 from ratproof import main
 from ratproof.certification.soft_networks import certificate
 from ratproof.certification.soft_networks.certify import prove_boxes
@@ -28,14 +29,7 @@ BITS, SPARE = soft_network.TRIALS[0]
 @pytest.fixture(scope="module")
 def theory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the compiled theory."""
-    try:
-        reals.BOXES.require_library()
-    except (coq.NoCoq, reals.NoLibrary) as error:
-        pytest.skip(f"not run: {error}")
-    folder = tmp_path_factory.mktemp("reals")
-    (folder / "inlined.v").write_text(reals.BOXES.inlined())
-    coq.compile_file(folder / "inlined.v", folder)
-    return folder
+    return compiled_theory(reals.BOXES, tmp_path_factory.mktemp("reals"))
 
 
 def network(kind: str, start_token: bool, seed: int = 0) -> Acceptor:

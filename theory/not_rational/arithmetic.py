@@ -23,7 +23,7 @@ def _not_known(name: str) -> Callable[..., Any]:
     return function
 
 
-NO_EXP, NO_LOG = _not_known("an exp of its own"), _not_known("a log of its own")
+NO_EXP, NO_LOG = _not_known("exp outside of the sigmoid and tanh"), _not_known("log")
 NO_ROOT, NO_QUOTIENT, NO_MAXIMUM = _not_known("a root"), _not_known("a quotient"), _not_known("a maximum")
 
 
