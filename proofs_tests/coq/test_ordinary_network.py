@@ -124,6 +124,12 @@ def raise_the_threshold(network: OrdinaryNetwork, machine: Moore, regions: Turne
     return replace(network, threshold=10.0), machine, regions
 
 
+def lose_the_output_in_rounding(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes) -> Case:
+    """Add a large number to the output and to the threshold: only exact arithmetic still decides correctly."""
+    bias, threshold = network.readout_bias + 2.0**30, network.threshold + 2.0**30
+    return replace(network, readout_bias=bias, threshold=threshold), machine, regions
+
+
 BREAKS: tuple[Callable[[OrdinaryNetwork, Moore, TurnedBoxes], Case], ...] = (
     flip_decisions,
     exchange_edges,
@@ -136,6 +142,7 @@ BREAKS: tuple[Callable[[OrdinaryNetwork, Moore, TurnedBoxes], Case], ...] = (
     exchange_the_embeddings,
     negate_the_readout,
     raise_the_threshold,
+    lose_the_output_in_rounding,
 )
 
 
@@ -182,6 +189,43 @@ def test_coq_and_torch_run_the_same_network(theory: Path, parts: tuple[nn.RNNBas
     for (low, high), value in zip(ends, expected, strict=True):
         assert int(low) / 2**64 - 1e-9 <= value <= int(high) / 2**64 + 1e-9
         assert int(high) - int(low) < 2**30
+
+
+ERRORS = """
+Definition vector := map (intervals.of_rational 64).
+Eval vm_compute in state_errors 64 weights (map (network.map_gate (intervals.of_rational 64)) (cell_gates weights))
+  (vector (nth {symbol} (embeddings weights) [])) (vector {state}).
+"""
+
+
+@pytest.mark.parametrize("cell", ["gru", "rnn_tanh"])
+def test_coq_bounds_the_rounding_errors_of_torch(theory: Path, cell: str) -> None:
+    """The errors of torch's float32 step are within Coq's bounds, and these are below 2^-14."""
+    parts = latch(cell)
+    network = case(parts, MACHINE)[0]
+    rng = np.random.default_rng(1)
+    steps = [(int(rng.integers(3)), rng.uniform(-1, 1, network.units).astype(np.float32)) for _ in range(20)]
+    queries = (ERRORS.format(symbol=f"{x}%nat", state=ordinary_network.row(state)) for x, state in steps)
+    modules = (f"Module step_{i}.\n{query}\nEnd step_{i}." for i, query in enumerate(queries))
+    file = theory / "errors.v"
+    file.write_text("\n".join(["Require Import inlined.", definitions(case(parts, MACHINE)), *modules]))
+    output = coq.compile_file(file, theory).split("     = ")[1:]
+    assert len(output) == len(steps)
+    for (symbol, state), text in zip(steps, output, strict=True):
+        bounds = [int(high) / 2**64 for high in re.findall(r", (\d+)%Z\)", text)]
+        single, double = (step(parts[0].to(kind), symbol, state) for kind in (torch.float32, torch.float64))
+        assert len(bounds) == network.units
+        assert (np.abs(single - double) <= bounds).all()
+        assert max(bounds) < 2**-14
+    parts[0].float()
+
+
+def step(rnn: nn.RNNBase, symbol: int, state: np.ndarray) -> np.ndarray:
+    """Return torch's next state, in the layer's precision."""
+    kind = rnn.weight_ih_l0.dtype
+    with torch.no_grad():
+        result: np.ndarray = rnn(torch.eye(3, dtype=kind)[[symbol]], torch.tensor(state, dtype=kind)[None])[1]
+    return np.asarray(result[0], np.float64)
 
 
 @given(st.sampled_from(["rnn_tanh", "gru"]), st.integers(0, 10**6), st.sampled_from([1e-3, 0.1, 1.0]))

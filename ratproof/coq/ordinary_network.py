@@ -27,10 +27,12 @@ HEADING = """\
    on, it contains the network, the automaton, the regions, and the theorem. *)
 """
 STATEMENT = """\
-(* After every nonempty word, the network's decision is the automaton's. The numbers are real numbers, and
-   exp and tanh are the real functions. *)
+(* After every nonempty word, the network's decision is the automaton's: the decision of the network over
+   the real numbers, with the real exp and tanh, and every decision that a program may compute in
+   binary32, with sums in any order, and tanh and sigmoid with an error of at most 8 * 2^-24. *)
 Theorem {theorem} : forall word, word <> [] -> List.Forall (fun x => x < {symbols}) word ->
-  decides trained word (decision_of automaton word).
+  decides trained word (decision_of automaton word) /\\
+  computes_decision trained word (decision_of automaton word).
 Proof. apply (closed_regions {bits} weights automaton nodes); vm_cast_no_check (eq_refl true). Qed.
 Print Assumptions {theorem}.
 """
@@ -95,7 +97,7 @@ def file_text(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes, ch
             HEADING.format(coq_files.plain(checkpoint)),
             reals.REGIONS.inlined(),
             "From Coq Require Import Reals ZArith QArith List.",
-            "Import ListNotations network ordinary regions.",
+            "Import ListNotations network ordinary computed regions.",
             f"(* The network. Letters, by their numbers: {letters}. *)",
             "Open Scope Q_scope.",
             f"Definition weights : ordinary Q := {_network(network)}.",
@@ -115,14 +117,14 @@ def _network(network: OrdinaryNetwork) -> str:
     layer = network.layers[0]
     parts = (layer.input_weight, layer.input_bias, layer.weight, layer.bias)
     blocks = zip(*(np.split(part, len(part) // network.units) for part in parts), strict=True)
-    gates = (f"Gate {_matrix(W)} {_row(b)} {_matrix(U)} {_row(c)}" for W, b, U, c in blocks)
+    gates = (f"Gate {_matrix(W)} {row(b)} {_matrix(U)} {row(c)}" for W, b, U, c in blocks)
     return "\n  ".join(
         [
             f"Ordinary {CELLS[network.cell]}",
             _list(gates),
             _matrix(network.embeddings),
             _matrix(network.readout),
-            _row(network.readout_bias),
+            row(network.readout_bias),
             _rational(network.threshold),
         ]
     )
@@ -149,12 +151,13 @@ def _rational(number: float) -> str:
     return f"({value.numerator} # {value.denominator})"
 
 
-def _row(numbers: Array) -> str:
+def row(numbers: Array) -> str:
+    """Return a Coq list of exact rationals."""
     return _list(map(_rational, numbers.tolist()))
 
 
 def _matrix(rows: Array) -> str:
-    return _list(map(_row, rows))
+    return _list(map(row, rows))
 
 
 def _list(parts: Iterable[str]) -> str:

@@ -68,17 +68,28 @@ BOXES = RealTheory(
 )
 """The checker of closed boxes is sound."""
 REGIONS = RealTheory(
-    (*CELLS, "ordinary", "regions"), ("regions.closed_regions",), AXIOMS, BOXES.needs, BOXES.package
-)
-"""The checker of closed regions of an ordinary network is sound."""
-CHECKERS = RealTheory(
-    (*BOXES.files, *REGIONS.files[len(CELLS) :]),
-    (*BOXES.theorems, *REGIONS.theorems),
+    (*CELLS, "ordinary", "rounding", "computed", "regions"),
+    ("regions.closed_regions",),
     AXIOMS,
     BOXES.needs,
     BOXES.package,
 )
-"""Both checkers, which share :data:`CELLS`."""
+"""The checker of closed regions of an ordinary network is sound."""
+CHECKERS = RealTheory(
+    (*BOXES.files, *REGIONS.files[len(CELLS) :], "binary32"),
+    (
+        *BOXES.theorems,
+        *REGIONS.theorems,
+        "binary32.addition_is_near",
+        "binary32.subtraction_is_near",
+        "binary32.multiplication_is_near",
+        "binary32.fused_operation_is_near",
+    ),
+    AXIOMS,
+    BOXES.needs,
+    BOXES.package,
+)
+"""Both checkers, which share :data:`CELLS`, and the rounding of binary32."""
 NOT_RATIONAL = RealTheory(
     ("gates", "orbits", "real_factors", "not_rational", "one_unit"),
     (

@@ -8,7 +8,7 @@ Open Scope R_scope.
 Notation rdot := (dot (K := reals)).
 Notation rapply := (apply (K := reals)).
 
-Lemma nth_map_seq (f : nat -> R) n i d : (i < n)%nat -> nth i (map f (seq 0 n)) d = f i.
+Lemma nth_map_seq {T} (f : nat -> T) n i d : (i < n)%nat -> nth i (map f (seq 0 n)) d = f i.
 Proof.
 intros H. rewrite nth_indep with (d' := f 0%nat) by now rewrite map_length, seq_length.
 rewrite map_nth, seq_nth; auto.

@@ -1,7 +1,7 @@
 (* A program that checks closed regions of an ordinary network, with a proof of its soundness. *)
 
 From Coq Require Import Reals ZArith QArith Qreals List Lia Lra Bool.
-From ratproof_reals Require Import intervals slopes network parametricity algebra cells ordinary.
+From ratproof_reals Require Import intervals slopes network parametricity algebra cells ordinary rounding computed.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -26,9 +26,6 @@ Definition gates : list (gate Q) := cell_gates exact.
 Definition size : nat := length (c (nth 0 gates (Gate [] [] [] []))).
 Definition numbers : list nat := seq 0 size.
 Definition rational_rows : list (list Q) -> list (list interval) := map (map (of_rational bits)).
-Definition symmetric (n : Z) : interval := Some (- n, n)%Z.
-Definition hull (I J : interval) : interval :=
-  match I, J with Some (a, b), Some (c, d) => Some (Z.min a c, Z.max b d) | _, _ => None end.
 
 (* With d = factor (h - center), the states of a region are h = middle + basis d, where the middle is the center, and the error of
    the basis times h - center. *)
@@ -59,8 +56,10 @@ Definition score_forms (h : list form) : list form :=
   let outputs := each (K := forms) slopes.plus (apply (K := forms) (map (map constant) (rational_rows (readout exact))) h)
     (map constant (map (of_rational bits) (readout_bias exact))) in
   match outputs with [output] => [constant (of_rational bits (threshold exact)); output] | _ => outputs end.
-Definition decided (h : list form) (d : nat) : bool :=
-  let scores := score_forms h in
+Definition with_errors (values : list form) (errors : list interval) : list form :=
+  each (K := forms) slopes.plus values (map constant errors).
+Definition decided (errors : list interval) (h : list form) (d : nat) : bool :=
+  let scores := with_errors (score_forms h) errors in
   Nat.ltb d (length scores) &&
   forallb (fun j => Nat.eqb j d || is_positive (minus (nth d scores (constant zero)) (nth j scores (constant zero))))
     (seq 0 (length scores)).
@@ -72,19 +71,35 @@ Definition well_formed (q : region) : bool :=
   Nat.eqb (length (next q)) (length (embeddings exact)) &&
   forallb (fun x => Nat.ltb (nth x (next q) 0%nat) (length regions) &&
     Nat.eqb (owner (nth (nth x (next q) 0%nat) regions q)) (move A (owner q) x)) (seq 0 (length (embeddings exact))).
-Definition decides_well (q : region) : bool := decided box (state_forms q) (nth (owner q) (decision A) 0%nat).
-Definition check_region (recurrent_weights reads : list (list (list interval))) (q : region) : bool :=
+(* Rounding errors of the outputs, and of the next state, in states that are between these bounds. *)
+Definition score_errors (h : list interval) : list interval :=
+  let error i := snd (sum_of_products bits
+    (output_terms zero (one bits) (rational_rows (readout exact)) (map (of_rational bits) (readout_bias exact)) h i)) in
+  match map error (seq 0 (length (readout_bias exact))) with [output] => [zero; output] | errors => errors end.
+Definition state_errors (enclosed : list (gate interval)) (token h : list interval) : list interval :=
+  map (fun i => snd (unit_approximation bits (cell_kind exact) enclosed token h i)) numbers.
+Definition decides_well (q : region) : bool :=
+  let h := state_forms q in decided box (score_errors (map range h)) h (nth (owner q) (decision A) 0%nat).
+Definition check_region (enclosed : list (gate interval)) (recurrent_weights : list (list (list interval)))
+    (tokens : list (list interval * list (list interval))) (q : region) : bool :=
   well_formed q &&
   let h := state_forms q in
   let recurrents := recurrent bits false box gates recurrent_weights h in
-  forallb (fun rn => enters box (nth (snd rn) regions q) (new_state bits false box (cell_kind exact) (fst rn) recurrents h))
-    (combine reads (next q)).
+  forallb (fun tn =>
+    let moved := new_state bits false box (cell_kind exact) (snd (fst tn)) recurrents h in
+    enters box (nth (snd tn) regions q) (with_errors box moved (state_errors enclosed (fst (fst tn)) (map range h))))
+    (combine tokens (next q)).
+Definition shaped : bool :=
+  forallb (fun g => Nat.eqb (length (W g)) size && Nat.eqb (length (b g)) size && Nat.eqb (length (U g)) size &&
+    Nat.eqb (length (c g)) size) gates &&
+  Nat.eqb (length gates) (number_of_gates (cell_kind exact)) &&
+  Nat.eqb (length (readout exact)) (length (readout_bias exact)).
 (* The decision in region 0 matters only if there is a way back to it. *)
 Definition returns : bool := existsb (fun q => existsb (Nat.eqb 0) (next q)) regions.
 Definition check : bool :=
   match regions with [] => false | q :: _ => Nat.eqb (owner q) 0 && enters [] q (repeat (constant zero) size) end &&
-  let reads := map (fun v => read_parts bits gates (map (of_rational bits) v)) (embeddings exact) in
-  forallb (check_region (map (fun g => rational_rows (U g)) gates) reads) regions &&
+  shaped && forallb (check_region (map (map_gate (of_rational bits)) gates) (map (fun g => rational_rows (U g)) gates)
+    (map (fun token => (token, read_parts bits gates token)) (rational_rows (embeddings exact)))) regions &&
   forallb decides_well (if returns then regions else tl regions).
 End Check.
 
@@ -199,13 +214,6 @@ unfold box. apply Forall_forall. intros D H%repeat_spec. subst. apply zero_in_sy
 Qed.
 
 Notation represents := (represents bits d).
-
-Lemma contains_hull I J y : contains I y \/ contains J y -> contains (hull I J) y.
-Proof.
-destruct I as [[a b]|], J as [[a' b']|]; cbn; try easy. rewrite IZR_min, IZR_max.
-pose proof (Rmin_l (IZR a) (IZR a')). pose proof (Rmin_r (IZR a) (IZR a')).
-pose proof (Rmax_l (IZR b) (IZR b')). pose proof (Rmax_r (IZR b) (IZR b')). intros [H3|H3]; lra.
-Qed.
 
 Lemma encloses_points ms : all3 encloses (map point ms) (map real_of ms) (map real_of ms).
 Proof.
@@ -342,13 +350,29 @@ destruct E as [|f u v fs us vs X [|g u' v' gs us' vs' Y Rest]]; [apply all3_nil|
 apply all3_cons; [apply represents_constant, contains_rational|]. apply all3_cons; [assumption|apply all3_nil].
 Qed.
 
-Lemma decided_sound h a b i : all3 represents h a b -> decided bits exact box h i = true -> is_largest (scores N b) i.
+Lemma with_errors_represent h a b : all3 represents h a b -> forall errors b', length errors = length b -> length b' = length b ->
+  (forall i, (i < length b)%nat -> contains (nth i errors zero) (nth i b' 0 - nth i b 0)) ->
+  exists a', all3 represents (with_errors bits box h errors) a' b'.
 Proof.
-intros H. unfold decided. pose proof (scores_sound _ _ _ H) as S. destruct (all3_length _ _ _ _ S) as [_ L]. rewrite L.
+induction 1 as [|f x y fs xs ys F Fs IH]; intros [|e errors] [|y' b'] L L' E; try discriminate; cbn.
+- exists []. apply all3_nil.
+- destruct (IH errors b') as [a' A']; [now injection L|now injection L'|intros i I; apply (E (S i)); cbn; lia|].
+  exists (x + (y' - y) :: a'). apply all3_cons; [|exact A'].
+  replace y' with (y + (y' - y)) at 2 by ring. apply represents_plus; [assumption|]. apply represents_constant, (E 0%nat). cbn. lia.
+Qed.
+
+Lemma decided_sound h a b errors values i : all3 represents h a b -> length errors = length (scores N b) ->
+  length values = length (scores N b) ->
+  (forall i, (i < length (scores N b))%nat -> contains (nth i errors zero) (nth i values 0 - nth i (scores N b) 0)) ->
+  decided bits exact box errors h i = true -> is_largest values i.
+Proof.
+intros H L L' E. unfold decided.
+destruct (with_errors_represent _ _ _ (scores_sound _ _ _ H) _ _ L L' E) as [a' S].
+destruct (all3_length _ _ _ _ S) as [_ LS]. rewrite LS.
 intros [I%Nat.ltb_lt D]%andb_prop. split; [assumption|]. intros j J NJ.
 rewrite forallb_forall in D. specialize (D j). rewrite in_seq in D. specialize (D ltac:(lia)).
 apply orb_prop in D as [X%Nat.eqb_eq|X]; [easy|].
-enough (0 < nth i (scores N b) 0 - nth j (scores N b) 0) by lra.
+enough (0 < nth i values 0 - nth j values 0) by lra.
 assert (Z : represents (constant zero) 0 0) by apply represents_constant, contains_zero.
 eapply positive_sound; [|exact X].
 exact (represents_minus _ _ _ _ _ _ (all3_nth represents _ _ _ _ i Z S) (all3_nth represents _ _ _ _ j Z S)).
@@ -356,11 +380,43 @@ Qed.
 End Over.
 
 (* All regions are checked. *)
-Notation reads := (map (fun v => read_parts bits gates (map (of_rational bits) v)) (embeddings exact)).
+Notation enclosed := (map (map_gate (of_rational bits)) gates).
+Notation real_gates := (map (map_gate Q2R) gates).
+Notation tokens := (map (fun token => (token, read_parts bits gates token)) (rational_rows bits (embeddings exact))).
 Notation recurrent_weights := (map (fun g => rational_rows bits (U g)) gates).
-Hypothesis all_checked : forallb (check_region bits exact A regions recurrent_weights reads) regions = true.
+Notation values_of symbol := (map Q2R (nth symbol (embeddings exact) [])).
+Hypothesis is_shaped : shaped exact = true.
+Hypothesis all_checked : forallb (check_region bits exact A regions enclosed recurrent_weights tokens) regions = true.
 
-Lemma checked q : In q regions -> check_region bits exact A regions recurrent_weights reads q = true.
+Lemma gates_shaped : List.Forall (gate_shaped size) real_gates /\
+  length real_gates = number_of_gates (cell_kind exact) /\
+  length (readout exact) = length (readout_bias exact).
+Proof.
+unfold shaped in is_shaped. apply andb_prop in is_shaped as [G Out%Nat.eqb_eq]. apply andb_prop in G as [G Number%Nat.eqb_eq].
+repeat split; [| |assumption].
+- apply Forall_map, Forall_forall. intros g I. rewrite forallb_forall in G. specialize (G g I).
+  repeat (apply andb_prop in G as [G ?%Nat.eqb_eq]). apply Nat.eqb_eq in G. unfold gate_shaped. cbn. rewrite !map_length. now repeat split.
+- now rewrite map_length.
+Qed.
+
+Lemma next_state_is h symbol : next_state N h symbol = step_of (cell_kind exact) real_gates (values_of symbol) h.
+Proof. unfold next_state, step_of. cbn [cell_kind cell_gates embeddings map_ordinary]. now rewrite nth_rows. Qed.
+
+Lemma entries_of_next_state h symbol : length h = size -> length (next_state N h symbol) = size /\
+  forall i, (i < size)%nat -> nth i (next_state N h symbol) 0 = unit_value (cell_kind exact) real_gates (values_of symbol) h i.
+Proof.
+intros L. rewrite next_state_is. destruct gates_shaped as (G & K & _).
+exact (step_entries (cell_kind exact) real_gates size G (values_of symbol) h L K).
+Qed.
+
+Lemma length_next_state h symbol : length h = size -> length (next_state N h symbol) = size.
+Proof. apply entries_of_next_state. Qed.
+
+Lemma nth_next_state h symbol i : length h = size -> (i < size)%nat ->
+  nth i (next_state N h symbol) 0 = unit_value (cell_kind exact) real_gates (values_of symbol) h i.
+Proof. intros L. now apply entries_of_next_state. Qed.
+
+Lemma checked q : In q regions -> check_region bits exact A regions enclosed recurrent_weights tokens q = true.
 Proof. rewrite forallb_forall in all_checked. apply all_checked. Qed.
 
 Lemma checked_well_formed q : In q regions -> well_formed exact A regions q = true.
@@ -368,38 +424,97 @@ Proof. intros H%checked. unfold check_region in H. now apply andb_prop in H as [
 
 Definition target (q : region) (symbol : nat) : nat := nth symbol (next q) 0%nat.
 
-Lemma region_step q h symbol : In q regions -> (symbol < length (embeddings exact))%nat -> inside q h ->
-  let q' := nth (target q symbol) regions q in
-  (target q symbol < length regions)%nat /\ owner q' = move A (owner q) symbol /\ inside q' (next_state N h symbol).
+Lemma ranges_contain q h : In q regions -> inside q h -> Forall2 contains (map range (state_forms bits exact q)) h.
 Proof.
-intros Q X I. pose proof (checked_well_formed q Q) as W. pose proof W as W'. unfold well_formed in W'.
+intros Q I. pose proof (state_represented q h (checked_well_formed q Q) I) as S. clear -S.
+induction S as [|f a b fs xs ys F Fs IH]; cbn; constructor; [apply F|assumption].
+Qed.
+
+Lemma tokens_contain symbol : Forall2 contains (map (of_rational bits) (nth symbol (embeddings exact) [])) (values_of symbol).
+Proof. induction (nth symbol (embeddings exact) []); cbn [map]; constructor; [apply contains_rational|assumption]. Qed.
+
+Lemma region_step q h symbol h' : In q regions -> (symbol < length (embeddings exact))%nat -> inside q h -> computed_step N h symbol h' ->
+  let q' := nth (target q symbol) regions q in
+  (target q symbol < length regions)%nat /\ owner q' = move A (owner q) symbol /\ inside q' h'.
+Proof.
+intros Q X I [Length Step]. rewrite size_of_N in *. pose proof (checked_well_formed q Q) as W. pose proof W as W'. unfold well_formed in W'.
 apply andb_prop in W' as [W' Edges]. apply andb_prop in W' as [_ Next%Nat.eqb_eq].
 rewrite forallb_forall in Edges. specialize (Edges symbol). rewrite in_seq in Edges. specialize (Edges ltac:(lia)).
 apply andb_prop in Edges as [T%Nat.ltb_lt O%Nat.eqb_eq]. cbn zeta. unfold target. split; [assumption|]. split; [assumption|].
 pose proof (checked q Q) as C. unfold check_region in C. apply andb_prop in C as [_ C]. cbn zeta in C.
 rewrite forallb_forall in C.
-specialize (C (read_parts bits gates (map (of_rational bits) (nth symbol (embeddings exact) [])), nth symbol (next q) 0%nat)).
-eapply (enters_sound (box bits exact) (d q h)).
-- now apply d_in_box.
-- apply zero_in_box.
-- apply checked_well_formed. now apply nth_In.
-- apply step_sound; [now apply d_in_box|apply zero_in_box|now apply state_represented].
-- apply C. clear C.
-  replace (read_parts bits gates (map (of_rational bits) (nth symbol (embeddings exact) []))) with
-    (nth symbol reads (read_parts bits gates (map (of_rational bits) []))) by
-    now rewrite (map_nth (fun v => read_parts bits gates (map (of_rational bits) v))).
-  rewrite <- combine_nth by now rewrite map_length.
-  apply nth_In. rewrite combine_length, map_length. lia.
+set (token := map (of_rational bits) (nth symbol (embeddings exact) [])).
+specialize (C (token, read_parts bits gates token, nth symbol (next q) 0%nat)). cbn [fst snd] in C.
+pose proof (length_h q h I) as Lh. pose proof (length_next_state h symbol Lh) as Ln.
+assert (R : all3 (represents bits (d q h))
+  (new_state bits false (box bits exact) (cell_kind exact) (read_parts bits gates token)
+    (recurrent bits false (box bits exact) gates recurrent_weights (state_forms bits exact q)) (state_forms bits exact q))
+  (next_state N (middles q h) symbol) (next_state N h symbol)).
+{ apply step_sound; [now apply d_in_box|apply zero_in_box|now apply state_represented]. }
+destruct (with_errors_represent (box bits exact) (d q h) _ _ _ R
+  (state_errors bits exact enclosed token (map range (state_forms bits exact q))) h') as [a' R'].
+- unfold state_errors, regions.numbers. rewrite map_length, seq_length. now symmetry.
+- now rewrite Ln.
+- intros i L. rewrite Ln in L. unfold state_errors, regions.numbers. rewrite nth_map_seq by assumption. rewrite nth_next_state by assumption.
+  refine (proj2 (unit_approximates bits _ _ (values_of symbol) h i _ _ (cell_kind exact) gates _ _)).
+  + apply tokens_contain.
+  + now apply ranges_contain.
+  + specialize (Step i L). cbn [cell_kind cell_gates embeddings map_ordinary] in Step. now rewrite nth_rows in Step.
+- eapply (enters_sound (box bits exact) (d q h)); [now apply d_in_box|apply zero_in_box|apply checked_well_formed; now apply nth_In|exact R'|].
+  apply C. clear C. unfold rational_rows.
+  replace (token, read_parts bits gates token) with
+    (nth symbol tokens ([] : list interval, read_parts bits gates [])).
+  2: { rewrite (map_nth (fun token => (token, read_parts bits gates token))). unfold rational_rows. now rewrite nth_rows. }
+  rewrite <- combine_nth by (unfold rational_rows; now rewrite !map_length).
+  apply nth_In. rewrite combine_length, map_length. unfold rational_rows. rewrite map_length. lia.
 Qed.
 
-Lemma region_decides q h : In q regions -> decides_well bits exact A q = true -> inside q h ->
-  is_largest (scores N h) (nth (owner q) (decision A) 0%nat).
+Notation outputs_of h := (each (K := reals) Rplus (apply (K := reals) (readout N) h) (readout_bias N)).
+Lemma length_outputs h : length (outputs_of h) = length (readout_bias exact).
 Proof.
-intros Q D I. eapply (decided_sound (box bits exact) (d q h)).
-- now apply d_in_box.
-- apply zero_in_box.
+destruct gates_shaped as (_ & _ & L). etransitivity; [apply length_each|]. unfold apply. cbn [readout readout_bias map_ordinary].
+rewrite !map_length, L. apply Nat.min_id.
+Qed.
+
+Lemma nth_outputs h i : (i < length (readout_bias exact))%nat ->
+  nth i (outputs_of h) 0 = exact_sum (output_terms 0 1 (readout N) (readout_bias N) h i).
+Proof.
+destruct gates_shaped as (_ & _ & L). intros I. unfold output_terms. rewrite exact_affine. etransitivity; [apply nth_each|].
+- unfold apply. cbn [readout map_ordinary]. rewrite !map_length. lia.
+- cbn [readout_bias map_ordinary]. rewrite map_length. lia.
+- now rewrite nth_apply.
+Qed.
+
+Lemma length_scores h : length (scores N h) = match length (readout_bias exact) with 1%nat => 2%nat | n => n end.
+Proof.
+unfold scores. pose proof (length_outputs h) as E.
+destruct (each _ _ _) as [|x [|y l]]; rewrite <- E; reflexivity.
+Qed.
+
+Lemma region_decides q h values : In q regions -> decides_well bits exact A q = true -> inside q h -> computed_scores N h values ->
+  is_largest values (nth (owner q) (decision A) 0%nat).
+Proof.
+intros Q D I (outputs & Length & Sums & ->). cbn [readout_bias map_ordinary] in Length. rewrite map_length in Length.
+pose proof (length_outputs h) as LE. set (exact_outputs := outputs_of h) in *.
+set (error i := snd (sum_of_products bits
+  (output_terms zero (one bits) (rational_rows bits (readout exact)) (map (of_rational bits) (readout_bias exact)) (map range (state_forms bits exact q)) i))).
+assert (E : forall i, (i < length outputs)%nat -> contains (error i) (nth i outputs 0 - nth i exact_outputs 0)).
+{ intros i L. specialize (Sums i L). unfold exact_outputs. rewrite nth_outputs by lia.
+  refine (proj2 (sum_of_products_approximates bits _ _ _ _ Sums)). apply contain_output. now apply ranges_contain. }
+eapply (decided_sound (box bits exact) (d q h)); [now apply d_in_box|apply zero_in_box| | | | |exact D].
 - apply state_represented; [now apply checked_well_formed|assumption].
-- exact D.
+- rewrite length_scores. unfold score_errors. fold error. rewrite <- Length.
+  destruct outputs as [|x [|y l]]; cbn [length seq map]; try reflexivity. now rewrite map_length, seq_length.
+- rewrite length_scores, <- Length. destruct outputs as [|x [|y l]]; reflexivity.
+- rewrite length_scores, <- Length. unfold score_errors. fold error. rewrite <- Length.
+  unfold scores. fold exact_outputs. rewrite <- Length in LE.
+  destruct outputs as [|x [|y l]], exact_outputs as [|x' [|y' l']]; try discriminate.
+  + cbn. lia.
+  + intros [|[|i]] L; cbn in L; try lia; cbn [nth seq map length].
+    * replace (threshold N - threshold N) with 0 by ring. apply contains_zero.
+    * exact (E 0%nat ltac:(cbn; lia)).
+  + intros i L. cbn [length] in *. change (length (x :: y :: l)) with (S (S (length l))) in E.
+    specialize (E i L). revert E. rewrite <- (nth_map_seq error (S (S (length l))) i zero L). easy.
 Qed.
 
 Lemma first_inside q : In q regions -> enters bits exact [] q (repeat (constant zero) size) = true -> inside q (repeat 0 size).
@@ -407,36 +522,61 @@ Proof.
 intros Q E. eapply (enters_sound [] []); [constructor|constructor|now apply checked_well_formed| |exact E].
 instantiate (1 := repeat 0 size). clear. induction size as [|n IH]; cbn; constructor; [apply represents_constant, contains_zero|assumption].
 Qed.
+
+(* The real network is one of the computed ones. *)
+Lemma real_state_is_computed word : computed_state N word (state_after N word) /\ length (state_after N word) = size.
+Proof.
+unfold state_after. rewrite size_of_N. induction word as [|x word [IH L]] using rev_ind; [|rewrite fold_left_app; cbn [fold_left]].
+- cbn. split; [rewrite <- size_of_N; apply at_first|apply repeat_length].
+- set (h := fold_left _ word _) in *. split; [|now apply length_next_state]. apply after_step with h; [assumption|].
+  split; rewrite size_of_N; [now apply length_next_state|]. intros i I. rewrite nth_next_state by assumption.
+  cbn [cell_kind cell_gates embeddings map_ordinary]. rewrite nth_rows. apply exact_is_computed, gates_shaped.
+Qed.
+
+Lemma real_scores_are_computed h : computed_scores N h (scores N h).
+Proof.
+exists (outputs_of h). assert (E : length (readout_bias N) = length (readout_bias exact)) by apply map_length.
+split; [etransitivity; [apply length_outputs|now symmetry]|]. split; [|reflexivity]. intros i I.
+assert (S : sum_of (output_terms 0 1 (readout N) (readout_bias N) h i) (exact_sum (output_terms 0 1 (readout N) (readout_bias N) h i))).
+{ apply sum_exact. intros F. unfold output_terms in F. now destruct (combine _ h). }
+rewrite <- (nth_outputs h i) in S; [exact S|]. now rewrite <- (length_outputs h).
+Qed.
 End Sound.
 
-(* If the check succeeds, then after every nonempty word the network's decision is that of the automaton's state. *)
+(* If the check succeeds, then after every nonempty word the decision is that of the automaton's state: that of the network over
+   the real numbers, and each one that a program may compute in binary32. *)
 Theorem closed_regions bits exact A regions : check bits exact A regions = true ->
   let N := map_ordinary Q2R exact in
   forall word, word <> [] -> List.Forall (fun x => (x < length (embeddings exact))%nat) word ->
-  decides N word (decision_of A word).
+  decides N word (decision_of A word) /\ computes_decision N word (decision_of A word).
 Proof.
-unfold check. cbn zeta. intros C. apply andb_prop in C as [First C]. apply andb_prop in C as [All Decided].
+unfold check. cbn zeta. intros C. apply andb_prop in C as [C Decided]. apply andb_prop in C as [C All].
+apply andb_prop in C as [First Shaped].
 destruct regions as [|q0 rest]; [discriminate|]. set (regions := q0 :: rest) in *.
 apply andb_prop in First as [Start%Nat.eqb_eq First].
-assert (Inside : forall word, List.Forall (fun x => (x < length (embeddings exact))%nat) word ->
+assert (Inside : forall word h, computed_state (map_ordinary Q2R exact) word h ->
+  List.Forall (fun x => (x < length (embeddings exact))%nat) word ->
   exists i, (i < length regions)%nat /\ owner (nth i regions q0) = reached A word /\
-  inside bits exact (nth i regions q0) (state_after (map_ordinary Q2R exact) word) /\
-  (word <> [] -> i = 0%nat -> returns regions = true)).
-{ induction word as [|x word IH] using rev_ind.
+  inside bits exact (nth i regions q0) h /\ (word <> [] -> i = 0%nat -> returns regions = true)).
+{ induction 1 as [|word x h h' H IH Step].
   - intros _. exists 0%nat. split; [cbn; lia|]. split; [exact Start|]. split; [|easy].
-    unfold state_after. cbn [fold_left nth regions]. rewrite size_of_N. apply (first_inside bits exact A regions All); [now left|assumption].
+    rewrite size_of_N. cbn [nth regions]. apply (first_inside bits exact A regions All); [now left|assumption].
   - intros WX. apply Forall_app in WX as [W X]. inversion X; subst. destruct (IH W) as (i & I & O & S & _).
-    destruct (region_step bits exact A regions All (nth i regions q0) _ x (nth_In _ _ I) ltac:(assumption) S) as (T & O' & S').
+    destruct (region_step bits exact A regions Shaped All (nth i regions q0) _ x h' (nth_In _ _ I) ltac:(assumption) S Step) as (T & O' & S').
     exists (target (nth i regions q0) x). rewrite (nth_indep regions q0 (nth i regions q0) T).
-    split; [assumption|]. unfold reached, state_after in *. rewrite !fold_left_app. cbn [fold_left]. rewrite <- O.
+    split; [assumption|]. unfold reached in *. rewrite !fold_left_app. cbn [fold_left]. rewrite <- O.
     split; [assumption|]. split; [assumption|]. intros _ Z. unfold returns. apply existsb_exists.
     exists (nth i regions q0). split; [now apply nth_In|]. apply existsb_exists. exists 0%nat. split; [|reflexivity].
     rewrite <- Z. unfold target. apply nth_In.
     pose proof (checked_well_formed bits exact A regions All _ (nth_In _ q0 I)) as Well. unfold well_formed in Well.
     apply andb_prop in Well as [Well _]. apply andb_prop in Well as [_ Next%Nat.eqb_eq]. now rewrite Next. }
-intros word NE W. destruct (Inside word W) as (i & I & O & S & Ret). unfold decides, decision_of. rewrite <- O.
-assert (Q : In (nth i regions q0) regions) by now apply nth_In.
-apply (region_decides bits exact A regions All); try assumption.
-destruct (returns regions) eqn:E; rewrite forallb_forall in Decided; apply Decided; [assumption|].
-destruct i as [|i]; [now specialize (Ret NE eq_refl)|]. cbn [nth regions tl]. apply nth_In. cbn in I. lia.
+intros word NE W. assert (Computed : computes_decision (map_ordinary Q2R exact) word (decision_of A word)).
+{ intros h values H V. destruct (Inside word h H W) as (i & I & O & S & Ret). unfold decision_of. rewrite <- O.
+  assert (Q : In (nth i regions q0) regions) by now apply nth_In.
+  apply (region_decides bits exact A regions Shaped All _ h); try assumption.
+  destruct (returns regions) eqn:E; rewrite forallb_forall in Decided; apply Decided; [assumption|].
+  destruct i as [|i]; [now specialize (Ret NE eq_refl)|]. cbn [nth regions tl]. apply nth_In. cbn in I. lia. }
+split; [|exact Computed]. unfold decides. apply (Computed (state_after (map_ordinary Q2R exact) word)).
+- eapply real_state_is_computed; eassumption.
+- eapply real_scores_are_computed; eassumption.
 Qed.

@@ -1,8 +1,9 @@
 """Slopes of a recurrent step over boxes, in the arithmetic of Coq's checker (``theory/coq_reals/slopes.v``).
 
 A value over a box of xi with ``|xi| <= 1`` in each entry is ``center + S @ xi`` for a matrix S whose entries
-differ from ``slope`` by at most ``spread``. All numbers are float64, and enclosures are not rigorous: they
-find regions, and Coq proves them.
+differ from ``slope`` by at most ``spread``. A program that computes the value in float32 makes an error of at
+most ``error`` (``theory/coq_reals/rounding.v``). All numbers here are float64, and enclosures are not
+rigorous: they find regions, and Coq proves them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ratproof.certification.ordinary_networks.arithmetic import Array, Index
+from ratproof.certification.ordinary_networks.arithmetic import FUNCTION_UNITS, UNIT, Array, Index
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class Slopes:
         center: The values at the centers of the boxes, of shape ``(N, m)``.
         low, high: Bounds on the values, of shape ``(N, m)``.
         slope, spread: The slopes and their deviations, of shape ``(N, m, D)``.
+        error: The largest rounding errors, of shape ``(N, m)``.
     """
 
     center: Array
@@ -30,12 +32,14 @@ class Slopes:
     high: Array
     slope: Array
     spread: Array
+    error: Array
 
     @classmethod
     def region(cls, center: Array, generators: Array) -> Slopes:
         """Return the values ``center + generators @ xi``."""
         reach = np.abs(generators).sum(-1)
-        return cls(center, center - reach, center + reach, generators, np.zeros_like(generators))
+        exact = np.zeros_like(center)
+        return cls(center, center - reach, center + reach, generators, np.zeros_like(generators), exact)
 
     def tightened(self) -> Slopes:
         """Return the values with the bounds that follow from the slopes."""
@@ -49,12 +53,13 @@ class Slopes:
         return np.asarray((np.abs(self.slope) + self.spread).sum(-1))
 
     def linear(self, weight: Array, bias: Array, terms: int) -> Slopes:
-        """Return ``weight @ x + bias``; the number of terms does not matter without rounding."""
+        """Return ``weight @ x + bias``, a sum of ``terms`` terms in float32."""
         size = np.abs(weight)
         middle = (self.low + self.high) / 2 @ weight.T + bias
         half = (self.high - self.low) / 2 @ size.T
         center = self.center @ weight.T + bias
-        return Slopes(center, middle - half, middle + half, weight @ self.slope, size @ self.spread)
+        error = self.error @ size.T + 17 / 16 * terms * UNIT * (self._size @ size.T + np.abs(bias))
+        return Slopes(center, middle - half, middle + half, weight @ self.slope, size @ self.spread, error)
 
     def __getitem__(self, columns: slice) -> Slopes:
         return Slopes(*(part[:, columns] for part in self._parts()))
@@ -64,15 +69,25 @@ class Slopes:
         return Slopes(*(part[rows, columns] for part in self._parts()))
 
     def _parts(self) -> tuple[Array, ...]:
-        return self.center, self.low, self.high, self.slope, self.spread
+        return self.center, self.low, self.high, self.slope, self.spread, self.error
+
+    @property
+    def _size(self) -> Array:
+        return np.maximum(np.abs(self.low), np.abs(self.high))
+
+    def _rounded(self) -> Slopes:
+        """Return the result of an operation, with its own rounding error."""
+        return replace(self, error=self.error + UNIT * (self._size + self.error))
 
     def __add__(self, other: Slopes) -> Slopes:
-        return Slopes(*(a + b for a, b in zip(self._parts(), other._parts(), strict=True)))
+        parts = zip(self._parts(), other._parts(), strict=True)
+        return Slopes(*(a + b for a, b in parts))._rounded()
 
     def __sub__(self, other: Slopes) -> Slopes:
         low, high = self.low - other.high, self.high - other.low
         slope, spread = self.slope - other.slope, self.spread + other.spread
-        return Slopes(self.center - other.center, low, high, slope, spread)
+        error = self.error + other.error
+        return Slopes(self.center - other.center, low, high, slope, spread, error)._rounded()
 
     def __mul__(self, other: Slopes) -> Slopes:
         x, y = self.tightened(), other.tightened()
@@ -80,7 +95,8 @@ class Slopes:
             x.center * y.center,
             *_ends(x.low, x.high, y.low, y.high),
             *_sums(_scaled(x.low, x.high, y), _scaled(y.center, y.center, x)),
-        )
+            x.error * (y._size + y.error) + x._size * y.error,
+        )._rounded()
 
     def blend(self, new: Slopes, share: Slopes) -> Slopes:
         """Return ``new + share * (self - new)``."""
@@ -89,7 +105,8 @@ class Slopes:
         rest = 1 - share.high, 1 - share.low
         ends = (_products(*rest, new), _products(share.low, share.high, self))
         slopes = _scaled(*rest, new), _scaled(share.low, share.high, self), _scaled(gap, gap, share)
-        return Slopes(new.center + share.center * gap, *_sums(*ends), *_sums(*slopes))
+        result = new + share * (self - new)
+        return Slopes(result.center, *_sums(*ends), *_sums(*slopes), result.error)
 
     def tanh(self) -> Slopes:
         """Return the hyperbolic tangents; their derivative is 1 - y^2 at the value y."""
@@ -116,7 +133,7 @@ class Slopes:
         change = _ends(*curvature, x.low - x.center, x.high - x.center)
         least = np.maximum(least, at_center + change[0])
         most = np.minimum(most, at_center + change[1])
-        return Slopes(center, low, high, *_scaled(least, most, x))
+        return Slopes(center, low, high, *_scaled(least, most, x), x.error + FUNCTION_UNITS * UNIT)
 
     def relu(self) -> Slopes:
         """Raise NotImplementedError: Coq's checker does not have this function."""

@@ -95,7 +95,8 @@ def _closed(network: OrdinaryNetwork, machine: Moore, net: Net, bases: Array) ->
     first = 0 if (net.edges == 0).any() else 1  # the claim is about nonempty strings
     for _ in range(ROUNDS):
         regions = Slopes.region(net.centers, bases * widths[:, None])
-        if (network.margins(regions, labels).tightened().low[first:] <= 0).any():
+        margins = network.margins(regions, labels).tightened()
+        if (margins.low <= margins.error)[first:].any():
             return None
         needed = np.zeros_like(widths)
         for symbol, targets in enumerate(net.edges.T):
@@ -103,7 +104,8 @@ def _closed(network: OrdinaryNetwork, machine: Moore, net: Net, bases: Array) ->
             turn = bases[targets].swapaxes(1, 2)
             offset = np.abs((turn @ (image.center - net.centers[targets])[..., None])[..., 0])
             slopes = np.abs(turn @ image.slope) + np.abs(turn) @ image.spread
-            np.maximum.at(needed, targets, offset + slopes.sum(-1))
+            rounding = (np.abs(turn) @ image.error[..., None])[..., 0]
+            np.maximum.at(needed, targets, offset + slopes.sum(-1) + rounding)
         narrow = needed * ROOM > widths
         if not narrow.any():
             return widths
