@@ -125,7 +125,7 @@ def raise_the_threshold(network: OrdinaryNetwork, machine: Moore, regions: Turne
 
 
 def lose_the_output_in_rounding(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes) -> Case:
-    """Add a large number to the output and to the threshold: only exact arithmetic still decides correctly."""
+    """Add a large number to the output and the threshold: only exact arithmetic still decides correctly."""
     bias, threshold = network.readout_bias + 2.0**30, network.threshold + 2.0**30
     return replace(network, readout_bias=bias, threshold=threshold), machine, regions
 
@@ -193,7 +193,8 @@ def test_coq_and_torch_run_the_same_network(theory: Path, parts: tuple[nn.RNNBas
 
 ERRORS = """
 Definition vector := map (intervals.of_rational 64).
-Eval vm_compute in state_errors 64 weights (map (network.map_gate (intervals.of_rational 64)) (cell_gates weights))
+Eval vm_compute in state_errors 64 weights
+  (map (network.map_gate (intervals.of_rational 64)) (cell_gates weights))
   (vector (nth {symbol} (embeddings weights) [])) (vector {state}).
 """
 
