@@ -6,8 +6,9 @@ A term with a factor of exactly 1 is not multiplied; any other term is rounded o
 additions, each term passes through at most k - 2 of them before the last, which rounds the sum itself. With r
 roundings, a term's error is at most gamma_r of its magnitude, gamma_r = r u / (1 - r u), and the last
 addition adds u times the sum's magnitude. A fused multiply-add rounds less. A product may also underflow, by
-at most the smallest normal number (also with flushing to zero). The step's weights may themselves be off by a
-known deviation, and a weight that the dtype cannot represent is rounded first.
+less than half of the smallest normal number; subnormal sums are exact unless the processor flushes them to
+zero, which is not covered. The step's weights may themselves be off by a known deviation, and a weight that
+the dtype cannot represent is rounded first. Coq proves this bound (``theory/coq_reals/running_bound.v``).
 
 Over max-plus, a term is a sum, rounded once unless a summand is 0. The maximum is exact, and its error is at
 most the largest error of a term that may be the maximum.

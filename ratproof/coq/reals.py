@@ -76,20 +76,32 @@ REGIONS = RealTheory(
 )
 """The checker of closed regions of an ordinary network is sound."""
 CHECKERS = RealTheory(
-    (*BOXES.files, *REGIONS.files[len(CELLS) :], "binary32"),
+    (*BOXES.files, *REGIONS.files[len(CELLS) :]),
+    (*BOXES.theorems, *REGIONS.theorems),
+    AXIOMS,
+    BOXES.needs,
+    BOXES.package,
+)
+"""Both checkers, which share :data:`CELLS`."""
+ROUNDING = RealTheory(
+    ("intervals", "rounding", "running_bound", "ieee754"),
     (
-        *BOXES.theorems,
-        *REGIONS.theorems,
-        "binary32.addition_is_near",
-        "binary32.subtraction_is_near",
-        "binary32.multiplication_is_near",
-        "binary32.fused_operation_is_near",
+        "running_bound.running_bound",
+        "ieee754.addition",
+        "ieee754.subtraction",
+        "ieee754.multiplication",
+        "ieee754.fused_multiplication_and_addition",
+        "ieee754.binary32_is_near",
+        "ieee754.binary32_sum",
+        "ieee754.binary32_product",
+        "ieee754.binary64_sum",
+        "ieee754.binary64_product",
     ),
     AXIOMS,
     BOXES.needs,
     BOXES.package,
 )
-"""Both checkers, which share :data:`CELLS`, and the rounding of binary32."""
+"""The running error bound of sampled comparisons, and the rounding of binary32 and binary64."""
 NOT_RATIONAL = RealTheory(
     ("gates", "orbits", "real_factors", "not_rational", "one_unit"),
     (
@@ -119,7 +131,7 @@ EXPONENTIAL = RealTheory(
     ("libcoq-mathcomp-analysis", "coq-mathcomp-analysis.0.6.0"),
 )
 """The theorems of ``theory/coq`` about any exponential are not vacuous."""
-THEORIES = (CHECKERS, NOT_RATIONAL, LOWER_BOUND, EXPONENTIAL)
+THEORIES = (CHECKERS, ROUNDING, NOT_RATIONAL, LOWER_BOUND, EXPONENTIAL)
 
 
 class NoLibrary(InputError):

@@ -1,0 +1,105 @@
+"""Tests that the running error bound of sampled comparisons is the one that Coq proves."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from automata.rounding.bounds import prefix_bounds
+from automata.rounding.formats import FLOAT32, FLOAT64, Format
+from automata.rounding.steps import RealSteps
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from proofs_tests.coq.conftest import compiled_theory
+from ratproof.coq import programs as coq
+from ratproof.coq import reals
+
+FORMATS = {"binary32": (FLOAT32, "(-24)", "(-126)", "128"), "binary64": (FLOAT64, "(-53)", "(-1022)", "1024")}
+HEADING = """\
+From Coq Require Import ZArith QArith List.
+Require Import inlined.
+Import ListNotations running_bound ieee754.
+Open Scope Q_scope.
+Definition parts (v : number) := [Qnum (fst v); Z.pos (Qden (fst v)); Qnum (snd v); Z.pos (Qden (snd v))].
+"""
+SCORE = """
+Eval vm_compute in option_map parts (score (power {u}) (power {tiny}) (power {largest})
+  {initial}
+  {final}
+  {word}).
+"""
+
+
+@pytest.fixture(scope="module")
+def theory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the compiled theory."""
+    return compiled_theory(reals.ROUNDING, tmp_path_factory.mktemp("rounding"))
+
+
+def automaton(seed: int) -> WFSA:
+    """Return an automaton with weights that are 0, 1, -1, floats, or fractions: near 1, and others."""
+    rng = np.random.default_rng(seed)
+    states = int(rng.integers(1, 4))
+
+    def weights(*shape: int) -> Any:
+        if not shape:
+            fraction = Fraction(int(rng.integers(-40, 40)), int(rng.integers(1, 30)))
+            kinds = [0, 1, -1, Fraction(float(rng.normal())), 1 - Fraction(1, 2**60), fraction]
+            return kinds[rng.integers(len(kinds))]
+        return [weights(*shape[1:]) for _ in range(shape[0])]
+
+    letters = {symbol: weights(states, states) for symbol in "ab"}
+    return WFSA(REAL, weights(states), weights(states), letters)
+
+
+def fraction(value: object) -> str:
+    number = Fraction(value)  # type: ignore[arg-type]
+    return f"({number.numerator} # {number.denominator})"
+
+
+def vector(weights: object, slack: object) -> str:
+    pairs = zip(weights, slack, strict=True)  # type: ignore[call-overload]
+    return f"[{'; '.join(f'({fraction(w)}, {fraction(s)})' for w, s in pairs)}]"
+
+
+def query(a: WFSA, word: str, kind: str) -> str:
+    computed_in, u, tiny, largest = FORMATS[kind]
+    run = RealSteps(a, computed_in, None)
+    matrices = []
+    for symbol in word:
+        rows, slack = (part[a.index[symbol]] for part in (a.matrices, run.slack))
+        matrices.append(f"[{'; '.join(map(vector, rows.T, slack.T))}]")
+    return SCORE.format(
+        u=u,
+        tiny=tiny,
+        largest=largest,
+        initial=vector(a.initial, run.initial_slack),
+        final=vector(a.final, run.final_slack),
+        word=f"[{'; '.join(matrices)}]",
+    )
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_the_running_bound_is_the_proved_one(theory: Path, kind: str) -> None:
+    """Python's bound, which is rounded upwards, is at least Coq's, and larger by at most 2^-30 of it."""
+    words = ["", "a"] if kind == "binary64" else ["", "a", "ab"]
+    cases = [(automaton(seed), word) for seed in range(8) for word in words]
+    file = theory / f"{kind}.v"
+    file.write_text(HEADING + "".join(query(a, word, kind) for a, word in cases))
+    output = re.findall(r"= Some\s+\[(.*?)\]", coq.compile_file(file, theory), re.DOTALL)
+    assert len(output) == len(cases)
+    computed_in: Format = FORMATS[kind][0]
+    positive = 0
+    for (a, word), text in zip(cases, output, strict=True):
+        parts = [int(part) for part in re.sub(r"[()\s]|%Z", "", text).split(";")]
+        value, proved = Fraction(*parts[:2]), Fraction(*parts[2:])
+        scores, bounds = prefix_bounds(a, word, computed_in)
+        assert value == scores[-1]
+        assert proved <= Fraction(bounds[-1]) <= proved * (1 + Fraction(1, 2**30))
+        positive += proved > 0
+    assert positive > len(cases) / 2
