@@ -148,10 +148,15 @@ BREAKS: tuple[Callable[[OrdinaryNetwork, Moore, TurnedBoxes], Case], ...] = (
 
 def test_coq_accepts_correct_regions_and_refuses_wrong_ones(theory: Path) -> None:
     gru = case(latch("gru"), MACHINE)
-    correct = [gru, case(latch("rnn_tanh"), MACHINE), case(last_of_three(), LAST)]
+    correct = [
+        gru,
+        case(latch("rnn_tanh"), MACHINE),
+        case(latch("lstm"), MACHINE),
+        case(last_of_three(), LAST),
+    ]
     accepted = checks(theory, [*correct, *(broken(*gru) for broken in BREAKS)])
-    assert accepted[:3] == [True] * 3
-    assert [b.__name__ for b, value in zip(BREAKS, accepted[3:], strict=True) if value] == []
+    assert accepted[:4] == [True] * 4
+    assert [b.__name__ for b, value in zip(BREAKS, accepted[4:], strict=True) if value] == []
 
 
 RUN = """
@@ -167,7 +172,9 @@ Eval vm_compute in map slopes.range (score_forms 64 weights []
 
 
 @pytest.mark.parametrize(
-    "parts", [latch("gru"), latch("rnn_tanh"), last_of_three()], ids=["gru", "rnn", "classes"]
+    "parts",
+    [latch("gru"), latch("rnn_tanh"), latch("lstm"), last_of_three()],
+    ids=["gru", "rnn", "lstm", "classes"],
 )
 def test_coq_and_torch_run_the_same_network(theory: Path, parts: tuple[nn.RNNBase, nn.Linear]) -> None:
     """Coq's enclosures contain the outputs that torch computes in float64."""
@@ -199,13 +206,13 @@ Eval vm_compute in state_errors 64 weights
 """
 
 
-@pytest.mark.parametrize("cell", ["gru", "rnn_tanh"])
+@pytest.mark.parametrize("cell", ["gru", "rnn_tanh", "lstm"])
 def test_coq_bounds_the_rounding_errors_of_torch(theory: Path, cell: str) -> None:
     """The errors of torch's float32 step are within Coq's bounds, and these are below 2^-14."""
     parts = latch(cell)
     network = case(parts, MACHINE)[0]
     rng = np.random.default_rng(1)
-    steps = [(int(rng.integers(3)), rng.uniform(-1, 1, network.units).astype(np.float32)) for _ in range(20)]
+    steps = [(int(rng.integers(3)), rng.uniform(-1, 1, network.size).astype(np.float32)) for _ in range(20)]
     queries = (ERRORS.format(symbol=f"{x}%nat", state=ordinary_network.row(state)) for x, state in steps)
     modules = (f"Module step_{i}.\n{query}\nEnd step_{i}." for i, query in enumerate(queries))
     file = theory / "errors.v"
@@ -215,30 +222,31 @@ def test_coq_bounds_the_rounding_errors_of_torch(theory: Path, cell: str) -> Non
     for (symbol, state), text in zip(steps, output, strict=True):
         bounds = [int(high) / 2**64 for high in re.findall(r", (\d+)%Z\)", text)]
         single, double = (step(parts[0].to(kind), symbol, state) for kind in (torch.float32, torch.float64))
-        assert len(bounds) == network.units
+        assert len(bounds) == network.size
         assert (np.abs(single - double) <= bounds).all()
         assert max(bounds) < 2**-14
     parts[0].float()
 
 
 def step(rnn: nn.RNNBase, symbol: int, state: np.ndarray) -> np.ndarray:
-    """Return torch's next state, in the layer's precision."""
+    """Return torch's next state, in the layer's precision; the memory of an LSTM is behind h."""
     kind = rnn.weight_ih_l0.dtype
+    parts = torch.tensor(state, dtype=kind).view(-1, 1, rnn.hidden_size).unbind()
     with torch.no_grad():
-        result: np.ndarray = rnn(torch.eye(3, dtype=kind)[[symbol]], torch.tensor(state, dtype=kind)[None])[1]
-    return np.asarray(result[0], np.float64)
+        result = rnn(torch.eye(3, dtype=kind)[[symbol]], parts if len(parts) > 1 else parts[0])[1]
+    return torch.cat(result if len(parts) > 1 else [result], 1)[0].double().numpy()
 
 
-@given(st.sampled_from(["rnn_tanh", "gru"]), st.integers(0, 10**6), st.sampled_from([1e-3, 0.1, 1.0]))
-def test_slopes_enclose_a_step_and_the_margins(cell: str, seed: int, width: float) -> None:
+@given(st.sampled_from([nn.RNN, nn.GRU, nn.LSTM]), st.integers(0, 10**6), st.sampled_from([1e-3, 0.1, 1.0]))
+def test_slopes_enclose_a_step_and_the_margins(cell: type[nn.RNNBase], seed: int, width: float) -> None:
     """For each point of a region, the values and their differences from the center are enclosed."""
     rng = np.random.default_rng(seed)
     with seeded(seed):
-        rnn = nn.GRU(3, 4) if cell == "gru" else nn.RNN(3, 4)
-        linear = nn.Linear(4, 1)
+        rnn, linear = cell(3, 4), nn.Linear(4, 1)
     network = network_of_parts(rnn, linear, np.eye(3), 0.0, ALPHABET)
-    center, generators = rng.normal(size=(1, 4)), width * rng.normal(size=(1, 4, 4))
-    xi, symbol = rng.uniform(-1, 1, size=4), np.array([int(rng.integers(3))])
+    size = network.size
+    center, generators = rng.normal(size=(1, size)), width * rng.normal(size=(1, size, size))
+    xi, symbol = rng.uniform(-1, 1, size=size), np.array([int(rng.integers(3))])
     state = Slopes.region(center, generators)
     point = Points(center + generators @ xi)
     for enclosure, value, at_center in (
@@ -258,7 +266,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Write networks and an automaton into the test's own folder."""
     monkeypatch.chdir(tmp_path)
     save_file(state_dict(latch("gru")), "gru.safetensors")
-    save_file(state_dict(latch("lstm")), "lstm.safetensors")
+    save_file(state_dict(latch("rnn_relu")), "relu.safetensors")
     save_file(state_dict(latch("gru", 2)), "two.safetensors")
     files.write(MACHINE.accepting(frozenset({1})).to_wfsa(), "set.json")
 
@@ -274,14 +282,13 @@ def test_the_command_writes_a_complete_file_that_coq_accepts(
 
 
 @pytest.mark.parametrize(
-    ("name", "cell", "got"), [("lstm", "lstm", "lstm with 1 layer"), ("two", "gru", "gru with 2 layers")]
+    ("name", "cell", "got"),
+    [("relu", "rnn_relu", "rnn_relu with 1 layer"), ("two", "gru", "gru with 2 layers")],
 )
 def test_networks_that_the_theory_does_not_have_are_refused(
     folder: None, capsys: pytest.CaptureFixture[str], name: str, cell: str, got: str
 ) -> None:
     command = ["certify", f"{name}.safetensors", "--cell", cell, "--against", "set.json", "--kernel"]
     assert main.run(command) == 2
-    needs = (
-        f"{name}.safetensors: --kernel requires a network of kind rnn_tanh or gru with one layer, got {got}"
-    )
-    assert needs in capsys.readouterr().err
+    needs = f"--kernel requires a network of kind rnn_tanh, gru or lstm with one layer, got {got}"
+    assert f"{name}.safetensors: {needs}" in capsys.readouterr().err

@@ -16,7 +16,7 @@ from ratproof.coq import certificate as coq_files
 from ratproof.coq import reals
 
 THEOREM = "agrees"
-CELLS = {"rnn_tanh": "Elman", "gru": "GRU"}
+CELLS = {"rnn_tanh": "Elman", "gru": "GRU", "lstm": "LSTM"}
 BITS = 32
 """Intervals have ends in units of 2^-BITS."""
 TRIALS = 2
@@ -44,7 +44,7 @@ def require_supported(network: OrdinaryNetwork) -> None:
     if network.cell not in CELLS or layers != 1:
         plural = "s" if layers != 1 else ""
         raise InputError(
-            "--kernel requires a network of kind rnn_tanh or gru with one layer, got"
+            "--kernel requires a network of kind rnn_tanh, gru or lstm with one layer, got"
             f" {network.cell} with {layers} layer{plural}"
         )
 

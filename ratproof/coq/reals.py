@@ -84,11 +84,7 @@ CHECKERS = RealTheory(
 )
 """Both checkers, which share :data:`CELLS`."""
 RUNNING_BOUND = RealTheory(
-    ("running_bound",),
-    ("running_bound.running_bound",),
-    (AXIOMS[1], AXIOMS[3]),
-    BOXES.needs,
-    BOXES.package,
+    ("running_bound",), ("running_bound.running_bound",), (AXIOMS[1], AXIOMS[3]), BOXES.needs, BOXES.package
 )
 """The running error bound of sampled comparisons, which needs only two of the axioms."""
 ROUNDING = RealTheory(

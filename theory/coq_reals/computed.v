@@ -31,16 +31,25 @@ Definition computed_unit (kind : cell) (gates : list (gate R)) (v h : list R) (i
     sum_of (all_terms 0 1 gz v h i) sz /\ computes sigmoid sz z /\
     sum_of (read_terms 0 1 gn v i) outer /\ sum_of (recurrent_terms 0 1 gn h i) inner /\
     near (r * inner) p /\ near (outer + p) s /\ computes tanh s n /\ blended z n (nth i h 0) y
+  | LSTM, [gi; gf; gg; go] =>
+    let n := length (c gi) in
+    let memory j y := exists si i sf f sg g a b,
+      sum_of (all_terms 0 1 gi v h j) si /\ computes sigmoid si i /\ sum_of (all_terms 0 1 gf v h j) sf /\ computes sigmoid sf f /\
+      sum_of (all_terms 0 1 gg v h j) sg /\ computes tanh sg g /\
+      near (f * nth (n + j) h 0) a /\ near (i * g) b /\ near (a + b) y in
+    if Nat.ltb i n then exists so o m t, sum_of (all_terms 0 1 go v h i) so /\ computes sigmoid so o /\
+      memory i m /\ computes tanh m t /\ near (o * t) y
+    else memory (i - n)%nat y
   | _, _ => False
   end.
 
 Section Computed.
 Variable N : ordinary R.
 Definition computed_step (h : list R) (x : nat) (h' : list R) : Prop :=
-  length h' = units N /\
-  forall i, (i < units N)%nat -> computed_unit (cell_kind N) (cell_gates N) (nth x (embeddings N) []) h i (nth i h' 0).
+  length h' = entries_of_state N /\
+  forall i, (i < entries_of_state N)%nat -> computed_unit (cell_kind N) (cell_gates N) (nth x (embeddings N) []) h i (nth i h' 0).
 Inductive computed_state : list nat -> list R -> Prop :=
-| at_first : computed_state [] (repeat 0 (units N))
+| at_first : computed_state [] (repeat 0 (entries_of_state N))
 | after_step word x h h' : computed_state word h -> computed_step h x h' -> computed_state (word ++ [x]) h'.
 Definition computed_scores (h : list R) (values : list R) : Prop := exists outputs,
   length outputs = length (readout_bias N) /\
@@ -60,10 +69,15 @@ Definition unit_value (kind : cell) (gates : list (gate R)) (v h : list R) (i : 
     let z := sigmoid (exact_sum (all_terms 0 1 gz v h i)) in
     let n := tanh (exact_sum (read_terms 0 1 gn v i) + r * exact_sum (recurrent_terms 0 1 gn h i)) in
     (1 - z) * n + z * nth i h 0
+  | LSTM, [gi; gf; gg; go] =>
+    let n := length (c gi) in
+    let memory j := sigmoid (exact_sum (all_terms 0 1 gf v h j)) * nth (n + j) h 0 +
+      sigmoid (exact_sum (all_terms 0 1 gi v h j)) * tanh (exact_sum (all_terms 0 1 gg v h j)) in
+    if Nat.ltb i n then sigmoid (exact_sum (all_terms 0 1 go v h i)) * tanh (memory i) else memory (i - n)%nat
   | _, _ => 0
   end.
 
-Definition number_of_gates (kind : cell) : nat := match kind with Elman => 1 | GRU => 3 end.
+Definition number_of_gates (kind : cell) : nat := match kind with Elman => 1 | GRU => 3 | LSTM => 4 end.
 
 Lemma exact_sum_combine u : forall v, exact_sum (combine u v) = rdot u v.
 Proof. induction u as [|x u IH]; intros [|y v]; try reflexivity. unfold exact_sum in *. cbn. now rewrite IH. Qed.
@@ -97,6 +111,9 @@ Proof. lia. Qed.
 Lemma nth_map_in (f : R -> R) u i : (i < length u)%nat -> nth i (map f u) 0 = f (nth i u 0).
 Proof. intros L. rewrite nth_indep with (d' := f 0) by now rewrite map_length. apply map_nth. Qed.
 
+Lemma nth_skipn n : forall (u : list R) i, nth i (skipn n u) 0 = nth (n + i) u 0.
+Proof. induction n as [|n IH]; intros [|x u] i; cbn; try reflexivity; [now destruct i|apply IH]. Qed.
+
 Lemma nth_apply M v i : nth i (rapply M v) 0 = rdot (nth i M []) v.
 Proof. revert i. unfold apply. induction M as [|row M IH]; intros [|i]; cbn; auto. Qed.
 
@@ -106,7 +123,6 @@ Definition gate_shaped {T} (size : nat) (g : gate T) : Prop :=
   length (W g) = size /\ length (b g) = size /\ length (U g) = size /\ length (c g) = size.
 Hypothesis shaped : List.Forall (gate_shaped size) gates.
 Variables (v h : list R).
-Hypothesis length_h : length h = size.
 
 Notation read g := (each (K := reals) Rplus (rapply (W g) v) (b g)).
 Notation recurrent g := (each (K := reals) Rplus (rapply (U g) h) (c g)).
@@ -136,12 +152,13 @@ Ltac length_is := repeat match goal with
   end.
 Ltac in_range := eapply Nat.lt_le_trans; [eassumption|apply Nat.eq_le_incl; symmetry; length_is].
 
+Hypothesis length_h : length h = state_size kind size.
 Hypothesis number : length gates = number_of_gates kind.
-Lemma step_entries : length step_of = size /\
-  forall i, (i < size)%nat -> nth i step_of 0 = unit_value kind gates v h i.
+Lemma step_entries : length step_of = state_size kind size /\
+  forall i, (i < state_size kind size)%nat -> nth i step_of 0 = unit_value kind gates v h i.
 Proof.
 unfold step_of, unit_value.
-destruct kind; destruct gates as [|g1 [|g2 [|g3 [|g4 gs]]]]; try discriminate; clear number; cbn [map update].
+destruct kind; destruct gates as [|g1 [|g2 [|g3 [|g4 [|g5 gs]]]]]; try discriminate; clear number; cbn [map update state_size] in *.
 - inversion_clear shaped as [|? ? G _]. change (tangent reals) with tanh. change (plus reals) with Rplus.
   assert (L : length (map tanh (each (K := reals) Rplus (read g1) (recurrent g1))) = size) by length_is.
   split; [exact L|]. intros i I.
@@ -168,6 +185,36 @@ destruct kind; destruct gates as [|g1 [|g2 [|g3 [|g4 gs]]]]; try discriminate; c
   { etransitivity; [apply nth_map_in; in_range|]. f_equal. etransitivity; [apply nth_each; in_range|].
     rewrite nth_read by assumption. f_equal. etransitivity; [apply nth_each; in_range|]. now rewrite nth_recurrent. }
   transitivity ((1 - nth i z 0) * nth i n 0 + nth i z 0 * nth i h 0); [reflexivity|]. now rewrite Ez, En, Er.
+- inversion_clear shaped as [|? ? G1 S1]. inversion_clear S1 as [|? ? G2 S2]. inversion_clear S2 as [|? ? G3 S3]. inversion_clear S3 as [|? ? G4 _].
+  change (squash reals) with sigmoid. change (tangent reals) with tanh. change (plus reals) with Rplus. change (times reals) with Rmult.
+  set (ig := map sigmoid (each (K := reals) Rplus (read g1) (recurrent g1))).
+  set (f := map sigmoid (each (K := reals) Rplus (read g2) (recurrent g2))).
+  set (g := map tanh (each (K := reals) Rplus (read g3) (recurrent g3))).
+  set (o := map sigmoid (each (K := reals) Rplus (read g4) (recurrent g4))).
+  assert (Li : length ig = size) by (unfold ig; length_is).
+  assert (Lf : length f = size) by (unfold f; length_is).
+  assert (Lg : length g = size) by (unfold g; length_is).
+  assert (Lo : length o = size) by (unfold o; length_is).
+  assert (Lm : length (skipn (length f) h) = size) by (rewrite skipn_length, Lf, length_h; lia).
+  set (memory := each (K := reals) Rplus (each (K := reals) Rmult f (skipn (length f) h)) (each (K := reals) Rmult ig g)).
+  assert (LM : length memory = size) by (unfold memory; length_is).
+  assert (Lh : length (each (K := reals) Rmult o (map tanh memory)) = size) by length_is.
+  assert (E : forall F g0, gate_shaped size g0 -> forall j, (j < size)%nat ->
+    nth j (map F (each (K := reals) Rplus (read g0) (recurrent g0))) 0 = F (exact_sum (all_terms 0 1 g0 v h j))).
+  { intros F g0 G j J. etransitivity; [apply nth_map_in; in_range|]. f_equal. etransitivity; [apply nth_each; in_range|].
+    rewrite nth_read, nth_recurrent by assumption. now rewrite exact_all. }
+  assert (M : forall j, (j < size)%nat -> nth j memory 0 = sigmoid (exact_sum (all_terms 0 1 g2 v h j)) * nth (size + j) h 0 +
+    sigmoid (exact_sum (all_terms 0 1 g1 v h j)) * tanh (exact_sum (all_terms 0 1 g3 v h j))).
+  { intros j J. etransitivity; [apply nth_each; in_range|].
+    transitivity (nth j f 0 * nth j (skipn (length f) h) 0 + nth j ig 0 * nth j g 0).
+    - f_equal; apply nth_each; in_range.
+    - rewrite nth_skipn, Lf. unfold f, ig, g. now rewrite !E by assumption. }
+  split; [etransitivity; [apply app_length|]; f_equal; assumption|]. intros i I.
+  assert (Size : length (c g1) = size) by apply G1. rewrite Size. destruct (Nat.ltb_spec i size) as [L|L].
+  + etransitivity; [apply app_nth1; in_range|]. etransitivity; [apply nth_each; in_range|].
+    transitivity (nth i o 0 * tanh (nth i memory 0)); [f_equal; apply nth_map_in; in_range|]. unfold o. now rewrite E, M.
+  + etransitivity; [apply app_nth2; eapply Nat.le_trans; [apply Nat.eq_le_incl; exact Lh|exact L]|].
+    transitivity (nth (i - size) memory 0); [f_equal; f_equal; exact Lh|]. apply M. lia.
 Qed.
 End Entries.
 
@@ -186,7 +233,13 @@ Definition blend_approximation (z n h : approximation) : approximation :=
     (product_approximation bits (difference_approximation bits (exactly one) z) n) (product_approximation bits z h) in
   (fst in_steps, hull (snd in_steps) (snd as_printed)).
 Definition sigmoid_approximation := function_approximation bits (Some (0, unit bits)%Z).
-Definition tanh_approximation := function_approximation bits (symmetric (unit bits)).
+(* tanh x is between 0 and x, and between -1 and 1. *)
+Definition tanh_values (I : interval) : interval :=
+  match I with
+  | Some (low, high) => Some (Z.max (- unit bits) (Z.min low 0), Z.min (unit bits) (Z.max high 0))
+  | None => symmetric (unit bits)
+  end.
+Definition tanh_approximation (a : approximation) : approximation := function_approximation bits (tanh_values (fst a)) a.
 Definition unit_approximation (kind : cell) (gates : list (gate interval)) (v h : list interval) (i : nat) : approximation :=
   match kind, gates with
   | Elman, [g] => tanh_approximation (sums (all_terms zero one g v h i))
@@ -196,6 +249,15 @@ Definition unit_approximation (kind : cell) (gates : list (gate interval)) (v h 
     let inner := product_approximation bits r (sums (recurrent_terms zero one gn h i)) in
     let n := tanh_approximation (sum_approximation bits (sums (read_terms zero one gn v i)) inner) in
     blend_approximation z n (exactly (nth i h zero))
+  | LSTM, [gi; gf; gg; go] =>
+    let n := length (c gi) in
+    let memory j := sum_approximation bits
+      (product_approximation bits (sigmoid_approximation (sums (all_terms zero one gf v h j))) (exactly (nth (n + j) h zero)))
+      (product_approximation bits (sigmoid_approximation (sums (all_terms zero one gi v h j)))
+        (tanh_approximation (sums (all_terms zero one gg v h j)))) in
+    if Nat.ltb i n then
+      product_approximation bits (sigmoid_approximation (sums (all_terms zero one go v h i))) (tanh_approximation (memory i))
+    else memory (i - n)%nat
   | _, _ => (None, None)
   end.
 
@@ -218,16 +280,27 @@ Proof. rewrite tanh_is_sigmoid. pose proof (sigmoid_range (x + x)). lra. Qed.
 Lemma sigmoid_approximates a x x' y : approximates a x x' -> computes sigmoid x' y -> approximates (sigmoid_approximation a) (sigmoid x) y.
 Proof.
 apply function_approximates.
-- intros u. cbn. fold (scale bits). pose proof (sigmoid_range u). pose proof (scale_positive bits). nra.
+- cbn. fold (scale bits). pose proof (sigmoid_range x). pose proof (scale_positive bits). nra.
 - apply rise with (fun x => 1 / 4 - (sigmoid x - 1 / 2) * (sigmoid x - 1 / 2)); [exact derive_sigmoid|].
   intros u. pose proof (sigmoid_range u). nra.
 Qed.
 
+Lemma tanh_rises u v : exists t, 0 <= t <= 1 /\ tanh v - tanh u = t * (v - u).
+Proof. apply rise with (fun x => 1 - tanh x * tanh x); [exact derive_tanh|]. intros x. pose proof (tanh_range x). nra. Qed.
+
+Lemma contains_tanh_values I x : contains I x -> contains (tanh_values I) (tanh x).
+Proof.
+pose proof (tanh_range x) as T. pose proof (scale_positive bits) as P. destruct I as [[low high]|]; cbn; intros H.
+2: { rewrite opp_IZR. fold (scale bits). nra. }
+assert (Zero : tanh 0 = 0) by (unfold tanh, sinh; rewrite Ropp_0; unfold Rdiv; ring).
+destruct (tanh_rises 0 x) as (t & B & E). replace (tanh x) with (t * x) in * by lra.
+rewrite IZR_max, IZR_min, !IZR_min, IZR_max, opp_IZR. fold (scale bits).
+unfold Rmax, Rmin. repeat destruct (Rle_dec _ _); split; nra.
+Qed.
+
 Lemma tanh_approximates a x x' y : approximates a x x' -> computes tanh x' y -> approximates (tanh_approximation a) (tanh x) y.
 Proof.
-apply function_approximates.
-- intros u. cbn. rewrite opp_IZR. fold (scale bits). pose proof (tanh_range u). pose proof (scale_positive bits). nra.
-- apply rise with (fun x => 1 - tanh x * tanh x); [exact derive_tanh|]. intros u. pose proof (tanh_range u). nra.
+intros A. apply function_approximates; [apply contains_tanh_values, A|apply tanh_rises|exact A].
 Qed.
 
 Lemma blend_approximates z n h z0 n0 h0 z1 n1 y : approximates z z0 z1 -> approximates n n0 n1 -> approximates h h0 h0 ->
@@ -269,51 +342,84 @@ Lemma nth_rows {S T} (f : S -> T) (M : list (list S)) i : nth i (map (map f) M) 
 Proof. change (@nil T) with (map f []). apply map_nth. Qed.
 
 Section Gates.
-Variables (V H : list interval) (v h : list R) (i : nat).
+Variables (V H : list interval) (v h : list R).
 Hypothesis V_contains : Forall2 contains V v.
 Hypothesis H_contains : Forall2 contains H h.
 
-Lemma contain_read g : contain_terms bits (read_terms zero one (map_gate (of_rational bits) g) V i) (read_terms 0 1 (map_gate Q2R g) v i).
+Lemma contain_entry i : contains (nth i H zero) (nth i h 0).
+Proof. revert i. clear -H_contains. induction H_contains; intros [|i]; cbn [nth]; auto using contains_zero. Qed.
+Lemma contain_read g i : contain_terms bits (read_terms zero one (map_gate (of_rational bits) g) V i) (read_terms 0 1 (map_gate Q2R g) v i).
 Proof. unfold read_terms. cbn [W b map_gate]. rewrite !nth_rows. now apply contain_affine. Qed.
-Lemma contain_recurrent g :
+Lemma contain_recurrent g i :
   contain_terms bits (recurrent_terms zero one (map_gate (of_rational bits) g) H i) (recurrent_terms 0 1 (map_gate Q2R g) h i).
 Proof. unfold recurrent_terms. cbn [U c map_gate]. rewrite !nth_rows. now apply contain_affine. Qed.
-Lemma contain_all g : contain_terms bits (all_terms zero one (map_gate (of_rational bits) g) V H i) (all_terms 0 1 (map_gate Q2R g) v h i).
+Lemma contain_all g i : contain_terms bits (all_terms zero one (map_gate (of_rational bits) g) V H i) (all_terms 0 1 (map_gate Q2R g) v h i).
 Proof. apply contain_terms_app; [apply contain_read|apply contain_recurrent]. Qed.
-Lemma contain_output rows bias : contain_terms bits
+Lemma contain_output rows bias i : contain_terms bits
   (output_terms zero one (map (map (of_rational bits)) rows) (map (of_rational bits) bias) H i)
   (output_terms 0 1 (map (map Q2R) rows) (map Q2R bias) h i).
 Proof. unfold output_terms. rewrite !nth_rows. now apply contain_affine. Qed.
 
-Lemma unit_approximates kind gates y : computed_unit kind (map (map_gate Q2R) gates) v h i y ->
+Lemma sums_approximate g i s : sum_of (all_terms 0 1 (map_gate Q2R g) v h i) s ->
+  approximates (sums (all_terms zero one (map_gate (of_rational bits) g) V H i)) (exact_sum (all_terms 0 1 (map_gate Q2R g) v h i)) s.
+Proof. intros S. apply sum_of_products_approximates; [apply contain_all|assumption]. Qed.
+
+Lemma unit_approximates kind gates i y : computed_unit kind (map (map_gate Q2R) gates) v h i y ->
   approximates (unit_approximation kind (map (map_gate (of_rational bits)) gates) V H i) (unit_value kind (map (map_gate Q2R) gates) v h i) y.
 Proof.
 unfold computed_unit, unit_approximation, unit_value.
-destruct kind; destruct gates as [|g1 [|g2 [|g3 [|g4 gs]]]]; cbn [map]; try easy.
-- intros (s & S & C). eapply tanh_approximates; [|exact C]. apply sum_of_products_approximates; [apply contain_all|assumption].
+destruct kind; destruct gates as [|g1 [|g2 [|g3 [|g4 [|g5 gs]]]]]; cbn [map]; try easy.
+- intros (s & S & C). eapply tanh_approximates; [|exact C]. now apply sums_approximate.
 - intros (sr & r & sz & z & outer & inner & p & s & n & Sr & Cr & Sz & Cz & So & Si & P & S & Cn & B).
   eapply blend_approximates; [| | |exact B].
-  + eapply sigmoid_approximates; [|exact Cz]. apply sum_of_products_approximates; [apply contain_all|assumption].
+  + eapply sigmoid_approximates; [|exact Cz]. now apply sums_approximate.
   + eapply tanh_approximates; [|exact Cn].
     eapply sum_approximates; [apply sum_of_products_approximates; [apply contain_read|exact So]| |exact S].
     eapply product_approximates; [|apply sum_of_products_approximates; [apply contain_recurrent|exact Si]|exact P].
-    eapply sigmoid_approximates; [|exact Cr]. apply sum_of_products_approximates; [apply contain_all|assumption].
-  + apply exactly_approximates. clear -H_contains. revert i. induction H_contains; intros [|i]; cbn [nth]; auto using contains_zero.
+    eapply sigmoid_approximates; [|exact Cr]. now apply sums_approximate.
+  + apply exactly_approximates, contain_entry.
+- cbn [c map_gate]. rewrite !map_length. set (n := length (c g1)).
+  set (memory := fun j => sum_approximation bits
+      (product_approximation bits (sigmoid_approximation (sums (all_terms zero one (map_gate (of_rational bits) g2) V H j))) (exactly (nth (n + j) H zero)))
+      (product_approximation bits (sigmoid_approximation (sums (all_terms zero one (map_gate (of_rational bits) g1) V H j)))
+        (tanh_approximation (sums (all_terms zero one (map_gate (of_rational bits) g3) V H j))))).
+  assert (M : forall j z, (exists si i sf f sg g a b,
+      sum_of (all_terms 0 1 (map_gate Q2R g1) v h j) si /\ computes sigmoid si i /\
+      sum_of (all_terms 0 1 (map_gate Q2R g2) v h j) sf /\ computes sigmoid sf f /\
+      sum_of (all_terms 0 1 (map_gate Q2R g3) v h j) sg /\ computes tanh sg g /\
+      near (f * nth (n + j) h 0) a /\ near (i * g) b /\ near (a + b) z) ->
+    approximates (memory j) (sigmoid (exact_sum (all_terms 0 1 (map_gate Q2R g2) v h j)) * nth (n + j) h 0 +
+      sigmoid (exact_sum (all_terms 0 1 (map_gate Q2R g1) v h j)) * tanh (exact_sum (all_terms 0 1 (map_gate Q2R g3) v h j))) z).
+  { intros j z (si & ig & sf & f & sg & g & a & b & Si & Ci & Sf & Cf & Sg & Cg & A & B & Z).
+    eapply sum_approximates; [| |exact Z].
+    - eapply product_approximates; [|apply exactly_approximates, contain_entry|exact A].
+      eapply sigmoid_approximates; [|exact Cf]. now apply sums_approximate.
+    - eapply product_approximates; [| |exact B].
+      + eapply sigmoid_approximates; [|exact Ci]. now apply sums_approximate.
+      + eapply tanh_approximates; [|exact Cg]. now apply sums_approximate. }
+  destruct (Nat.ltb i n); [|apply M]. intros (so & o & m & t & So & Co & Memory & Ct & Y).
+  eapply product_approximates; [| |exact Y].
+  + eapply sigmoid_approximates; [|exact Co]. now apply sums_approximate.
+  + eapply tanh_approximates; [|exact Ct]. now apply M.
 Qed.
 
 (* Exact arithmetic computes a unit, too. *)
-Lemma exact_is_computed kind gates : length gates = number_of_gates kind ->
+Lemma exact_is_computed kind gates i : length gates = number_of_gates kind ->
   computed_unit kind gates v h i (unit_value kind gates v h i).
 Proof.
-assert (S : forall g, sum_of (all_terms 0 1 g v h i) (exact_sum (all_terms 0 1 g v h i))).
-{ intros g. apply sum_exact. unfold all_terms, read_terms. intros E. now destruct (combine _ v). }
+assert (S : forall g j, sum_of (all_terms 0 1 g v h j) (exact_sum (all_terms 0 1 g v h j))).
+{ intros g j. apply sum_exact. unfold all_terms, read_terms. intros E. now destruct (combine _ v). }
 assert (A : forall row w x, sum_of (combine row w ++ [(x, 1)]) (exact_sum (combine row w ++ [(x, 1)]))).
 { intros row w x. apply sum_exact. intros E. now destruct (combine row w). }
 unfold computed_unit, unit_value.
-destruct kind; destruct gates as [|g1 [|g2 [|g3 [|g4 gs]]]]; try discriminate; intros _.
+destruct kind; destruct gates as [|g1 [|g2 [|g3 [|g4 [|g5 gs]]]]]; try discriminate; intros _.
 - exists (exact_sum (all_terms 0 1 g1 v h i)). split; [apply S|apply computes_exact].
 - do 9 eexists. repeat split; try apply S; try apply A; try apply near_exact; try apply computes_exact.
   right. do 3 eexists. repeat split; apply near_exact.
+- destruct (Nat.ltb i (length (c g1))).
+  + do 4 eexists. split; [apply S|]. split; [apply computes_exact|]. split; [|split; [apply computes_exact|apply near_exact]].
+    do 8 eexists. repeat split; try apply S; try apply near_exact; apply computes_exact.
+  + do 8 eexists. repeat split; try apply S; try apply near_exact; apply computes_exact.
 Qed.
 End Gates.
 End Approximations.

@@ -26,8 +26,9 @@ Fixpoint each (f : K -> K -> K) (u v : list K) : list K :=
 Fixpoint each3 (f : K -> K -> K -> K) (u v w : list K) : list K :=
   match u, v, w with x :: u', y :: v', z :: w' => f x y z :: each3 f u' v' w' | _, _, _ => [] end.
 
-(* A cell's new state from the parts of its gates: W x + b, which reads the symbol, and U h + c, which reads the state. *)
-Inductive cell := Elman | GRU.
+(* A cell's new state from the parts of its gates: W x + b, which reads the symbol, and U h + c, which reads the state. The state of
+   an LSTM is h, followed by its memory. *)
+Inductive cell := Elman | GRU | LSTM.
 Definition update (kind : cell) (read recurrent : list (list K)) (h : list K) : list K :=
   match kind, read, recurrent with
   | Elman, [read_h], [recurrent_h] => map (tangent K) (each (plus K) read_h recurrent_h)
@@ -36,6 +37,13 @@ Definition update (kind : cell) (read recurrent : list (list K)) (h : list K) : 
     let z := map (squash K) (each (plus K) read_z recurrent_z) in
     let n := map (tangent K) (each (plus K) read_n (each (times K) r recurrent_n)) in
     each3 (between K) z n h
+  | LSTM, [read_i; read_f; read_g; read_o], [recurrent_i; recurrent_f; recurrent_g; recurrent_o] =>
+    let i := map (squash K) (each (plus K) read_i recurrent_i) in
+    let f := map (squash K) (each (plus K) read_f recurrent_f) in
+    let g := map (tangent K) (each (plus K) read_g recurrent_g) in
+    let o := map (squash K) (each (plus K) read_o recurrent_o) in
+    let memory := each (plus K) (each (times K) f (skipn (length f) h)) (each (times K) i g) in
+    each (times K) o (map (tangent K) memory) ++ memory
   | _, _, _ => []
   end.
 End Programs.

@@ -1,4 +1,4 @@
-(* Recurrent networks of torch, with a linear classifier, over the real numbers: nn.RNN with tanh, and nn.GRU. *)
+(* Recurrent networks of torch, with a linear classifier, over the real numbers: nn.RNN with tanh, nn.GRU, and nn.LSTM. *)
 
 From Coq Require Import Reals ZArith QArith Qreals List.
 From ratproof_reals Require Import intervals network.
@@ -20,16 +20,20 @@ Definition map_ordinary {S T} (f : S -> T) (N : ordinary S) : ordinary T :=
   Ordinary (cell_kind N) (map (map_gate f) (cell_gates N)) (map (map f) (embeddings N))
     (map (map f) (readout N)) (map f (readout_bias N)) (f (threshold N)).
 
+(* The number of entries of a state with n units. *)
+Definition state_size (kind : cell) (n : nat) : nat := match kind with LSTM => n + n | _ => n end.
+
 Open Scope R_scope.
 Section Ordinary.
 Variable N : ordinary R.
 
 Definition units : nat := length (c (nth 0 (cell_gates N) (Gate [] [] [] []))).
+Definition entries_of_state : nat := state_size (cell_kind N) units.
 Definition next_state (h : list R) (x : nat) : list R :=
   @update reals (cell_kind N)
     (map (fun g => each (K := reals) Rplus (apply (K := reals) (W g) (nth x (embeddings N) [])) (b g)) (cell_gates N))
     (map (fun g => each (K := reals) Rplus (apply (K := reals) (U g) h) (c g)) (cell_gates N)) h.
-Definition state_after (word : list nat) : list R := fold_left next_state word (repeat 0 units).
+Definition state_after (word : list nat) : list R := fold_left next_state word (repeat 0 entries_of_state).
 
 (* The decision is the number of the largest score. The threshold is the score of decision 0 if there is one output. *)
 Definition scores (h : list R) : list R :=

@@ -12,6 +12,9 @@ Inductive rows3 {A : Type} (P : A -> R -> R -> Prop) : list (list A) -> list (li
 | rows3_nil : rows3 P [] [] []
 | rows3_cons f a b fs xs ys : all3 P f a b -> rows3 P fs xs ys -> rows3 P (f :: fs) (a :: xs) (b :: ys).
 
+Lemma all3_length {A : Type} (P : A -> R -> R -> Prop) xs u v : all3 P xs u v -> length xs = length u /\ length xs = length v.
+Proof. induction 1; cbn; intuition congruence. Qed.
+
 Section Related.
 Variables (K : arithmetic) (P : K -> R -> R -> Prop).
 Hypothesis P_nothing : P (nothing K) 0 0.
@@ -44,17 +47,29 @@ Lemma all3_apply M u v : rows3 P M u v -> forall xs s t, all3 P xs s t ->
   all3 P (apply M xs) (apply (K := reals) u s) (apply (K := reals) v t).
 Proof. induction 1 as [|f0 a0 b0 fs0 xs0 ys0 X0 Xs0 IH0]; intros xs' s t X; cbn; constructor; [now apply all3_dot|exact (IH0 _ _ _ X)]. Qed.
 
+Lemma all3_skipn n : forall xs u v, all3 P xs u v -> all3 P (skipn n xs) (skipn n u) (skipn n v).
+Proof. induction n as [|n IH]; intros xs u v H; [assumption|]. destruct H; cbn; [constructor|now apply IH]. Qed.
+
+Lemma all3_app xs u v ys s t : all3 P xs u v -> all3 P ys s t -> all3 P (xs ++ ys) (u ++ s) (v ++ t).
+Proof. induction 1; cbn; intros; [assumption|]. constructor; auto. Qed.
+
+Lemma all3_rest xs u v hs h h' : all3 P xs u v -> all3 P hs h h' ->
+  all3 P (skipn (length xs) hs) (skipn (length u) h) (skipn (length v) h').
+Proof. intros X H. destruct (all3_length _ _ _ _ X) as [<- <-]. now apply all3_skipn. Qed.
+
 Lemma all3_update kind reads ru rv : rows3 P reads ru rv -> forall recurrents su sv, rows3 P recurrents su sv ->
   forall h hu hv, all3 P h hu hv ->
   all3 P (update kind reads recurrents h) (update (K := reals) kind ru su hu) (update (K := reals) kind rv sv hv).
 Proof.
 intros Reads recurrents su sv Recurrents h hu hv H.
-destruct kind; destruct Reads as [|? ? ? ? ? ? Read_1 [|? ? ? ? ? ? Read_2 [|? ? ? ? ? ? Read_3 []]]];
+destruct kind; destruct Reads as [|? ? ? ? ? ? Read_1 [|? ? ? ? ? ? Read_2 [|? ? ? ? ? ? Read_3 [|? ? ? ? ? ? Read_4 []]]]];
 try (constructor; fail);
-destruct Recurrents as [|? ? ? ? ? ? Rec_1 [|? ? ? ? ? ? Rec_2 [|? ? ? ? ? ? Rec_3 []]]]; cbn [update];
+destruct Recurrents as [|? ? ? ? ? ? Rec_1 [|? ? ? ? ? ? Rec_2 [|? ? ? ? ? ? Rec_3 [|? ? ? ? ? ? Rec_4 []]]]]; cbn [update];
 try (constructor; fail);
 repeat first
-  [ apply all3_between
+  [ apply all3_app
+  | apply all3_rest
+  | apply all3_between
   | apply (all3_map (tangent K) tanh P_tangent)
   | apply (all3_map (squash K) sigmoid P_squash)
   | apply (all3_each (plus K) Rplus P_plus)

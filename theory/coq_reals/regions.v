@@ -23,7 +23,8 @@ Notation contains := (contains bits).
 Notation ivs := (interval_arithmetic bits).
 Notation points := (map point).
 Definition gates : list (gate Q) := cell_gates exact.
-Definition size : nat := length (c (nth 0 gates (Gate [] [] [] []))).
+Definition number_of_units : nat := length (c (nth 0 gates (Gate [] [] [] []))).
+Definition size : nat := state_size (cell_kind exact) number_of_units.
 Definition numbers : list nat := seq 0 size.
 Definition rational_rows : list (list Q) -> list (list interval) := map (map (of_rational bits)).
 
@@ -71,6 +72,7 @@ Definition well_formed (q : region) : bool :=
   Nat.eqb (length (next q)) (length (embeddings exact)) &&
   forallb (fun x => Nat.ltb (nth x (next q) 0%nat) (length regions) &&
     Nat.eqb (owner (nth (nth x (next q) 0%nat) regions q)) (move A (owner q) x)) (seq 0 (length (embeddings exact))).
+Definition ranges (h : list form) : list interval := map (fun f => range (tighten bits false box f)) h.
 (* Rounding errors of the outputs, and of the next state, in states that are between these bounds. *)
 Definition score_errors (h : list interval) : list interval :=
   let error i := snd (sum_of_products bits
@@ -79,7 +81,7 @@ Definition score_errors (h : list interval) : list interval :=
 Definition state_errors (enclosed : list (gate interval)) (token h : list interval) : list interval :=
   map (fun i => snd (unit_approximation bits (cell_kind exact) enclosed token h i)) numbers.
 Definition decides_well (q : region) : bool :=
-  let h := state_forms q in decided box (score_errors (map range h)) h (nth (owner q) (decision A) 0%nat).
+  let h := state_forms q in decided box (score_errors (ranges h)) h (nth (owner q) (decision A) 0%nat).
 Definition check_region (enclosed : list (gate interval)) (recurrent_weights : list (list (list interval)))
     (tokens : list (list interval * list (list interval))) (q : region) : bool :=
   well_formed q &&
@@ -87,11 +89,11 @@ Definition check_region (enclosed : list (gate interval)) (recurrent_weights : l
   let recurrents := recurrent bits false box gates recurrent_weights h in
   forallb (fun tn =>
     let moved := new_state bits false box (cell_kind exact) (snd (fst tn)) recurrents h in
-    enters box (nth (snd tn) regions q) (with_errors box moved (state_errors enclosed (fst (fst tn)) (map range h))))
+    enters box (nth (snd tn) regions q) (with_errors box moved (state_errors enclosed (fst (fst tn)) (ranges h))))
     (combine tokens (next q)).
 Definition shaped : bool :=
-  forallb (fun g => Nat.eqb (length (W g)) size && Nat.eqb (length (b g)) size && Nat.eqb (length (U g)) size &&
-    Nat.eqb (length (c g)) size) gates &&
+  let n := number_of_units in
+  forallb (fun g => Nat.eqb (length (W g)) n && Nat.eqb (length (b g)) n && Nat.eqb (length (U g)) n && Nat.eqb (length (c g)) n) gates &&
   Nat.eqb (length gates) (number_of_gates (cell_kind exact)) &&
   Nat.eqb (length (readout exact)) (length (readout_bias exact)).
 (* The decision in region 0 matters only if there is a way back to it. *)
@@ -113,6 +115,7 @@ Notation bounded := (bounded bits).
 Notation real_of := (real_of bits).
 Notation differences := (differences bits).
 Notation size := (size exact).
+Notation number_of_units := (number_of_units exact).
 Notation numbers := (numbers exact).
 Notation gates := (gates exact).
 Notation real_rows := (map (map real_of)).
@@ -121,9 +124,9 @@ Definition inside (q : region) (h : list R) : Prop :=
   length h = size /\ bounded (map Z.opp (width q)) (width q) (differences (center q) h) /\
   bounded (repeat (- unit bits)%Z size) (repeat (unit bits) size) (rapply (real_rows (factor q)) (differences (center q) h)).
 
-Lemma size_of_N : units N = size.
+Lemma size_of_N : entries_of_state N = size.
 Proof.
-unfold units, regions.size, regions.gates. cbn [cell_gates map_ordinary].
+unfold entries_of_state, units, regions.size, regions.number_of_units, regions.gates. cbn [cell_kind cell_gates map_ordinary]. f_equal.
 change (Gate [] [] [] []) with (map_gate Q2R (Gate [] [] [] [])) at 1. rewrite map_nth. cbn. apply map_length.
 Qed.
 
@@ -295,9 +298,6 @@ Qed.
 Lemma all3_constants v : all3 represents (map constant (map intervals.point v)) (map real_of v) (map real_of v).
 Proof. apply represents_all, encloses_points. Qed.
 
-Lemma all3_length {T} (P : T -> R -> R -> Prop) fs a b : all3 P fs a b -> length fs = length a /\ length fs = length b.
-Proof. induction 1; cbn; intuition congruence. Qed.
-
 Lemma enters_sound q h a b : well_formed exact A regions q = true -> all3 represents h a b ->
   enters bits exact box q h = true -> inside q b.
 Proof.
@@ -388,7 +388,7 @@ Notation values_of symbol := (map Q2R (nth symbol (embeddings exact) [])).
 Hypothesis is_shaped : shaped exact = true.
 Hypothesis all_checked : forallb (check_region bits exact A regions enclosed recurrent_weights tokens) regions = true.
 
-Lemma gates_shaped : List.Forall (gate_shaped size) real_gates /\
+Lemma gates_shaped : List.Forall (gate_shaped number_of_units) real_gates /\
   length real_gates = number_of_gates (cell_kind exact) /\
   length (readout exact) = length (readout_bias exact).
 Proof.
@@ -406,7 +406,7 @@ Lemma entries_of_next_state h symbol : length h = size -> length (next_state N h
   forall i, (i < size)%nat -> nth i (next_state N h symbol) 0 = unit_value (cell_kind exact) real_gates (values_of symbol) h i.
 Proof.
 intros L. rewrite next_state_is. destruct gates_shaped as (G & K & _).
-exact (step_entries (cell_kind exact) real_gates size G (values_of symbol) h L K).
+exact (step_entries (cell_kind exact) real_gates number_of_units G (values_of symbol) h L K).
 Qed.
 
 Lemma length_next_state h symbol : length h = size -> length (next_state N h symbol) = size.
@@ -424,10 +424,13 @@ Proof. intros H%checked. unfold check_region in H. now apply andb_prop in H as [
 
 Definition target (q : region) (symbol : nat) : nat := nth symbol (next q) 0%nat.
 
-Lemma ranges_contain q h : In q regions -> inside q h -> Forall2 contains (map range (state_forms bits exact q)) h.
+Lemma ranges_contain q h : In q regions -> inside q h -> Forall2 contains (ranges bits exact (state_forms bits exact q)) h.
 Proof.
-intros Q I. pose proof (state_represented q h (checked_well_formed q Q) I) as S. clear -S.
-induction S as [|f a b fs xs ys F Fs IH]; cbn; constructor; [apply F|assumption].
+intros Q I. pose proof (checked_well_formed q Q) as W. pose proof (state_represented q h W I) as S.
+pose proof (d_in_box q h I) as D. pose proof zero_in_box as Z. unfold ranges. set (y := d q h) in *. clearbody y. clear -S D Z.
+induction S as [|f a b fs xs ys F Fs IH]; cbn [map]; constructor; [|assumption].
+enough (R : slopes.represents bits y (tighten bits false (box bits exact) f) a b) by apply R.
+now apply represents_tighten.
 Qed.
 
 Lemma tokens_contain symbol : Forall2 contains (map (of_rational bits) (nth symbol (embeddings exact) [])) (values_of symbol).
@@ -452,11 +455,11 @@ assert (R : all3 (represents bits (d q h))
   (next_state N (middles q h) symbol) (next_state N h symbol)).
 { apply step_sound; [now apply d_in_box|apply zero_in_box|now apply state_represented]. }
 destruct (with_errors_represent (box bits exact) (d q h) _ _ _ R
-  (state_errors bits exact enclosed token (map range (state_forms bits exact q))) h') as [a' R'].
+  (state_errors bits exact enclosed token (ranges bits exact (state_forms bits exact q))) h') as [a' R'].
 - unfold state_errors, regions.numbers. rewrite map_length, seq_length. now symmetry.
 - now rewrite Ln.
 - intros i L. rewrite Ln in L. unfold state_errors, regions.numbers. rewrite nth_map_seq by assumption. rewrite nth_next_state by assumption.
-  refine (proj2 (unit_approximates bits _ _ (values_of symbol) h i _ _ (cell_kind exact) gates _ _)).
+  refine (proj2 (unit_approximates bits _ _ (values_of symbol) h _ _ (cell_kind exact) gates i _ _)).
   + apply tokens_contain.
   + now apply ranges_contain.
   + specialize (Step i L). cbn [cell_kind cell_gates embeddings map_ordinary] in Step. now rewrite nth_rows in Step.
@@ -497,7 +500,7 @@ Proof.
 intros Q D I (outputs & Length & Sums & ->). cbn [readout_bias map_ordinary] in Length. rewrite map_length in Length.
 pose proof (length_outputs h) as LE. set (exact_outputs := outputs_of h) in *.
 set (error i := snd (sum_of_products bits
-  (output_terms zero (one bits) (rational_rows bits (readout exact)) (map (of_rational bits) (readout_bias exact)) (map range (state_forms bits exact q)) i))).
+  (output_terms zero (one bits) (rational_rows bits (readout exact)) (map (of_rational bits) (readout_bias exact)) (ranges bits exact (state_forms bits exact q)) i))).
 assert (E : forall i, (i < length outputs)%nat -> contains (error i) (nth i outputs 0 - nth i exact_outputs 0)).
 { intros i L. specialize (Sums i L). unfold exact_outputs. rewrite nth_outputs by lia.
   refine (proj2 (sum_of_products_approximates bits _ _ _ _ Sums)). apply contain_output. now apply ranges_contain. }

@@ -239,7 +239,7 @@ replace (x' * y' - x * y) with ((x' - x) * y' + x * (y' - y)) by ring.
 apply contains_add; apply contains_mul; try assumption. now apply (contains_computed b y).
 Qed.
 
-Lemma function_approximates (f : R -> R) values a x x' y : (forall u, contains values (f u)) ->
+Lemma function_approximates (f : R -> R) values a x x' y : contains values (f x) ->
   (forall u v, exists t, 0 <= t <= 1 /\ f v - f u = t * (v - u)) ->
   approximates a x x' -> computes f x' y -> approximates (function_approximation values a) (f x) y.
 Proof.

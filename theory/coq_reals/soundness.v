@@ -278,9 +278,6 @@ Qed.
 Lemma well_formed_lengths q : well_formed bits exact A nodes q = true -> length (low q) = k /\ length (high q) = k.
 Proof. unfold well_formed. intros W. repeat (apply andb_prop in W as [W ?]). split; now apply Nat.eqb_eq. Qed.
 
-Lemma all3_length {T} (P : T -> R -> R -> Prop) fs a b : all3 P fs a b -> length fs = length b.
-Proof. induction 1; cbn; congruence. Qed.
-
 Lemma goes_to_sound box point us a b q :
   Forall2 contains box point -> List.Forall (fun D => contains D 0) box -> (true = true -> slopes.total point = 0) ->
   well_formed bits exact A nodes q = true -> all3 (represents bits point) us a b ->
@@ -295,7 +292,7 @@ assert (E : softmax (gaps l b) = probabilities N b).
   now rewrite map_map. }
 assert (LG : length (gaps l b) = k) by (unfold gaps, boxes.numbers; now rewrite map_length, seq_length).
 assert (LM : length (mixture_forms bits box (gap_forms bits exact box l us)) = k).
-{ rewrite (all3_length _ _ _ _ M), softmax_length. exact LG. }
+{ rewrite (proj2 (all3_length _ _ _ _ M)), softmax_length. exact LG. }
 destruct (well_formed_lengths q Well) as [Low High].
 repeat split.
 - rewrite <- E. eapply within_sound; [exact M|congruence..|eassumption].
