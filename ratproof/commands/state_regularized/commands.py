@@ -47,8 +47,8 @@ def certify(
         bool,
         Option(
             "--kernel",
-            help="write a Coq file in which Coq's kernel checks the proof over the real numbers (kinds"
-            " sr-elman and sr-gru; with --cell, rnn and gru with one layer)",
+            help="write a Coq file in which Coq's kernel checks a proof (kinds sr-elman and sr-gru, over the"
+            " real numbers; with --cell, rnn, gru and lstm with one layer, also in binary32)",
         ),
     ] = False,
     kernel_file: Annotated[
