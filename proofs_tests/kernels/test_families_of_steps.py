@@ -1,70 +1,172 @@
-"""Tests of the families that are given by a step, with the states of mLSTM and gated slot attention."""
+"""Tests of the families whose outputs are not linear in the state, mLSTM and gated slot attention."""
 
 from __future__ import annotations
 
+from functools import partial
+
+import numpy as np
 import pytest
 import torch
 
-from proofs_tests.kernels.recurrent import KERNELS, over_strings, stacked
+from proofs_tests.kernels import chunked_steps
+from proofs_tests.kernels.recurrent import KERNELS
 from proofs_tests.kernels.test_believe_kernel import verdicts
 from ratproof import kernel_claim
-from ratproof.laws.kernels.steps import gsa, mlstm
+from ratproof.laws.kernels.adapters import with_stabilizer
+from ratproof.laws.kernels.bounds.rounding import KernelForm
+from ratproof.laws.kernels.bounds.two_parts import pair_results
+from ratproof.laws.kernels.comparison import compare
+from ratproof.laws.kernels.counterexample import WrongCall
+from ratproof.laws.kernels.family import FAMILIES
+from ratproof.laws.kernels.kernel import Kernel
+from ratproof.laws.kernels.problem import Problem
+from ratproof.laws.kernels.stepwise import stepwise
 
-SMALL = {"lengths": (1, 9), "sizes": {"B": (2,), "H": (2,), "K": (3,), "V": (2,)}}
-
-
-def wrong_mlstm(state, x, fault):
-    """Return a step of mLSTM with a planted fault."""
-    (memory, normaliser), output = mlstm(state, x)
-    if fault == "the normaliser does not decay":
-        normaliser = state[1] + x["i"].exp()[..., None] * x["k"]
-    if fault == "the divisor is at least 2":
-        output = torch.einsum("bhkv,bhk->bhv", memory, x["q"])
-        output = output / (normaliser * x["q"]).sum(-1, keepdim=True).abs().clamp(min=2.0)
-    return (memory, normaliser), output
-
-
-def wrong_gsa(state, x, fault):
-    """Return a step of gated slot attention with a planted fault."""
-    keys, values = state
-    if fault == "reads the old values":
-        return gsa(state, x)[0], gsa((keys, values), x | {"s": 0 * x["s"]})[1]
-    (keys, values), _ = gsa(state, x)
-    weights = torch.einsum("bhmk,bhk->bhm", keys, x["q"]).exp()  # not divided by their sum
-    return (keys, values), torch.einsum("bhm,bhmv->bhv", weights, values)
-
-
-def stepping(family, step, fault):
-    """Return a kernel that runs a step with a planted fault for every token."""
-
-    @over_strings
-    def kernel(tensors, state, scale):
-        no_tokens = {name: x[:, :0] for name, x in tensors.items()}
-        state = state or KERNELS[family](**no_tokens)[1]
-        outputs = []
-        for t in range(tensors["v"].shape[1]):
-            state, output = step(state, {name: x[:, t] for name, x in tensors.items()}, fault)
-            outputs.append(output)
-        return stacked(outputs, tensors["v"]), state
-
-    return kernel
+CHUNKED = {"mlstm": chunked_steps.mlstm, "gsa": chunked_steps.gsa}
+SMALL = {"lengths": (1, 9, 33, 40), "sizes": {"B": (2,), "H": (2,), "K": (3,), "V": (2,)}}
+IN_CHUNKS = {"form": "chunked", "chunk": 16}
+FAULTS = {
+    "mlstm": (
+        "carried state not rescaled",
+        "stabilizer lost at an edge",
+        "divisor at least 1 after stabilizing",
+        "no maximum",
+        "no absolute value",
+        "gates exchanged",
+        "the token's own forget gate applied to it",
+        "state lost at an edge",
+        "final state not rescaled",
+    ),
+    "gsa": (
+        "scores scaled",
+        "sigmoid for softmax",
+        "slots reversed",
+        "values not decayed",
+        "state lost at an edge",
+    ),
+}
+OF_GRADIENTS = {
+    "mlstm": ("gradient of the input gate dropped", "gradient of the carried gates dropped"),
+    "gsa": ("gradient of the softmax dropped", "gradient of the carried gates dropped"),
+}
 
 
-FAULTS = [
-    ("mlstm", wrong_mlstm, "the normaliser does not decay"),
-    ("mlstm", wrong_mlstm, "the divisor is at least 2"),
-    ("gsa", wrong_gsa, "reads the old values"),
-    ("gsa", wrong_gsa, "weights are not divided by their sum"),
-]
+def listed(faults):
+    """Return the pairs of a family and a fault."""
+    return [(family, fault) for family, own in faults.items() for fault in own]
 
 
-@pytest.mark.parametrize("family", ["mlstm", "gsa"])
-def test_a_kernel_holds_in_every_check(family):
-    claim = kernel_claim("right", family=family, kernel=KERNELS[family], **SMALL)
+def call(family, time=40, packed=False, gates="mild", seed=1, dtype="float32"):
+    """Return a call of a family; packed sequences have 0, 1 and ``time - 1`` tokens."""
+    lengths = (0, 1, time - 1) if packed else (time,)
+    sizes = {"batch": 1 if packed else 2, "heads": 2, "keys": 4, "values": 5}
+    options = {"has_initial_state": True, "scale": None, "numbers": "real", "directions": "free"}
+    return Problem(
+        FAMILIES[family], dtype, dtype, lengths, packed=packed, gates=gates, seed=seed, **sizes, **options
+    )
+
+
+def bfloat16(kernel):
+    """Return a kernel that reads bfloat16, computes in float32, and rounds its outputs."""
+
+    def narrow(*, initial_state=None, cu_seqlens=None, output_final_state=True, **tensors):
+        wide = {name: x.float() for name, x in tensors.items()}
+        outputs, state = kernel(initial_state=initial_state, cu_seqlens=cu_seqlens, **wide)
+        return outputs.bfloat16(), state
+
+    return narrow
+
+
+@pytest.mark.parametrize("family", CHUNKED)
+@pytest.mark.parametrize("form", ["step by step", "chunked"])
+def test_a_kernel_holds_in_every_check(family, form):
+    kernel, more = (CHUNKED[family], IN_CHUNKS) if form == "chunked" else (KERNELS[family], {})
+    claim = kernel_claim("right", family=family, kernel=kernel, **more, **SMALL)
+    assert set(verdicts(claim, 40).values()) == {"holds"}
+
+
+@pytest.mark.parametrize("family", CHUNKED)
+def test_a_kernel_of_narrow_tensors_holds(family):
+    narrow = {"dtypes": ("bfloat16",), "accumulation": "float32"}
+    claim = kernel_claim("right", family=family, kernel=bfloat16(KERNELS[family]), **narrow, **SMALL)
     assert set(verdicts(claim, 20).values()) == {"holds"}
 
 
-@pytest.mark.parametrize(("family", "step", "fault"), FAULTS, ids=[fault for *_, fault in FAULTS])
-def test_a_fault_is_refuted(family, step, fault):
-    claim = kernel_claim("wrong", family=family, kernel=stepping(family, step, fault), **SMALL)
-    assert verdicts(claim, 20, "sampled") == {"sampled": "refuted"}
+@pytest.mark.usefixtures("unshrunk")
+@pytest.mark.parametrize(("family", "fault"), listed(FAULTS))
+def test_a_fault_is_refuted(family, fault):
+    kernel = partial(CHUNKED[family], fault=fault)
+    claim = kernel_claim("wrong", family=family, kernel=kernel, **IN_CHUNKS, **SMALL)
+    assert verdicts(claim, 40, "sampled") == {"sampled": "refuted"}
+
+
+@pytest.mark.usefixtures("unshrunk")
+@pytest.mark.parametrize(("family", "fault"), listed(OF_GRADIENTS))
+def test_a_fault_of_a_gradient_is_refuted(family, fault):
+    kernel = partial(CHUNKED[family], fault=fault)
+    claim = kernel_claim("wrong", family=family, kernel=kernel, **IN_CHUNKS, **SMALL)
+    assert verdicts(claim, 40, "sampled") == {"sampled": "holds"}
+    assert verdicts(claim, 40, "gradient") == {"gradient": "refuted"}
+
+
+@pytest.mark.parametrize("family", CHUNKED)
+@pytest.mark.parametrize("gates", ["none", "mild", "bursts", "infinite"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_results_are_those_of_the_step_with_smaller_bounds(family, gates, packed):
+    problem = call(family, packed=packed, gates=gates)
+    arrays, weights = problem.arrays(), problem.weights()
+    for form in (KernelForm(), KernelForm(16)):
+        ours, direct = (pair_results(problem, arrays, form, weights, c) for c in (True, False))
+        step = stepwise(problem, arrays, form, weights)
+        assert ours.keys() == step.keys()
+        for name, (value, bound) in step.items():
+            size = np.sqrt(np.mean(value**2))
+            assert abs(ours[name][0] - value).max() < 1e-12 * size
+            assert (direct[name][1] <= ours[name][1]).all()
+            assert np.median(direct[name][1]) < np.median(bound)
+
+
+def off_at(kernel, token, relative):
+    """Return a kernel with a relative error in the outputs of one token."""
+
+    def wrong(**arguments):
+        outputs, state = kernel(**arguments)
+        factor = torch.ones_like(outputs)
+        factor[:, token] += relative
+        return outputs * factor, state
+
+    return wrong
+
+
+@pytest.mark.parametrize(
+    ("family", "token", "relative"),
+    [("mlstm", 5, 1e-4), ("mlstm", 2000, 1e-4), ("gsa", 5, 1e-3), ("gsa", 2000, 1e-3)],
+)
+def test_a_small_error_of_one_token_in_2049_is_refuted(family, token, relative):
+    problem = call(family, time=2049)
+    wrong = Kernel("wrong", FAMILIES[family], off_at(KERNELS[family], token, relative), KernelForm())
+    with pytest.raises(WrongCall):
+        compare(wrong, problem, problem.arrays())
+
+
+@with_stabilizer
+def stabilized(*, q, k, v, i, f, initial_state=None, output_final_state=True):
+    """Compute mLSTM with the state (C, n, m), whose m is -infinity at first if there is no state."""
+    forget = torch.nn.functional.logsigmoid(f)
+    zeros = q.new_zeros(q.shape[0], q.shape[2], q.shape[3], v.shape[3])
+    m = q.new_full(zeros.shape[:2], -torch.inf)
+    c, n, m = (zeros, zeros.sum(-1), m) if initial_state is None else initial_state
+    outputs = []
+    for t in range(q.shape[1]):
+        after = torch.maximum(forget[:, t] + m, i[:, t])
+        old, new = (forget[:, t] + m - after).exp(), (i[:, t] - after).exp()
+        c = old[..., None, None] * c + torch.einsum("bh,bhk,bhv->bhkv", new, k[:, t], v[:, t])
+        n, m = old[..., None] * n + new[..., None] * k[:, t], after
+        divisor = torch.maximum((n * q[:, t]).sum(-1).abs(), (-m).exp())
+        outputs.append(torch.einsum("bhkv,bhk->bhv", c, q[:, t]) / divisor[..., None])
+    return torch.stack(outputs, 1) if outputs else torch.zeros_like(v), (c, n, m)
+
+
+def test_a_kernel_may_have_a_state_with_a_stabilizer():
+    claim = kernel_claim("right", family="mlstm", kernel=stabilized, without=["cu_seqlens"], **SMALL)
+    assert set(verdicts(claim, 40).values()) == {"holds"}

@@ -101,6 +101,28 @@ def with_normaliser(kernel: Function) -> Function:
     return adapted
 
 
+def with_stabilizer(kernel: Function) -> Function:
+    """Return an mLSTM kernel whose initial and final states are triples (C, n, m) with a stabilizer m.
+
+    The shapes are ``(N, H, K, V)``, ``(N, H, K)`` and ``(N, H)``. ``kernel_claim`` has the states
+    (exp(m) C, exp(m) n).
+    """
+
+    @functools.wraps(kernel)
+    def adapted(**arguments: Any) -> Any:
+        state = arguments.get("initial_state")
+        if state is not None:
+            arguments["initial_state"] = (*state, torch.zeros_like(state[1][..., 0]))
+        outputs, triple = kernel(**arguments)
+        if triple is None:
+            return outputs, None
+        memory, normaliser, stabilizer = triple
+        factor = stabilizer.exp()
+        return outputs, (factor[..., None, None] * memory, factor[..., None] * normaliser)
+
+    return adapted
+
+
 OPTIONS = ("initial_state", "cu_seqlens")
 """Arguments without batch and time axes."""
 

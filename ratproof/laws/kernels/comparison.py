@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ratproof.evidence.ledger import NOTHING_COUNTED, ledger
-from ratproof.laws.kernels.bounds import run
+from ratproof.laws.kernels.bounds import gradients, run
 from ratproof.laws.kernels.bounds.rounding import USELESS, root_mean_square
+from ratproof.laws.kernels.bounds.two_parts import pair_results
 from ratproof.laws.kernels.counterexample import ShownCall, WrongCall
 from ratproof.laws.kernels.formats import FORMATS, rounded
 from ratproof.laws.kernels.kernel import Arrays, Call, Kernel
@@ -63,12 +64,22 @@ def compare(kernel: Kernel, problem: Problem, arrays: Arrays, law: str = "", exa
     return call
 
 
-def recurrence(problem: Problem, arrays: Arrays, kernel: Kernel) -> Right:
-    """Return the recurrence's results and the error bounds for the kernel's declared form."""
+def recurrence(problem: Problem, arrays: Arrays, kernel: Kernel, weights: Arrays | None = None) -> Right:
+    """Return the recurrence's results and the error bounds for the kernel's declared form.
+
+    With weights of outputs and final states, they include the gradients.
+    """
+    form, cumulated = kernel.form, kernel.cumulated
+    if kernel.family.layer:
+        return pair_results(problem, arrays, form, weights, cumulated)
     if kernel.family.function is not None:
-        return stepwise(problem, arrays, kernel.form)
-    result = run(problem, arrays, kernel.form)
-    return {"o": (result.outputs, result.output_bounds), "final_state": (result.states, result.state_bounds)}
+        return stepwise(problem, arrays, form, weights)
+    result = run(problem, arrays, form)
+    right = {"o": (result.outputs, result.output_bounds), "final_state": (result.states, result.state_bounds)}
+    if weights is None:
+        return right
+    flows = gradients(problem, arrays, weights["o"], weights["final_state"], form, cumulated)
+    return right | {f"{name}.grad": flow for name, flow in flows.items()}
 
 
 def hold_call(shown: ShownCall, call: Call, right: Callable[[Kernel], Right], exactly: bool = False) -> None:

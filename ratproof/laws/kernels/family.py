@@ -23,6 +23,7 @@ KINDS = {
     "log-decay": "at most 0",
     "decay": "from 0 to 1",
     "decay-logit": "real, and its sigmoid is a decay",
+    "log-gate": "real, and its exponential is a gate",
     "positive": "positive",
 }
 """The kinds of values of a step's tensors."""
@@ -72,6 +73,8 @@ class LinearRecurrence:
             tensors. The ``function`` then has one tensor of state
             (:mod:`~ratproof.laws.kernels.state_parts`).
         kinds: The kinds of its tensors, keyed by name, from :data:`KINDS`.
+        layer: The layer in :mod:`~ratproof.laws.kernels.bounds.two_parts` that has bounds for the
+            ``function``; empty if they are derived from its operations.
     """
 
     name: str
@@ -99,6 +102,7 @@ class LinearRecurrence:
     function: Callable[..., Any] | None = field(default=None, compare=False)
     state: str | tuple[str, ...] = ""
     kinds: Mapping[str, str] = field(default_factory=dict)
+    layer: Literal["", "mlstm", "gsa"] = ""
 
     @property
     def output_axes(self) -> str:
@@ -119,12 +123,16 @@ class LinearRecurrence:
 
 
 def _of_step(
-    name: str, tensors: Mapping[str, str], step: Callable[..., Any], state: tuple[str, ...], **more: Any
+    name: Literal["mlstm", "gsa"],
+    tensors: Mapping[str, str],
+    step: Callable[..., Any],
+    state: tuple[str, ...],
+    **more: Any,
 ) -> LinearRecurrence:
     """Return a family that a Python step defines, whose state is a tuple of tensors."""
     function = step_with_one_state(step, state, tensors)
     return LinearRecurrence(
-        name, tensors, query="", key="", scaled="", function=function, state=state, **more
+        name, tensors, query="", key="", scaled="", function=function, state=state, layer=name, **more
     )
 
 
@@ -274,7 +282,7 @@ FAMILIES: dict[str, LinearRecurrence] = {
             {**_QKV, "i": "BTH", "f": "BTH"},
             mlstm,
             state=("HKV", "HK"),
-            kinds={"f": "decay-logit"},
+            kinds={"i": "log-gate", "f": "decay-logit"},
             says="C = sigmoid(f) C + exp(i) k v^T, n = sigmoid(f) n + exp(i) k, o = C^T q / max(|n^T q|, 1),"
             " with the state (C, n)",
         ),

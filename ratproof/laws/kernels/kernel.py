@@ -100,7 +100,8 @@ class Kernel:
         It may compute the gradients of decays as sums of terms that cancel.
         """
         decays = DECAYS & set(self.family.kinds.values())
-        return self.family.function is not None and self.cumulated and bool(decays)
+        by_step = self.family.function is not None and not self.family.layer
+        return by_step and self.cumulated and bool(decays)
 
     def says(self) -> str:
         """Return a one-line description of the kernel."""

@@ -27,6 +27,8 @@ BURST = 1_000.0
 """Maximum absolute sum of the logarithms of decays in a burst."""
 LARGE = {"exact": 16.0, "plain": 16.0, "real": 32.0}
 """Factor of large values: a power of two, so that exact sums stay exact."""
+LARGE_GATE = 4.0
+"""Factor of the logarithms of gates if values are large."""
 SLOTS = 8
 """Maximum size of the axis M, which is computed from K and V."""
 SHORT = 8
@@ -243,6 +245,10 @@ class Problem:
             return rng.exponential(0.5, shape)
         if name == family.decay or kind == "log-decay":
             return self._logarithms(rng, shape)
+        if kind == "decay-logit":
+            return self._logits(rng, shape)
+        if kind == "log-gate":
+            return self._values(rng, shape) * (LARGE_GATE if self.large else 1.0)
         if name in (family.step, family.rate):
             return self._stepping(name, rng, shape)
         if name == family.factor and family.pairs:
@@ -303,6 +309,14 @@ class Problem:
             begin = int(rng.integers(0, self.time))
             mild[:, begin : begin + 64] -= BURST / 64 * rng.random(mild[:, begin : begin + 64].shape)
         return mild
+
+    def _logits(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return logits of decays; a decay of 1 or 0 has a finite logit, whose sigmoid is near it."""
+        if self.numbers != "real":
+            return self._values(rng, shape)
+        logarithms = self._logarithms(rng, shape)
+        with np.errstate(divide="ignore"):
+            return np.clip(logarithms - np.log(-np.expm1(logarithms)), -100.0, 40.0)
 
     def _stepping(self, name: str, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Return random time steps, input gates or rates of decay; they are 0 if results must not round."""

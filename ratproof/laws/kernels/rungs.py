@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from ratproof.evidence.lengths import LENGTHS
 from ratproof.evidence.subjects import STATED
-from ratproof.laws.kernels.bounds import gradients
 from ratproof.laws.kernels.comparison import Right, compare, hold_call, recurrence
 from ratproof.laws.kernels.counterexample import ShownCall, WrongCall
 from ratproof.laws.kernels.drawing import CallSizes, groups_of, problems, shorter_than
@@ -22,7 +21,6 @@ from ratproof.laws.kernels.kernel import Arrays, Kernel
 from ratproof.laws.kernels.measured import hold_measured, require_no_doubts
 from ratproof.laws.kernels.other_forms import with_form
 from ratproof.laws.kernels.problem import LARGE, Numbers, Problem
-from ratproof.laws.kernels.stepwise import stepwise
 from ratproof.laws.kernels.watch import KernelWatch
 
 Body = Callable[[Kernel, Problem, st.DataObject], None]
@@ -139,13 +137,7 @@ def gradient(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
         hold_measured(shown, call, lambda x: other.gradients(problem, x, some))
         return
 
-    def right(own: Kernel) -> Right:
-        if own.family.function is not None:
-            return stepwise(problem, arrays, own.form, weights)
-        flows = gradients(problem, arrays, weights["o"], weights["final_state"], own.form, own.cumulated)
-        return recurrence(problem, arrays, own) | {f"{n}.grad": flow for n, flow in flows.items()}
-
-    hold_call(shown, call, right)
+    hold_call(shown, call, lambda own: recurrence(problem, arrays, own, weights))
 
 
 def _frozen(names: tuple[str, ...]) -> st.SearchStrategy[tuple[str, ...]]:

@@ -25,6 +25,7 @@ def adjoint(
     form: KernelForm,
     arithmetic: RoundingUnits,
     roundings: Bounds | None = None,
+    query_roundings: Bounds | None = None,
 ) -> BoundedStates:
     """Return the adjoint state of each token.
 
@@ -35,6 +36,7 @@ def adjoint(
         form: The kernel's declared form.
         arithmetic: The rounding units of its dtype.
         roundings: The errors of the weights if they are computed, in units, of their shape.
+        query_roundings: The errors of the queries if they are computed, in units, of their shape.
 
     Returns:
         The states, where ``held`` is D_t, the gradient of the state that token t is read from, or of the
@@ -44,6 +46,8 @@ def adjoint(
     backwards = reversed_inputs(inputs, weights, final)
     if roundings is not None:
         backwards = replace(backwards, value_roundings=abs(inputs.scale) * np.flip(roundings, 1))
+    if query_roundings is not None:
+        backwards = replace(backwards, key_roundings=np.flip(query_roundings, 1))
     first = inputs.bonus is None
     states = bounded_states(backwards, form, arithmetic, first, backwards=True, for_gradients=True)
     return _turned(states, inputs.time)

@@ -95,14 +95,35 @@ def gradients(
         if forward.rougher is not None and backward.rougher is not None:
             ways = [(forward.rougher, backward), (forward, backward.rougher)]
         every = [
-            dict(_Flows(inputs, outputs, last, *way, form, roundings).by_name(problem, cumulated))
-            for way in ways
+            flows_by_name(problem, inputs, outputs, last, *way, form, cumulated, roundings) for way in ways
         ]
         for name, flow in every[0].items():
             error = np.maximum.reduce([flows[name].error for flows in every])
             _store(problem, results[name], replace(flow, error=error), name, group)
     tiny = arithmetic.smallest * 16 * (problem.time + problem.keys + problem.values)
     return {n: (value, (bound + tiny) * OUTWARD) for n, (value, bound) in results.items()}
+
+
+def flows_by_name(
+    problem: Problem,
+    inputs: RecurrenceInputs,
+    weights: Wide,
+    final: Wide,
+    forward: BoundedStates,
+    backward: BoundedStates,
+    form: KernelForm,
+    cumulated: bool,
+    roundings: Bounds | None = None,
+    query_roundings: Bounds | None = None,
+) -> dict[str, RoundedArray]:
+    """Return the gradients of one group of sequences by argument, axes T, N, H and K or V.
+
+    The arguments are those of :func:`gradients` and :func:`~ratproof.laws.kernels.bounds.adjoint.adjoint`.
+    """
+    flows = _Flows(inputs, weights, final, forward, backward, form, roundings)
+    if query_roundings is not None:
+        flows.q = replace(flows.q, error=flows.u * np.moveaxis(query_roundings, 1, 0))
+    return dict(flows.by_name(problem, cumulated))
 
 
 def _store(
