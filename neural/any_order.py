@@ -25,7 +25,9 @@ polynomials in the same leaves. :mod:`neural.tracked` has tighter bounds for a f
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
@@ -194,6 +196,10 @@ class ReorderingBound:
         return self._number(other) * _reciprocal(self)
 
     @_plain
+    def __pow__(self, exponent: int) -> ReorderingBound:
+        return _power(self, exponent)
+
+    @_plain
     def __matmul__(self, other: Any) -> ReorderingBound:
         return _matmul(self, self._number(other))
 
@@ -202,14 +208,15 @@ class ReorderingBound:
         return _matmul(self._number(other), self)
 
     @_plain
-    def sum(self, dim: int, keepdim: bool = False) -> ReorderingBound:
-        """Return the sum along an axis, with a bound that holds for every order of summation."""
+    def sum(self, dim: int | tuple[int, ...], keepdim: bool = False) -> ReorderingBound:
+        """Return the sum along one or more axes, with a bound that holds for every order of summation."""
+        kept = self.value.sum(dim, keepdim=True).shape
 
         def back(bar: ReorderingBound) -> ReorderingBound:
-            return _moved(bar, lambda x: (x if keepdim else x.unsqueeze(dim)).expand(self.shape))
+            return _moved(bar, lambda x: x.reshape(kept).expand(self.shape))
 
         result = _moved(self, lambda x: x.sum(dim, keepdim=keepdim))
-        return _with_parents(result, self.roundings + self.shape[dim], (self, back))
+        return _with_parents(result, self.roundings + _terms(self, dim), (self, back))
 
     @_plain
     def maximum(self, other: ReorderingBound) -> ReorderingBound:
@@ -443,6 +450,55 @@ def _vector_norm(a: ReorderingBound, dim: int, keepdim: bool = False) -> Reorder
     return RULES["sqrt"]((a * a).sum(dim, keepdim))
 
 
+def _terms(a: ReorderingBound, dim: int | tuple[int, ...]) -> int:
+    """Return the number of terms of a sum along these axes."""
+    return math.prod(a.shape[axis] for axis in ((dim,) if isinstance(dim, int) else dim))
+
+
+def _mean(a: ReorderingBound, dim: int | tuple[int, ...], keepdim: bool = False) -> ReorderingBound:
+    return a.sum(dim, keepdim) / float(_terms(a, dim))
+
+
+def _power(a: ReorderingBound, exponent: int) -> ReorderingBound:
+    if exponent not in range(1, 9):
+        raise TypeError(f"a power other than 1 to 8 is not supported: {_NO_RULE}")
+    return functools.reduce(operator.mul, [a] * int(exponent))
+
+
+def _largest(a: ReorderingBound, dim: int, keepdim: bool = False) -> ReorderingBound:
+    result = functools.reduce(ReorderingBound.maximum, a.unbind(dim))
+    return cast(ReorderingBound, result.unsqueeze(dim)) if keepdim else result
+
+
+def _einsum(equation: str, *operands: ReorderingBound) -> ReorderingBound:
+    """Return a sum of products, as an elementwise product of all axes that is summed."""
+    terms, arrow, output = equation.replace(" ", "").partition("->")
+    axes = terms.split(",")
+    repeated = any(len(set(own)) < len(own) for own in (*axes, output))
+    if not arrow or repeated or not "".join([*axes, output]).isalpha():
+        raise TypeError(f"einsum with the equation {equation} is not supported: {_NO_RULE}")
+    letters = output + "".join(sorted(set("".join(axes)) - set(output)))
+    product = functools.reduce(operator.mul, map(functools.partial(_spread, letters), axes, operands))
+    summed = tuple(range(len(output), len(letters)))
+    return product.sum(summed) if summed else product
+
+
+def _spread(letters: str, axes: str, a: ReorderingBound) -> Any:
+    """Return a tensor with these axes in the order of all letters; the others have size 1."""
+    moved = a.permute(*(axes.index(letter) for letter in letters if letter in axes))
+    for index, letter in enumerate(letters):
+        moved = moved if letter in axes else moved.unsqueeze(index)
+    return moved
+
+
+def _normalize(
+    a: ReorderingBound, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: None = None
+) -> ReorderingBound:
+    if p != 2:
+        raise TypeError(f"a norm other than the 2-norm is not supported: {_NO_RULE}")
+    return a / _vector_norm(a, dim, keepdim=True).maximum(_number(eps, a.kind))
+
+
 def _reciprocal(a: ReorderingBound) -> ReorderingBound:
     """Return 1 / a."""
     value = 1 / a.value
@@ -466,6 +522,17 @@ RULES: dict[str, Callable[..., ReorderingBound]] = {
     "sqrt": _smooth(torch.sqrt, rounding.square_root, lambda x, s: _reciprocal(2 * s)),
     "linalg_vector_norm": _vector_norm,
     "softmax": _softmax,
+    "mean": _mean,
+    "einsum": _einsum,
+    "normalize": _normalize,
+    "pow": _power,
+    "square": lambda a: a * a,
+    "rsqrt": lambda a: _reciprocal(RULES["sqrt"](a)),
+    "cos": _smooth(torch.cos, rounding.circular, lambda x, _: -RULES["sin"](x)),
+    "sin": _smooth(torch.sin, rounding.circular, lambda x, _: RULES["cos"](x)),
+    "logaddexp": lambda a, b: a.maximum(b) + RULES["softplus"](-(RULES["abs"](a - b))),
+    "amax": _largest,
+    "minimum": lambda a, b: -((-a).maximum(-b)),
     "relu": lambda a: a.maximum(_scaled(a, 0.0)),
     "clamp": _clamp,
     "abs": lambda a: a.maximum(-a),
@@ -480,7 +547,10 @@ RULES: dict[str, Callable[..., ReorderingBound]] = {
 }
 """The rule for each operation that rounds."""
 _NO_RULE = "no rule bounds its error for every order of evaluation"
-_OF_ONE_TENSOR = ("sum", "cumsum", "linalg_vector_norm", "softmax", "clamp")
+_OF_ONE_TENSOR = (
+    *("sum", "cumsum", "linalg_vector_norm", "softmax", "clamp"),
+    *("mean", "normalize", "pow", "amax"),
+)
 """Operations whose other arguments are not tensors."""
 
 
@@ -494,6 +564,8 @@ def _apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any], mode: evaluat
     operation = operation_of(func)
     if operation in _OF_ONE_TENSOR:
         return RULES[operation](_number(args[0], kind, leaves), *args[1:], **kwargs)
+    if operation == "einsum":
+        return _einsum(args[0], *(_number(a, kind, leaves) for a in flat[1:]))
     if operation in RULES:
         every = [*args, *(x for name, x in kwargs.items() if name != "inplace" or x)]
         return RULES[operation](*(a if a is None else _number(a, kind, leaves) for a in every))

@@ -4,10 +4,11 @@ The bounds for gates hold for any order of summation. A network computes its gat
 again in other shapes when its automata are extracted. The matrix products may then be summed in a different
 order. These bounds limit the difference between the two.
 
-The only assumption is about the elementary functions: sigmoid, its logarithm, tanh, exp, log and log1p are
-accurate to 4 units in the last place, or to the smallest normal number (a sigmoid whose exponential overflows
-is 0). The vector library behind torch's CPU kernels documents 1 unit for exp and tanh, and CUDA's mathematics
-library documents 2. ``proofs_tests/neural/test_rounding.py`` measures them against ball arithmetic.
+The only assumption is about the elementary functions: sigmoid, its logarithm, tanh, exp, log, log1p, sin and
+cos are accurate to 4 units in the last place, or to the smallest normal number (a sigmoid whose exponential
+overflows is 0). The vector library behind torch's CPU kernels documents 1 unit for exp and tanh, and CUDA's
+mathematics library documents 2. ``proofs_tests/neural/test_rounding.py`` measures them against ball
+arithmetic.
 """
 
 from __future__ import annotations
@@ -100,6 +101,11 @@ def log_sigmoid(value: Tensor, error: Tensor, kind: Format) -> Tensor:
 
 def tanh(value: Tensor, error: Tensor, kind: Format) -> Tensor:
     """Bound the error of the tanh, whose slope is at most 1, of an argument with an error of ``error``."""
+    return _rounded(value, error, kind).clamp(max=2)
+
+
+def circular(value: Tensor, error: Tensor, kind: Format) -> Tensor:
+    """Bound the error of a sine or cosine, whose slope is at most 1, of an argument with this error."""
     return _rounded(value, error, kind).clamp(max=2)
 
 

@@ -34,7 +34,17 @@ OPTIONS = {"dim", "keepdim", "stride", "padding", "dilation", "groups"}
 DATA_MOVEMENT = frozenset(
     (
         *("cat", "stack", "embedding", "getitem", "expand", "unsqueeze", "squeeze", "reshape", "flatten"),
-        *("unflatten", "unbind", "chunk", "transpose", "new_zeros", "movedim", "permute", "diag_embed"),
+        *(
+            "unflatten",
+            "unbind",
+            "chunk",
+            "transpose",
+            "new_zeros",
+            "movedim",
+            "permute",
+            "diag_embed",
+            "clone",
+        ),
     )
 )
 """The operations that only move elements; the errors are moved in the same way."""

@@ -14,6 +14,7 @@ from ratproof.laws.kernels.bounds import gradients, run
 from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.family import FAMILIES
 from ratproof.laws.kernels.problem import Problem
+from ratproof.laws.kernels.state_parts import step_with_one_state
 from ratproof.laws.kernels.stepwise import as_kernel, stepwise
 
 QKVG = {"q": "BTHK", "k": "BTHK", "v": "BTHV", "g": "BTHK log-decay"}
@@ -162,16 +163,20 @@ def test_an_operation_without_a_rule_is_an_error():
     ("more", "says"),
     [
         ({"family": "gla"}, "pass either family or step, not both"),
-        ({"inputs": {"v": "BVT"}}, "the axes of v must be different letters of BHKMTV, and begin with BT"),
+        (
+            {"inputs": {"v": "BVT"}},
+            "the axes of v must be letters of BHKMTV, of which only K, M and V may repeat, and begin with BT",
+        ),
+        ({"inputs": {"v": "BTHH"}}, "the axes of v must be letters of BHKMTV, of which only K, M and V may"),
         (
             {"inputs": {"v": "BTHV negative"}},
-            "the kind of v must be one of log-decay, decay, decay-logit, positive",
+            "the kind of v must be one of log-decay, decay, decay-logit, log-gate, positive",
         ),
         ({"inputs": {"v": ""}}, "v must have axes and at most one kind, got ''"),
         ({"inputs": {"v": "BTHV decay positive"}}, "v must have axes and at most one kind"),
         ({"inputs": "BTHV"}, "inputs must map names to axes"),
         ({"output": "o"}, "output must name a tensor whose axes begin with 'BT', got 'o'"),
-        ({"state": "HKT"}, "state must be different letters of HKV, got 'HKT'"),
+        ({"state": "HKT"}, "state must be letters of HKV, of which only K, M and V may repeat, got 'HKT'"),
         (
             {"state": ("HKV", "KV")},
             r"the axes of each state tensor must be 'D' or begin with 'H' \(heads\), got 'KV'",
@@ -239,3 +244,83 @@ def test_a_wrong_tensor_of_a_state_is_named_and_a_script_shows_it(capsys):
     assert example.position.startswith("final_state, tensor 1, [")
     exec(example.script, {"__name__": "__main__"})
     assert example.kernel in capsys.readouterr().out
+
+
+def elman(state, x):
+    """Return a step of an Elman network, whose recurrent weights are shared by all tokens."""
+    state = torch.tanh(x["u"] + torch.einsum("bhk,hkm->bhm", state, x["W"]))
+    return state, state
+
+
+def stabilized_slstm(state, x):
+    """Return a step of sLSTM with a stabilizer in its state."""
+    c, n, m = state
+    forget = torch.nn.functional.logsigmoid(x["f"])
+    largest = torch.maximum(forget + m, x["i"])
+    old, new = torch.exp(forget + m - largest), torch.exp(x["i"] - largest)
+    c, n = old * c + new * torch.tanh(x["z"]), old * n + new
+    return (c, n, largest), c / torch.clamp(n.abs(), min=1e-3)
+
+
+def rotation(state, x):
+    """Return a step with a complex state, as a pair of its real and imaginary parts."""
+    (a, b), size = state, x["g"].exp()
+    cosine, sine = size * torch.cos(x["angle"]), size * torch.sin(x["angle"])
+    a, b = cosine * a - sine * b + x["u"], sine * a + cosine * b
+    return (a, b), a
+
+
+def tropical(state, x):
+    """Return a step of maxima and sums."""
+    state = torch.maximum(state + x["a"], x["u"])
+    return state, state
+
+
+def covariance(state, x):
+    """Return a step with a state of axes HKK, and a normalised output."""
+    state = x["f"][..., None, None] * state + x["u"][..., None] * x["u"][..., None, :]
+    read = torch.einsum("bhkm,bhm->bhk", state, x["u"])
+    return state, read * torch.rsqrt(read.square().mean(-1, keepdim=True) + 1e-3)
+
+
+def wrong(step):
+    """Return a step whose output has a relative error of 1e-3."""
+
+    def faulty(state, x):
+        state, output = step(state, x)
+        return state, 1.001 * output
+
+    return faulty
+
+
+MORE = {
+    elman: {"inputs": {"u": "BTHK", "W": "HKK"}, "state": "HK", "output": "u"},
+    stabilized_slstm: {
+        "inputs": {"f": "BTD decay-logit", "i": "BTD log-gate", "z": "BTD"},
+        "state": ("D", "D", "D"),
+        "output": "z",
+    },
+    rotation: {
+        "inputs": {"g": "BTD log-decay", "angle": "BTD", "u": "BTD"},
+        "state": ("D", "D"),
+        "output": "u",
+    },
+    tropical: {"inputs": {"a": "BTD", "u": "BTD"}, "state": "D", "output": "u"},
+    covariance: {"inputs": {"f": "BTH decay", "u": "BTHK"}, "state": "HKK", "output": "u"},
+}
+
+
+@pytest.mark.parametrize("step", MORE)
+def test_other_recurrences_hold_and_a_small_error_is_refuted(step):
+    for own, expected in ((step, "holds"), (wrong(step), "refuted")):
+        right = kernel_claim(
+            "mine", step=step, kernel=print, without=["cu_seqlens", "initial-state"], **MORE[step]
+        )
+        parts = right.kernel.family.state
+        function = (
+            step_with_one_state(own, parts, right.kernel.family.tensors) if isinstance(parts, tuple) else own
+        )
+        kernel = as_kernel(replace(right.kernel.family, function=function))
+        claim = kernel_claim("mine", step=step, kernel=kernel, longest=17, **MORE[step])
+        answers = verdicts(claim, 20, "sampled") if own is not step else verdicts(claim, 10)
+        assert set(answers.values()) == {expected}

@@ -25,6 +25,17 @@ FUNCTIONS = {
     "sqrt": lambda a, b: torch.sqrt(a * a + 1) * b,
     "linalg_vector_norm": lambda a, b: torch.linalg.vector_norm(a + b, dim=-1),
     "softmax": lambda a, b: (a.softmax(-1) + torch.softmax(b, dim=0)) * b,
+    "mean": lambda a, b: a.mean(-1, keepdim=True) * b.mean((0, 1)),
+    "einsum": lambda a, b: torch.einsum("ij,jk->ki", a, b) + torch.einsum("ij, j -> i", a, b[0]),
+    "normalize": lambda a, b: functional.normalize(a, dim=-1) * b,
+    "pow": lambda a, b: a**2 * b.pow(3),
+    "square": lambda a, b: a.square() * b,
+    "rsqrt": lambda a, b: (a * a + 1).rsqrt() * b,
+    "cos": lambda a, b: torch.cos(a * b) * b,
+    "sin": lambda a, b: torch.sin(a * b) * b,
+    "logaddexp": lambda a, b: torch.logaddexp(a, b) * b,
+    "amax": lambda a, b: a.amax(-1, keepdim=True) * b + b.amax(0),
+    "minimum": lambda a, b: torch.minimum(a, b) * b,
     "clamp": lambda a, b: a.clamp(min=0.1) * torch.clamp(b, -1.0, max=0.3),
     "relu": lambda a, b: functional.relu(a) * b,
     "abs": lambda a, b: (a * b).abs(),
@@ -74,6 +85,12 @@ def test_an_operation_without_a_rule_is_refused():
         torch.fft.fft(x)
     with pytest.raises(AttributeError, match="erfinv is not supported"):
         x.erfinv()
-    with pytest.raises(TypeError, match="matmul of a vector is not supported"):
-        torch.matmul(x, x)
+    for refused, match in (
+        (lambda: torch.matmul(x, x), "matmul of a vector is not supported"),
+        (lambda: x**0.5, "a power other than 1 to 8 is not supported"),
+        (lambda: torch.einsum("i,i", x, x), "einsum with the equation i,i is not supported"),
+        (lambda: functional.normalize(x, p=1, dim=0), "a norm other than the 2-norm is not supported"),
+    ):
+        with pytest.raises(TypeError, match=match):
+            refused()
     assert operation_of(torch.matmul) in RULES

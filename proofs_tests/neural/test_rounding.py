@@ -71,6 +71,18 @@ def test_elementary_functions_are_within_the_assumed_units_in_the_last_place(dty
     assert worst <= FUNCTION_ROUNDINGS
 
 
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("name", ["sin", "cos"])
+def test_sine_and_cosine_are_within_their_bounds(dtype, name):
+    kind = format_of(dtype)
+    inputs = SPREAD.to(dtype)
+    values = getattr(torch, name)(inputs)
+    bounds = rounding.circular(values, torch.zeros(inputs.shape).double(), kind)
+    with flint.ctx.workprec(400):
+        for x, y, bound in zip(inputs.tolist(), values.tolist(), bounds.tolist(), strict=True):
+            assert bool(abs(ball(y) - getattr(ball(x), name)()) <= ball(bound))
+
+
 numbers = st.floats(-8, 8, width=32)
 
 

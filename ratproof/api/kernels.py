@@ -269,17 +269,20 @@ def _of_step(
     allowed = set("BTD") if lanes else set("BTHKMV")
     for tensor, (axes, *kind) in words.items():
         letters = set(axes)
-        if not letters <= allowed or len(letters) < len(axes) or ("T" in letters and axes[:2] != "BT"):
+        if not letters <= allowed or _repeats(axes) or ("T" in letters and axes[:2] != "BT"):
             raise InputError(
-                f"{name}: the axes of {tensor} must be different letters of {''.join(sorted(allowed))}, and"
-                f" begin with BT if there is a T, got {axes!r}"
+                f"{name}: the axes of {tensor} must be letters of {''.join(sorted(allowed))}, of which only"
+                f" K, M and V may repeat, and begin with BT if there is a T, got {axes!r}"
             )
         _require(name, f"the kind of {tensor}", kind, KINDS)
     known = set("DHKMV") & {letter for axes, *_ in words.values() for letter in axes}
     for axes in parts:
-        if not axes or not set(axes) <= known or len(set(axes)) < len(axes):
+        if not axes or not set(axes) <= known or _repeats(axes):
             listed = "".join(sorted(known))
-            raise InputError(f"{name}: state must be different letters of {listed}, got {axes!r}")
+            raise InputError(
+                f"{name}: state must be letters of {listed}, of which only K, M and V may repeat, got"
+                f" {axes!r}"
+            )
         if isinstance(state, tuple) and axes[0] not in "HD":
             raise InputError(
                 f"{name}: the axes of each state tensor must be 'D' or begin with 'H' (heads), got {axes!r}"
@@ -300,6 +303,11 @@ def _of_step(
         state=state,
         kinds={tensor: kind for tensor, (_, *kinds) in words.items() for kind in kinds},
     )
+
+
+def _repeats(axes: str) -> bool:
+    """Return whether an axis repeats along which results are independent, or the axis of time."""
+    return any(axes.count(axis) > 1 for axis in "BTHD")
 
 
 def _family(name: str, family: str | LinearRecurrence | None) -> LinearRecurrence:
