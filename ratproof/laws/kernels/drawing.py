@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from ratproof.evidence.lengths import LENGTHS
 from ratproof.laws.kernels.formats import WIDE
 from ratproof.laws.kernels.kernel import Kernel
-from ratproof.laws.kernels.layouts import CONTIGUOUS, LAYOUTS
+from ratproof.laws.kernels.layouts import CONTIGUOUS, FAR, FAR_ROWS, LAYOUTS, may_be_far
 from ratproof.laws.kernels.problem import Numbers, Problem
 
 BUDGETS = (2**14, 2**15, 2**16, 2**16, 2**17, 2**18, 2**20, 2**22)
@@ -28,6 +28,8 @@ LARGEST = 2**23
 """The budget of the large call of each check."""
 VERY_LONG, FEW_KEYS = 8_193, (4, 3, 2, 1)
 """The number of tokens of long calls of the ``sampled`` check, and its numbers of keys and values."""
+FEW_LENGTHS = 3
+"""The number of different lengths of calls whose offsets exceed 32 bits, the smallest ones."""
 MOST_PAIRS = 2**23
 """Maximum number of array elements of the reference for pairs of tokens in a chunk, if steps correct."""
 _EDGES = (*range(1, 18), 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 256)
@@ -57,12 +59,14 @@ class CallSizes:
         choices: Possible sizes by axis.
         budgets: Possible limits on the product of all sizes.
         orders: Possible orders in which the sizes of a call that exceeds its budget are reduced.
+        layouts: Possible memory layouts, if the kernel supports tensors that are not contiguous.
     """
 
     times: tuple[Sequence[int], ...]
     choices: dict[str, tuple[int, ...]]
     budgets: tuple[int, ...]
     orders: tuple[str, ...] = KEEPS_TIME
+    layouts: tuple[str, ...] = tuple(LAYOUTS)
 
 
 @dataclass(frozen=True)
@@ -101,7 +105,8 @@ def groups_of(
         examples: Minimum number of calls.
         shortest: Minimum number of tokens.
         small: Whether the budgets other than :data:`BUDGETS` are a quarter of the usual ones.
-        long: Whether there are also calls of :data:`VERY_LONG` tokens.
+        long: Whether there are also calls of :data:`VERY_LONG` tokens, and calls whose offsets exceed 32
+            bits.
     """
     choices = _choices(kernel)
     lengths = [length for length in lengths_of(kernel) if length >= shortest]
@@ -122,6 +127,7 @@ def groups_of(
     yield Group("large", 1, CallSizes(((max(lengths),),), huge, (most,), KEEPS_BOTH))
     if long:
         yield from _long(kernel, max(lengths), choices)
+        yield from _far(kernel, lengths, choices)
 
 
 def _long(kernel: Kernel, usual: int, choices: dict[str, tuple[int, ...]]) -> Iterator[Group]:
@@ -145,6 +151,21 @@ def _long(kernel: Kernel, usual: int, choices: dict[str, tuple[int, ...]]) -> It
     few = {a: tuple(n for n in FEW_KEYS if n in sizes) or (least[a],) for a, sizes in choices.items()}
     few |= {axis: (least[axis],) for axis in "BH" if axis in few}
     yield Group("long", LEAST, CallSizes(((time,),), few, (LARGEST,), KEEPS_BOTH))
+
+
+def _far(kernel: Kernel, lengths: list[int], choices: dict[str, tuple[int, ...]]) -> Iterator[Group]:
+    """Yield the group of calls whose third row begins at an offset that exceeds 32 bits.
+
+    There is no such group if the kernel does not support tensors that are not contiguous or three rows, if
+    the reference is another kernel, or if the memory cannot be addressed.
+    """
+    unsupported = kernel.against is not None or "non-contiguous" in kernel.without
+    if unsupported or FAR_ROWS not in choices["B"] or not may_be_far(kernel.device):
+        return
+    few = {a: tuple(n for n in FEW_KEYS if n in sizes) or (min(sizes),) for a, sizes in choices.items()}
+    times = [time for time in lengths if time][:FEW_LENGTHS]
+    sizes = CallSizes((times,), few | {"B": (FAR_ROWS,)}, (LARGEST,), KEEPS_BOTH, (FAR,))
+    yield Group("far", LEAST, sizes)
 
 
 def shorter_than(kernel: Kernel, time: int, shortest: int) -> CallSizes:
@@ -214,7 +235,8 @@ def problems(
     # a counterexample shrinks to the first choice
     random = draw(st.randoms(use_true_random=False))
     one_in_four = (False, True, False, False)
-    packed = family.packed and "cu_seqlens" not in unsupported and random.choice(one_in_four)
+    may_pack = family.packed and "cu_seqlens" not in unsupported and sizes.layouts != (FAR,)
+    packed = may_pack and random.choice(one_in_four)
     heads_axis = "D" if family.lanes else "H"
     least = {"B": least_rows, heads_axis: least_heads}
     choices = {
@@ -253,7 +275,7 @@ def problems(
         gates=random.choice(gates),
         directions=random.choice(("hot", "free")),
         seed=random.randrange(2**32),
-        layout=CONTIGUOUS if "non-contiguous" in unsupported else random.choice(tuple(LAYOUTS)),
+        layout=CONTIGUOUS if "non-contiguous" in unsupported else random.choice(sizes.layouts),
         large=random.choice(one_in_four),
         final="final-state" not in unsupported and not random.choice(one_in_four),
         substeps=random.choice((1, 2, 3)) if family.substeps else 1,

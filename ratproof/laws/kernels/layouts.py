@@ -10,6 +10,7 @@ A counterexample's script contains the source of :func:`laid_out`, so the functi
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # a process that only reads verdicts does not import torch
@@ -23,6 +24,25 @@ LAYOUTS = {
     "fused": "tensors that are slices of one tensor",
 }
 """Each layout, with its description in the text of a call."""
+FAR, FAR_ROWS = "far", 3
+"""The layout with rows 2^30 + 2^16 elements apart, and the number of rows at which offsets exceed 32 bits."""
+FAR_SAYS = "rows that are 2^30 + 2^16 elements apart in memory"
+
+
+def may_be_far(device: str) -> bool:
+    """Return whether tensors on this device can have the layout :data:`FAR`.
+
+    It takes 16 GiB of addresses per dtype, of which Linux commits only the pages that are used.
+    """
+    if device != "cpu" or sys.platform != "linux":
+        return False
+    import torch
+
+    try:
+        laid_out({"x": torch.ones(FAR_ROWS, 1)}, FAR)
+    except OSError:  # the process may not have as many addresses
+        return False
+    return True
 
 
 def laid_out(tensors: dict[str, Tensor], layout: str) -> dict[str, Tensor]:
@@ -42,6 +62,25 @@ def laid_out(tensors: dict[str, Tensor], layout: str) -> dict[str, Tensor]:
             slices[name] = joined[:, :, begin:end].copy_(x).view(fused[name].shape)
             begin = end
         return tensors | slices
+    if layout == "far":  # the stride of rows is a 32-bit integer, and the offset of the third row is not
+        import mmap
+
+        import torch
+
+        stride, begin, moved, storages = 2**30 + 2**16, 2**31, {}, {}
+        elements = begin + 3 * stride + sum(x.numel() for x in tensors.values())
+        for name, x in tensors.items():
+            if x.dim() < 2 or x.shape[0] != 3:
+                continue
+            if x.dtype not in storages:  # 0x4000 is MAP_NORESERVE: only pages that are used are committed
+                flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000
+                pages = mmap.mmap(-1, elements * x.element_size(), flags=flags)
+                storages[x.dtype] = torch.frombuffer(pages, dtype=x.dtype)
+            row = x[0].contiguous()
+            # an offset that overflows is negative, and in the first half of the storage
+            moved[name] = storages[x.dtype].as_strided(x.shape, (stride, *row.stride()), begin).copy_(x)
+            begin += row.numel()
+        return tensors | moved
     if layout != "contiguous":
         axes, least = ((0, 1), 3) if layout == "time-first" else ((-1, -2), 2)
         swapped = {

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ratproof.laws.kernels.family import LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS, rounded
-from ratproof.laws.kernels.layouts import CONTIGUOUS, LAYOUTS, laid_out
+from ratproof.laws.kernels.layouts import CONTIGUOUS, FAR, FAR_SAYS, LAYOUTS, laid_out
 from ratproof.laws.kernels.state_parts import Shapes
 
 Numbers = Literal["exact", "plain", "real"]
@@ -226,7 +226,7 @@ class Problem:
         more += ["-infinity among the gates"] if self.gates == "infinite" and self._gated else []
         more += ["gates in bursts"] if self.gates == "bursts" and self._gated else []
         more += ["large values"] if self.large else []
-        more += [LAYOUTS[self.layout]] if self.layout != CONTIGUOUS else []
+        more += [{**LAYOUTS, FAR: FAR_SAYS}[self.layout]] if self.layout != CONTIGUOUS else []
         more += [f"offsets in {self.offsets}"] if self.packed and self.offsets != "int64" else []
         more += [] if self.final else ["output_final_state = False"]
         more += [f"{' and '.join(self.frozen)} without requires_grad"] if self.frozen else []
