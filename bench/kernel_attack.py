@@ -36,7 +36,7 @@ from ratproof.ladder.user_files import outcome_of
 from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
 
 ROOT = Path(__file__).parent.parent
-SIZES = {"B": 2, "T": 37, "H": 3, "K": 5, "V": 4, "D": 4, "P": 2, "W": 4}
+SIZES = {"B": 2, "T": 37, "H": 3, "K": 5, "V": 4, "M": 3, "D": 4, "P": 2, "W": 4}
 SUBSTEPS = 3
 Row = dict[str, Any]
 Task = tuple[str, str, int, int, bool]
@@ -249,7 +249,7 @@ def _compare(
     tensors = {}
     for name, letters in family.tensors.items():
         x = torch.randn([sizes[letter] for letter in letters], dtype=torch.float64) / 2
-        if name in (family.decay, family.rate):
+        if name in (family.decay, family.rate) or family.kinds.get(name) == "log-decay":
             x = -x.abs()
         elif name in ("beta", family.step):
             x = x.sigmoid()
@@ -262,7 +262,10 @@ def _compare(
         letters = ["D", *("P" if family.pairs else "W" if family.window else "")]
     shape = [sizes[letter] for letter in letters]
     shape[-1] += family.normalised
-    state = torch.rand(count, *shape, dtype=wide, requires_grad=True)
+    parts = family.state if isinstance(family.state, tuple) else ()
+    shapes = [[sizes[letter] for letter in part] for part in parts] or [shape]
+    states = [torch.rand(count, *own, dtype=wide, requires_grad=True) for own in shapes]
+    state: Any = tuple(states) if parts else states[0]
     options: dict[str, Any] = {"scale": 0.5} if family.scaled else {}
     if family.substeps:
         options[family.substeps] = SUBSTEPS
@@ -272,10 +275,10 @@ def _compare(
         more = {"output_final_state": True, "cu_seqlens": packed}
         if not any(one.kind is one.VAR_KEYWORD for one in knows.values()):
             more = {name: option for name, option in more.items() if name in knows}
-        results = form.kernel(**tensors, **options, initial_state=state, **more)
-        right = kernel_forms.plain(form.family, tensors, options.get("scale"), state, packed)
+        results = _flat(form.kernel(**tensors, **options, initial_state=state, **more))
+        right = _flat(kernel_forms.plain(form.family, tensors, options.get("scale"), state, packed))
         weights = [torch.randn_like(x) for x in right]
-        leaves = [*tensors.values(), state]
+        leaves = [*tensors.values(), *states]
         compared = list(zip(results, right, strict=True))
         grads = [
             torch.autograd.grad(
@@ -283,7 +286,8 @@ def _compare(
             )
             for pair in ((x.double() for x in results), right)
         ]
-        names = ["outputs", "last state", *(f"gradient of {name}" for name in [*tensors, "initial state"])]
+        lasts, initials = (len(states) * [name] for name in ("last state", "initial state"))
+        names = ["outputs", *lasts, *(f"gradient of {name}" for name in [*tensors, *initials])]
         for a, b in zip(*grads, strict=True):
             zero = torch.zeros(())
             compared.append((zero if a is None else a, zero if b is None else b))
@@ -294,6 +298,11 @@ def _compare(
                 raise ValueError(
                     f"{form.name}: {name} differ from the loops by {off} for T = {length}, {offsets}"
                 )
+
+
+def _flat(results: tuple[torch.Tensor, Any]) -> list[torch.Tensor]:
+    """Return the outputs and all tensors of the last state."""
+    return [results[0], *(results[1] if isinstance(results[1], tuple) else results[1:])]
 
 
 if __name__ == "__main__":

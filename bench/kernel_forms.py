@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 from torch.utils.checkpoint import checkpoint
 
-from proofs_tests.kernels import chunked
+from proofs_tests.kernels import chunked, chunked_steps
 from proofs_tests.kernels.orders import ORDERS
 from proofs_tests.kernels.recurrent import KERNELS
 from ratproof.laws.kernels.adapters import axes, renamed, transposed_states
@@ -996,6 +996,10 @@ _usual: dict[str, tuple[str, Kernel, dict[str, Any]]] = {
         {"chunk": 16, "inverse": "explicit"},
     ),
     "gated-delta-rule-16": ("gated-delta-rule", chunked.gated_delta, {"chunk": 16}),
+    "mlstm-16": ("mlstm", chunked_steps.mlstm, {"chunk": 16}),
+    "mlstm-64": ("mlstm", functools.partial(chunked_steps.mlstm, chunk=64), {"chunk": 64}),
+    "gsa-16": ("gsa", chunked_steps.gsa, {"chunk": 16}),
+    "gsa-64": ("gsa", functools.partial(chunked_steps.gsa, chunk=64), {"chunk": 64}),
     "rwkv-7-16": ("rwkv-7", chunked.rwkv_7, {"chunk": 16}),
     "rwkv-7-inverse": (
         "rwkv-7",
@@ -1016,18 +1020,20 @@ def plain(
     family: str | LinearRecurrence,
     tensors: Mapping[str, Tensor],
     scale: float | None,
-    initial_state: Tensor | None,
+    initial_state: Any,
     cu_seqlens: Tensor | None = None,
-) -> tuple[Tensor, Tensor]:
+) -> tuple[Tensor, Any]:
     """Return the results of a family's recurrence in float64, by loops over sequences, heads and tokens.
 
     Args:
         family: a family's name, or a recurrence.
         tensors: the family's tensors.
         scale: a number, or ``None`` for K^(-1/2).
-        initial_state: the state before each sequence, or ``None``.
+        initial_state: the state before each sequence, a tensor or a pair, or ``None``.
         cu_seqlens: offsets of packed sequences, or ``None``.
     """
+    if isinstance(initial_state, tuple):
+        return _plain_pair(family, tensors, initial_state, cu_seqlens)
     name = family if isinstance(family, str) else family.name
     x = {key: tensor.double() for key, tensor in tensors.items()}
     state = None if initial_state is None else initial_state.double()
@@ -1066,6 +1072,36 @@ def plain(
     if not outputs:
         return torch.zeros_like(v[:, :time]), last
     return torch.stack(outputs).view(batch, heads, time, -1).transpose(1, 2), last
+
+
+def _plain_pair(name, tensors, states, cu_seqlens):
+    x = {key: tensor.double() for key, tensor in tensors.items()}
+    outputs, ends = torch.zeros_like(x["v"]), None if cu_seqlens is None else cu_seqlens.tolist()
+    lasts = [[], []]
+    for n in range(len(states[0])):
+        row, begin, end = (n, 0, x["v"].shape[1]) if ends is None else (0, ends[n], ends[n + 1])
+        of_heads = [[], []]
+        for h in range(x["v"].shape[2]):
+            one, two = (state[n, h].double() for state in states)
+            for t in range(begin, end):
+                at = {key: y[row, t, h] for key, y in x.items()}
+                one, two, output = _plain_pair_step(name, one, two, at)
+                outputs = outputs.index_put((torch.tensor(row), torch.tensor(t), torch.tensor(h)), output)
+            of_heads[0].append(one)
+            of_heads[1].append(two)
+        for last, own in zip(lasts, of_heads, strict=True):
+            last.append(torch.stack(own))
+    return outputs, tuple(map(torch.stack, lasts))
+
+
+def _plain_pair_step(name, one, two, x):
+    if name == "mlstm":
+        forget, gate = x["f"].sigmoid(), x["i"].exp()
+        one = forget * one + gate * torch.outer(x["k"], x["v"])
+        two = forget * two + gate * x["k"]
+        return one, two, one.T @ x["q"] / (two @ x["q"]).abs().clamp(min=1.0)
+    one, two = (x["g"].exp()[:, None] * s + torch.outer(x["s"], x[n]) for s, n in ((one, "k"), (two, "v")))
+    return one, two, two.T @ (one @ x["q"]).softmax(-1)
 
 
 def _tokens(x, begin, end, cu_seqlens):

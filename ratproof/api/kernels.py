@@ -86,7 +86,8 @@ def kernel_claim(
             and ``gate_gradient`` is ``cumulated``.
         inputs: The axes of each tensor of the ``step``, such as ``{"q": "BTHK", "u": "HK"}``, where M is a
             further size. A second word sets the values: ``log-decay`` (at most 0), ``decay`` (from 0 to 1),
-            ``decay-logit`` (any; its sigmoid is a decay), or ``positive``.
+            ``decay-logit`` (any; its sigmoid is a decay), ``log-gate`` (any; its exponential is a factor), or
+            ``positive``. K, M and V may repeat, as in ``HKK``.
         output: The name of a tensor with the same axes as the outputs.
         state: The axes of the state of one sequence, of H, K, M and V, or D. If it is a tuple, such as
             ``("HKV", "HK")``, the step and the kernel have tuples of tensors as states.

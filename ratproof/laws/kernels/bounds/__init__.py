@@ -32,6 +32,8 @@ Sums may be evaluated in any order, with or without fused operations.
 * Computed keys, values or gradients of outputs have an error of their own, which adds to that of k v^T. An
   output that is divided by a normaliser has the error of a quotient
   (:mod:`~ratproof.laws.kernels.bounds.normaliser`).
+* mLSTM and gated slot attention consist of linear recurrences with a quotient or a softmax
+  (:mod:`~ratproof.laws.kernels.bounds.two_parts`).
 * Gradients are products of the state with the adjoint state, which is the same recurrence backwards
   (:mod:`~ratproof.laws.kernels.bounds.adjoint`).
 """
