@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -181,3 +182,66 @@ def stabilized(*, q, k, v, i, f, initial_state=None, output_final_state=True):
 def test_a_kernel_may_have_a_state_with_a_stabilizer():
     claim = kernel_claim("right", family="mlstm", kernel=stabilized, without=["cu_seqlens"], **SMALL)
     assert set(verdicts(claim, 40).values()) == {"holds"}
+
+
+def exp2(x):
+    """Return exp(x) as a power of 2, whose argument is rounded once more."""
+    return torch.exp2(x * 1.4426950408889634)
+
+
+def mlstm_in_base_2(*, q, k, v, i, f, initial_state=None, output_final_state=True):
+    """Compute one token or more of mLSTM with powers of 2 and a stabilizer."""
+    (c, n), m = initial_state, torch.zeros_like(i[:, 0])
+    forget, outputs = torch.nn.functional.logsigmoid(f), []
+    for t in range(q.shape[1]):
+        after = torch.maximum(forget[:, t] + m, i[:, t]).detach()
+        old, new = exp2(forget[:, t] + m - after), exp2(i[:, t] - after)
+        c = old[..., None, None] * c + new[..., None, None] * k[:, t, :, :, None] * v[:, t, :, None]
+        n, m = old[..., None] * n + new[..., None] * k[:, t], after
+        divisor = torch.maximum((n * q[:, t]).sum(-1).abs(), exp2(-m))
+        outputs.append((c * q[:, t, :, :, None]).sum(-2) / divisor[..., None])
+    return torch.stack(outputs, 1), (exp2(m)[..., None, None] * c, exp2(m)[..., None] * n)
+
+
+def gsa_in_base_2(*, q, k, v, s, g, initial_state=None, output_final_state=True):
+    """Compute one token of gated slot attention with powers of 2."""
+    a, b = initial_state
+    a, b = (
+        exp2(g[:, 0])[..., None] * x + s[:, 0, :, :, None] * y[:, 0, :, None] for x, y in ((a, k), (b, v))
+    )
+    read = (a * q[:, 0, :, None]).sum(-1)
+    p = exp2(read - read.amax(-1, keepdim=True))
+    p = p / p.sum(-1, keepdim=True)
+    return (p[..., None] * b).sum(-2)[:, None], (a, b)
+
+
+def assert_within_bounds(family, kernel, problem, arrays, cumulated=False):
+    """Assert that a kernel's results and gradients are within their bounds; return these and the results."""
+    weights = problem.weights()
+    results = (
+        Kernel("right", FAMILIES[family], kernel, KernelForm()).gradients(problem, arrays, weights).results()
+    )
+    right = pair_results(problem, arrays, KernelForm(), weights, cumulated)
+    for name, value in results.items():
+        assert (abs(value - right[name][0]) <= right[name][1]).all(), name
+    return results, right
+
+
+@pytest.mark.parametrize(("family", "kernel"), [("mlstm", mlstm_in_base_2), ("gsa", gsa_in_base_2)])
+def test_exponentials_of_large_arguments_are_within_the_bounds(family, kernel):
+    for seed in range(20):
+        problem = replace(call(family, time=1, seed=seed), batch=16, heads=8, keys=1, values=1)
+        arrays = problem.arrays()
+        arrays |= {"i": 12 * arrays["i"]} if family == "mlstm" else {"q": 40 * arrays["q"]}
+        arrays = {name: problem.in_format(name, x) for name, x in arrays.items()}
+        assert_within_bounds(family, kernel, problem, arrays)
+
+
+def test_a_divisor_near_1_may_have_either_gradient():
+    problem = replace(call("mlstm", time=1), batch=16, heads=16, keys=1, values=2, has_initial_state=False)
+    arrays = problem.arrays()
+    arrays["k"] = np.ones_like(arrays["k"])
+    arrays["q"] = problem.in_format("q", np.exp(-arrays["i"])[..., None])
+    results, right = assert_within_bounds("mlstm", KERNELS["mlstm"], problem, arrays, cumulated=True)
+    other = abs(results["q.grad"] - right["q.grad"][0]) > 1e-3
+    assert other.any() and not other.all()
