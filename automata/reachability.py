@@ -48,8 +48,8 @@ def reachable(states: Weights, edges: Edges) -> NDArray[np.bool_]:
 def useful_states(automaton: WFSA) -> NDArray[np.bool_]:
     """Return for each state whether it is on a path from an initial to a final state, shape ``(n,)``."""
     zero, (sources, targets) = automaton.semiring.zero, transition_edges(automaton)
-    forth = reachable(automaton.initial != zero, (sources, targets))
-    return forth & reachable(automaton.final != zero, (targets, sources))
+    from_start = reachable(automaton.initial != zero, (sources, targets))
+    return from_start & reachable(automaton.final != zero, (targets, sources))
 
 
 def dead_states(automaton: WFSA) -> NDArray[np.bool_]:

@@ -39,7 +39,10 @@ MANY, SOME, TURNS, CHUNK = 1_000_000, 20_000, 3, 50
 
 
 def plain() -> dict[str, float]:
-    """Return the processor seconds of all rounds in one process without digests, excluding its start-up."""
+    """Return the processor seconds of all rounds in one process without digests.
+
+    The start of the process is not included.
+    """
     look = Examples.look
     Examples.look = lambda self, comparison, strings: None  # type: ignore[method-assign]
     try:

@@ -1074,7 +1074,7 @@ class _Cache:
 
 
 class _Causal(nn.Module):
-    """Attention with the interface of transformers."""
+    """An attention layer with the calling convention of a causal language model of transformers."""
 
     config = SimpleNamespace(vocab_size=WORDS)
 

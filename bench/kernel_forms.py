@@ -523,7 +523,7 @@ def _gla_chunk(decays_of, state, scale, q, k, v, g):
     return output, since[:, -1][..., None] * state + written
 
 
-def _of_differences(gates):
+def _decays_by_subtraction(gates):
     """Return the decays since the beginning of the chunk, and between two tokens, from sums of logarithms."""
     since = gates.cumsum(1)
     between = since[:, :, None] - since[:, None]
@@ -532,7 +532,7 @@ def _of_differences(gates):
     return since.exp(), between.masked_fill(later, -torch.inf).exp()
 
 
-def _of_products(gates):
+def _decays_by_multiplication(gates):
     """Return the decays since the beginning of the chunk, and between two tokens, as products of gates."""
     decay, rows = gates.exp(), []
     row = None
@@ -550,13 +550,13 @@ for _chunk in (7, 16):
         _chunk,
         name=f"gla_chunks_of_{_chunk}",
         without=FINITE,
-    )(functools.partial(_gla_chunk, _of_differences))
+    )(functools.partial(_gla_chunk, _decays_by_subtraction))
 chunkwise(
     "gla",
     "chunks of 16, decays between tokens as products, so that -infinity is right",
     16,
     name="gla_products_of_decays",
-)(functools.partial(_gla_chunk, _of_products))
+)(functools.partial(_gla_chunk, _decays_by_multiplication))
 
 
 @packed("gla", "one head at a time, sequences packed or not")
@@ -665,13 +665,13 @@ def gla_mixed_precision(state, scale, q, k, v, g):
            without=FINITE)  # fmt: skip
 def simple_gla_chunks(state, scale, *tensors):
     queries, keys, values, gates = (x.transpose(1, 2) for x in tensors)
-    since, decays = _of_heads(gates)
+    since, decays = _decays_of_heads(gates)
     output = (queries @ keys.mT * decays) @ values + since.exp()[..., None] * (queries @ state)
     state = since[..., -1, None, None].exp() * state + (keys * decays[..., -1, :, None]).mT @ values
     return scale * output.transpose(1, 2), state
 
 
-def _of_heads(gates):
+def _decays_of_heads(gates):
     """Return the cumulative sums of the heads' gates, and the decays between two tokens."""
     since = gates.cumsum(-1)
     later = torch.ones(since.shape[-1], since.shape[-1], dtype=torch.bool).triu(1)
@@ -736,7 +736,7 @@ def _delta_chunk(solve, state, scale, *tensors):
     queries, keys, values, weights, *gates = (x.transpose(1, 2) for x in tensors)
     weights = weights[..., None]
     if gates:
-        sums, decays = _of_heads(gates[0])
+        sums, decays = _decays_of_heads(gates[0])
         since = sums.exp()[..., None]
     else:
         size = values.shape[2]

@@ -84,8 +84,8 @@ def coq_faults(variant: Variant) -> Iterator[CoqFault]:
             yield CoqFault(says, file, (folder / file).read_text(encoding="utf-8").replace(before, after))
     for operators in (OPERATORS, DROPS):
         for file in (own, *_imported(folder / own, folder)):
-            yield from _of_file(file, (folder / file).read_text(encoding="utf-8"), used, operators)
-    yield from _of_file("paths.v", (folder / "paths.v").read_text(encoding="utf-8"), used, DROPS)
+            yield from _faults_in_file(file, (folder / file).read_text(encoding="utf-8"), used, operators)
+    yield from _faults_in_file("paths.v", (folder / "paths.v").read_text(encoding="utf-8"), used, DROPS)
 
 
 def _saying_nothing(theorem: str) -> CoqFault:
@@ -113,7 +113,7 @@ def _imported(file: Path, folder: Path) -> list[str]:
     return [name for name in files if (folder / name).exists()]
 
 
-def _of_file(
+def _faults_in_file(
     file: str, text: str, used: set[str], operators: tuple[tuple[str, str, str], ...]
 ) -> Iterator[CoqFault]:
     blank = re.sub(r"\(\*.*?\*\)", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.DOTALL)

@@ -56,10 +56,10 @@ class Fault:
 
 @dataclass(frozen=True)
 class TextFault:
-    """A fault that replaces a text in a source file.
+    """A fault that replaces a piece of the code in a source file.
 
     Attributes:
-        claims: the claims that run the text.
+        claims: the claims that run this code.
         variants: the variants that the fault affects; by default, all that hold.
     """
 
@@ -94,18 +94,18 @@ def text_faults() -> list[TextFault]:
 
 def faults_of(claim: Any, variant: Any) -> Iterator[Fault]:
     """Yield the faults that are derived from a claim, and from its torch layers and programs."""
-    yield from _of_network(claim, variant)
-    yield from _of_automata(claim, variant)
+    yield from _network_faults(claim, variant)
+    yield from _automata_faults(claim, variant)
     for layer in claim.layers_of(variant):
         if not layer.startswith("sr-"):
-            yield from _of_layer(variant, layer)
-    yield from _of_programs(claim, variant)
+            yield from _layer_faults(variant, layer)
+    yield from _program_faults(claim, variant)
 
 
 # Networks over exact numbers, and automata.
 
 
-def _of_network(claim: Any, variant: Any) -> Iterator[Fault]:
+def _network_faults(claim: Any, variant: Any) -> Iterator[Fault]:
     entries = getattr(_probes(variant)[0], "entries", {})
     names = sorted(entries, key=lambda name: not isinstance(entries[name], dict))  # tables by symbol first
     by_symbol = [name for name in names if isinstance(entries[name], dict)]
@@ -134,7 +134,7 @@ def _of_network(claim: Any, variant: Any) -> Iterator[Fault]:
                 yield Fault("network", says + where, _registering(claim, broken))
 
 
-def _of_automata(claim: Any, variant: Any) -> Iterator[Fault]:
+def _automata_faults(claim: Any, variant: Any) -> Iterator[Fault]:
     import numpy as np
 
     changes: dict[str, Change] = {
@@ -344,7 +344,7 @@ def _scored(variant: Any, case: Any, string: Sequence[Any]) -> Any:
 # Torch layers whose units are automata.
 
 
-def _of_layer(variant: Any, layer: str) -> Iterator[Fault]:
+def _layer_faults(variant: Any, layer: str) -> Iterator[Fault]:
     from hypothesis import strategies as st
 
     from neural.layer_kind import layer_kinds
@@ -530,15 +530,15 @@ def _attribute(owner: Any, name: str, value: Any) -> Iterator[None]:
 # Torch programs: FA-RNNs and state-regularized networks.
 
 
-def _of_programs(claim: Any, variant: Any) -> Iterator[Fault]:
+def _program_faults(claim: Any, variant: Any) -> Iterator[Fault]:
     from ratproof.implementations.fa_rnn.table import PROGRAMS
 
     for name in variant.programs:
         if name in PROGRAMS:
-            yield from _of_fa_rnn(variant, name)
+            yield from _fa_rnn_faults(variant, name)
     sr = [n for n in (*variant.programs, *claim.layers_of(variant)) if n.startswith("sr-")]
     if sr:
-        yield from _of_cells(variant)
+        yield from _cell_faults(variant)
 
 
 def _without_first(count: int, words: Any) -> Any:
@@ -556,7 +556,7 @@ def _reads_in_order(variant: Any) -> bool:
     )
 
 
-def _of_fa_rnn(variant: Any, name: str) -> Iterator[Fault]:
+def _fa_rnn_faults(variant: Any, name: str) -> Iterator[Fault]:
     from ratproof.implementations.fa_rnn.table import PROGRAMS
 
     program = PROGRAMS[name]
@@ -594,7 +594,7 @@ def _of_fa_rnn(variant: Any, name: str) -> Iterator[Fault]:
     )
 
 
-def _of_cells(variant: Any) -> Iterator[Fault]:
+def _cell_faults(variant: Any) -> Iterator[Fault]:
     import torch
 
     from neural.state_regularized import fast_steps

@@ -70,7 +70,9 @@ def score_derivatives(
         The derivatives by the parameter's name, or :data:`INPUTS` or :data:`FIRST`, in the parameter's shape.
     """
     named, scores = _scores(cell, inputs, start)
-    weighted = [(score, _of_score(f, score)) for score, f in zip(scores, factors.double(), strict=True)]
+    weighted = [
+        (score, _factors_of_score(f, score)) for score, f in zip(scores, factors.double(), strict=True)
+    ]
     return dict(zip(named, derivatives(weighted, list(named.values())), strict=True))
 
 
@@ -100,7 +102,7 @@ def _forward_of(cell: AutomatonCell) -> Callable[..., Iterator[ReorderingBound]]
     return _polynomial_scores if isinstance(cell, LinearRecurrenceCell) else _pattern_scores
 
 
-def _of_score(factors: Tensor, score: ReorderingBound) -> Tensor:
+def _factors_of_score(factors: Tensor, score: ReorderingBound) -> Tensor:
     """Return the factors of a score, shape ``(B, hidden_size)``, summed over sequences that share it."""
     return factors if score.dim() == factors.dim() else factors.sum(0)
 
@@ -108,7 +110,7 @@ def _of_score(factors: Tensor, score: ReorderingBound) -> Tensor:
 def _affine_scores(
     cell: AutomatonCell, gates: Mapping[str, Any], start: ReorderingBound, steps: int, kind: Format
 ) -> Iterator[ReorderingBound]:
-    """Yield the scores of c_t = W_t c_{t-1} + b_t, starting with t = 0."""
+    """Yield c_0, c_1, ..., where c_t = W_t c_{t-1} + b_t and c_0 is ``start``."""
     c: Any = start
     yield c
     for t in range(steps):

@@ -125,7 +125,7 @@ class WindowWeights:
     start: NDArray[np.float64]
     fresh: NDArray[np.bool_]
 
-    def of(self, name: str, unit: int) -> Any:
+    def value(self, name: str, unit: int) -> Any:
         """Return the value of the weight ``name`` for a unit: a scalar, or one value per window."""
         constants = {ONE: self.one, ZERO: self.zero, START: self.start[unit]}
         return constants[name] if name in constants else self.gates[name][..., unit]
@@ -145,13 +145,13 @@ def arrays(pattern: Pattern, weights: WindowWeights, windows: Windows, units: in
     result = []
     for unit in range(units):
         initial = np.full(n, weights.zero, dtype=dtype)
-        final = np.repeat([float(weights.of(name, unit)) for name in pattern.final], h)
+        final = np.repeat([float(weights.value(name, unit)) for name in pattern.final], h)
         matrices = np.full((windows.symbols, n, n), weights.zero, dtype=dtype)
         for source, target, name in pattern.arrows:
-            matrices[symbol, source * h + before, target * h + after] = weights.of(name, unit)
+            matrices[symbol, source * h + before, target * h + after] = weights.value(name, unit)
         live = np.ones(n, dtype=bool)
         for state, name in enumerate(pattern.initial):
-            initial[state * h] = weights.of(name, unit)
+            initial[state * h] = weights.value(name, unit)
             # Windows longer than one symbol never return to the empty history.
             live[state * h] = h == 1 or not (name == ZERO or (name == START and weights.fresh[unit]))
         result.append((initial[live], final[live], matrices[:, live][:, :, live]))
@@ -169,6 +169,6 @@ def silent(pattern: Pattern, weights: WindowWeights, units: int) -> list[NDArray
     for unit in range(units):
         matrix = np.full((pattern.states, pattern.states), weights.zero, dtype=np.float64)
         for source, target, name in pattern.silent:
-            matrix[source, target] = weights.of(name, unit)
+            matrix[source, target] = weights.value(name, unit)
         result.append(matrix)
     return result

@@ -229,14 +229,14 @@ def _rule(function: Callable[..., Tensor], bound: Callable[..., Tensor]) -> Call
     return rule
 
 
-def _of_error(bound: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def _from_errors(bound: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return lambda value, kind, *arguments: bound(value, *(a.error for a in arguments), kind)
 
 
 RULES: dict[str, Callable[..., RunningErrorTensor]] = {
-    "add": _rule(torch.add, _of_error(rounding.total)),
-    "sub": _rule(torch.sub, _of_error(rounding.total)),
-    "rsub": _rule(torch.rsub, _of_error(rounding.total)),
+    "add": _rule(torch.add, _from_errors(rounding.total)),
+    "sub": _rule(torch.sub, _from_errors(rounding.total)),
+    "rsub": _rule(torch.rsub, _from_errors(rounding.total)),
     "neg": _rule(torch.neg, lambda value, kind, a: a.error),
     "relu": _rule(torch.relu, lambda value, kind, a: a.error),
     "mul": _rule(
@@ -246,12 +246,12 @@ RULES: dict[str, Callable[..., RunningErrorTensor]] = {
         torch.div, lambda value, kind, a, b: rounding.quotient(value, a.error, b.value, b.error, kind)
     ),
     "log": _rule(torch.log, lambda value, kind, a: rounding.logarithm(value, a.value, a.error, kind)),
-    "exp": _rule(torch.exp, _of_error(rounding.exponential)),
-    "sqrt": _rule(torch.sqrt, _of_error(rounding.square_root)),
-    "sigmoid": _rule(torch.sigmoid, _of_error(rounding.sigmoid)),
-    "tanh": _rule(torch.tanh, _of_error(rounding.tanh)),
-    "log_sigmoid": _rule(functional.logsigmoid, _of_error(rounding.log_sigmoid)),
-    "softplus": _rule(functional.softplus, _of_error(rounding.softplus)),
+    "exp": _rule(torch.exp, _from_errors(rounding.exponential)),
+    "sqrt": _rule(torch.sqrt, _from_errors(rounding.square_root)),
+    "sigmoid": _rule(torch.sigmoid, _from_errors(rounding.sigmoid)),
+    "tanh": _rule(torch.tanh, _from_errors(rounding.tanh)),
+    "log_sigmoid": _rule(functional.logsigmoid, _from_errors(rounding.log_sigmoid)),
+    "softplus": _rule(functional.softplus, _from_errors(rounding.softplus)),
     "silu": _silu,
     "lerp": _lerp,
     "linalg_vector_norm": _vector_norm,

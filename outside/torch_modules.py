@@ -88,58 +88,58 @@ def exported(module: nn.RNNBase) -> Adapted:
     return Adapted(None, run, Vectors(SIZE))
 
 
-def _of(name: str, make: Any, path: str, remark: str = "", **declared: Any) -> Entry:
+def _torch_entry(name: str, make: Any, path: str, remark: str = "", **declared: Any) -> Entry:
     return entry(f"torch-{name}", "torch", path, make, remark, **declared)
 
 
 PACKED = {"inputs": Vectors(SIZE), "ragged": "lengths", "padding": "right", "without": ("reorder", "clear")}
 INT8 = "each call quantises its inputs with one scale, so rows and pieces affect each other"
 ENTRIES = (
-    _of("rnn", lambda: nn.RNN(SIZE, 5, 2, nonlinearity="relu"), "torch.nn.RNN"),
-    _of("lstm", lambda: nn.LSTM(SIZE, 5, 2), "torch.nn.LSTM", "two layers"),
-    _of("lstm-projection", lambda: nn.LSTM(SIZE, 6, 2, proj_size=4), "torch.nn.LSTM", "proj_size=4"),
-    _of(
+    _torch_entry("rnn", lambda: nn.RNN(SIZE, 5, 2, nonlinearity="relu"), "torch.nn.RNN"),
+    _torch_entry("lstm", lambda: nn.LSTM(SIZE, 5, 2), "torch.nn.LSTM", "two layers"),
+    _torch_entry("lstm-projection", lambda: nn.LSTM(SIZE, 6, 2, proj_size=4), "torch.nn.LSTM", "proj_size=4"),
+    _torch_entry(
         "lstm-bidirectional-projection",
         lambda: nn.LSTM(SIZE, 6, 2, proj_size=4, bidirectional=True),
         "torch.nn.LSTM",
         "proj_size=4, in both directions",
     ),
-    _of("gru", lambda: nn.GRU(SIZE, 5, 2), "torch.nn.GRU", "two layers"),
-    _of("lstm-cell", lambda: nn.LSTMCell(SIZE, 5), "torch.nn.LSTMCell"),
-    _of("gru-cell", lambda: nn.GRUCell(SIZE, 5), "torch.nn.GRUCell"),
-    _of(
+    _torch_entry("gru", lambda: nn.GRU(SIZE, 5, 2), "torch.nn.GRU", "two layers"),
+    _torch_entry("lstm-cell", lambda: nn.LSTMCell(SIZE, 5), "torch.nn.LSTMCell"),
+    _torch_entry("gru-cell", lambda: nn.GRUCell(SIZE, 5), "torch.nn.GRUCell"),
+    _torch_entry(
         "lstm-packed",
         lambda: packed(nn.LSTM(SIZE, 6, 2, proj_size=4, batch_first=True)),
         "torch.nn.utils.rnn.pack_padded_sequence",
         "nn.LSTM with proj_size=4",
         **PACKED,
     ),
-    _of(
+    _torch_entry(
         "gru-packed",
         lambda: packed(nn.GRU(SIZE, 5, 2, batch_first=True)),
         "torch.nn.utils.rnn.pack_padded_sequence",
         "nn.GRU",
         **PACKED,
     ),
-    _of(
+    _torch_entry(
         "lstm-quantised",
         lambda: quantised(nn.LSTM(SIZE, 5, 2, batch_first=True)),
         "torch.ao.nn.quantized.dynamic.LSTM",
         INT8,
     ),
-    _of(
+    _torch_entry(
         "gru-quantised",
         lambda: quantised(nn.GRU(SIZE, 5, 2, batch_first=True)),
         "torch.ao.nn.quantized.dynamic.GRU",
         INT8,
     ),
-    _of(
+    _torch_entry(
         "lstm-exported",
         lambda: exported(nn.LSTM(SIZE, 5, 2, batch_first=True)),
         "torch.export.export",
         "nn.LSTM, one token a call",
     ),
-    _of(
+    _torch_entry(
         "gru-exported",
         lambda: exported(nn.GRU(SIZE, 5, 2, batch_first=True)),
         "torch.export.export",

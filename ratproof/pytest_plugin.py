@@ -129,13 +129,13 @@ class ClaimItem(pytest.Item):
 
         file = os.path.relpath(self.path)
         try:
-            text = failure_of(self.step, file, self._of("examples"), self._of("seed"), self.nodeid)
+            text = failure_of(self.step, file, self._setting("examples"), self._setting("seed"), self.nodeid)
         except NotRun as reason:
             pytest.skip(str(reason))
         if text:
             raise ClaimFailure(text)
 
-    def _of(self, name: str) -> int | None:
+    def _setting(self, name: str) -> int | None:
         """Return the option, or the project's setting by default."""
         option: int | None = self.config.getoption(f"--ratproof-{name}")
         return option if option is not None else getattr(self.config.stash.get(_SETTINGS, None), name, None)

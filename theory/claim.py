@@ -85,7 +85,7 @@ class Variant:
     Attributes:
         name: ``printed``, ``printed-...``, ``corrected`` or ``without-...``.
         expected: the verdict that the suite must find.
-        says: a statement of this reading in one sentence.
+        says: the variant's statement, in one sentence.
         reading: the formal statement, such as an equality or the absence of an automaton.
         cases: a function from an alphabet to a Hypothesis strategy for cases.
         small_cases: a function from a number of letters to all cases with weights among 0, 1, -1
@@ -103,9 +103,9 @@ class Variant:
             :mod:`ratproof.implementations.state_regularized`.
         layers: the torch layers for its network, keyed by the names of their kinds, if they differ from
             the claim's.
-        torch_in_tests: whether a dedicated test also runs torch.
+        torch_in_tests: whether a test that is written for the variant also runs torch.
         constant: the reason why its automata give all strings the same score, if they do. Then no
-            case is informative, and evidence from runs on strings may still hold.
+            case is informative, and verdicts from runs on strings do not require informative cases.
     """
 
     name: str

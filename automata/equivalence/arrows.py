@@ -34,10 +34,10 @@ class Arrows:
 def arrows(automata: Sequence[WFSA]) -> tuple[list[Arrows], list[Symbol]]:
     """Return the automata as transition lists, and the first symbol of each group with equal matrices."""
     indices, first, _ = kinds(automata)
-    return [_of(a, [kind[i] for kind in indices]) for i, a in enumerate(automata)], first
+    return [_arrows_of(a, [kind[i] for kind in indices]) for i, a in enumerate(automata)], first
 
 
-def _of(automaton: WFSA, indices: list[int]) -> Arrows:
+def _arrows_of(automaton: WFSA, indices: list[int]) -> Arrows:
     zero = automaton.semiring.zero
     # Along one path, logarithms are only added, which is exact in fractions.
     exact = Fraction if automaton.semiring.float_only else automaton.semiring.exact

@@ -6,8 +6,8 @@ X rho_C. Here X maps states to classes. States of the same class have equal fina
 of weights into each class for each symbol. The classes are the coarsest such partition, found by
 refinement; states that reach no final state have no class.
 
-If both automata map to one C in this way, directly or mirrored, they are equal. Otherwise nothing
-is known.
+If both automata map to one C in this way, directly or mirrored, they are equivalent. Otherwise, the
+verdict is unknown.
 
 Sums of logarithms are irrational. Over the log semiring, two sums count as equal only if their summands are
 equal.
@@ -96,9 +96,10 @@ def _live(side: Arrows, back: dict[int, set[int]]) -> set[int]:
 
 
 def _refined(sides: Sequence[Arrows], add: Callable[[list[Weight]], Hashable]) -> Classes:
-    """Return the coarsest partition of the states of the two automata.
+    """Return the coarsest partition of the two automata's states in which the states of a class are alike.
 
-    When a class splits, its largest part retains the number, so only the sources of the other parts are
+    They have equal final weights, and equal sums of weights into each class for each symbol. When a class
+    splits, its largest part keeps the number of the class, so only the sources of the other parts are
     visited again.
     """
     back = [_sources(side) for side in sides]

@@ -77,7 +77,7 @@ def words_between(automaton: WFSA) -> Steps:
 def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -> dict[tuple[int, int], Rule]:
     """Return the transitions as rules, with wildcards where possible and redundant words dropped."""
     words = [str(word) for word in automaton.alphabet]
-    kinds = {kind: _of_kind(kind, words, stand) for kind in WILDCARDS}
+    kinds = {kind: _words_of_kind(kind, words, stand) for kind in WILDCARDS}
     steps, wild = words_between(automaton), {}
 
     def count(several: frozenset[str]) -> int:
@@ -108,7 +108,7 @@ def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -
     return {pair: _rule(own, kinds, wild.get(pair)) for pair, own in steps.items()}
 
 
-def _of_kind(kind: str, words: Sequence[str], stand: Mapping[str, Sequence[str]]) -> frozenset[str]:
+def _words_of_kind(kind: str, words: Sequence[str], stand: Mapping[str, Sequence[str]]) -> frozenset[str]:
     """Return the letters that a wildcard matches; none if it would match only some words of a letter."""
     fits = {word: {stands_for(kind, one) for one in stand.get(word, (word,))} for word in words}
     return (
@@ -142,7 +142,7 @@ def eliminated(automaton: WFSA, arrows: dict[tuple[int, int], Rule]) -> Rule:
     rules |= {(int(q), END): EMPTY for q in np.flatnonzero(automaton.final)}
     states = set(range(automaton.states))
     while states:
-        state = min(states, key=lambda q: (_ways(rules, q), q))
+        state = min(states, key=lambda q: (_added_length(rules, q), q))
         states.remove(state)
         loop = rules.pop((state, state), None)
         around = EMPTY if loop is None else repeat(loop, 0, None)
@@ -156,7 +156,7 @@ def eliminated(automaton: WFSA, arrows: dict[tuple[int, int], Rule]) -> Rule:
     return rules[START, END]
 
 
-def _ways(arrows: dict[tuple[int, int], Rule], state: int) -> int:
+def _added_length(arrows: dict[tuple[int, int], Rule], state: int) -> int:
     """Return how much longer the rules on the transitions become if the state is eliminated."""
     into = [len(str(rule)) for (q, r), rule in arrows.items() if r == state != q]
     out = [len(str(rule)) for (q, r), rule in arrows.items() if q == state != r]

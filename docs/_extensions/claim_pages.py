@@ -106,7 +106,7 @@ def anchor(theorem: str) -> str:
 def marks(claim: Claim, variant: Variant) -> list[Mark | None]:
     """Return the marks in a variant's row; the mark of a column is the worst of its results."""
     verdicts: Verdicts = environment().globals["verdicts"]
-    runs = ([] if v is None else v.of(claim.name, variant.name) for v in (verdicts, verdicts.gpu_run))
+    runs = ([] if v is None else v.results_of(claim.name, variant.name) for v in (verdicts, verdicts.gpu_run))
     row = Row(claim, variant, "", *(list(map(Result.from_json, run)) for run in runs))
     return [row.mark(column) for column in COLUMNS.values()]
 
@@ -121,7 +121,7 @@ def mark_counts(claims: list[Claim]) -> list[Counter[Mark]]:
 @template_global
 def smallest(claim: Claim, variant: Variant) -> tuple[str, str] | None:
     """Return the simplest counterexample of a variant in one line, and its weights."""
-    results = environment().globals["verdicts"].of(claim.name, variant.name)
+    results = environment().globals["verdicts"].results_of(claim.name, variant.name)
     best = simplest(list(map(Result.from_json, results)))
     if best is None or best.counterexample is None:
         return None

@@ -110,7 +110,7 @@ def _scoreboard(kept: Runs) -> dict[str, str]:
     for one in scoreboard(kept):
         papers.setdefault(one.paper, []).append(one)
     pictures = {paper: f"scoreboard-{paper.partition(' ')[0].lower()}.svg" for paper in KEYS}
-    texts = {name: row_of_each_model(_by_search(name, kept)["sst2"]) for name in TEXTS}
+    texts = {name: row_of_each_model(_runs_by_search(name, kept)["sst2"]) for name in TEXTS}
     page = render(
         "scoreboard",
         papers={paper: papers.get(paper, []) for paper in KEYS},
@@ -134,7 +134,7 @@ def _counts(kept: Runs) -> dict[str, int]:
 
 def _texts(name: str, kept: Runs) -> dict[str, Any]:
     """Return the values for the template of a page about one data set for text classification."""
-    by_search = _by_search(name, kept)
+    by_search = _runs_by_search(name, kept)
     own = [run for run in kept if run["experiment"] == name]
     sets = ("amazon", "sst2", "subj", "cr")
     max_plus, real = TABLE_5["rrnn-b-max-plus"], TABLE_5["rrnn-b"]
@@ -156,7 +156,7 @@ def _texts(name: str, kept: Runs) -> dict[str, Any]:
     }
 
 
-def _by_search(name: str, kept: Runs) -> dict[str, list[dict[str, Any]]]:
+def _runs_by_search(name: str, kept: Runs) -> dict[str, list[dict[str, Any]]]:
     """Return the runs on a data set with a test accuracy, grouped by the source of their settings.
 
     The source is the search on SST-2, the data set's own search (if its best trial is different), or one of

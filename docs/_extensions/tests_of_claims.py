@@ -33,18 +33,18 @@ class EvidenceTests:
     """The checks that are written for single claims."""
 
     def __init__(self) -> None:
-        self._of: dict[str, dict[tuple[str, str], EvidenceTest]] = {name: {} for name in claims()}
+        self._tests: dict[str, dict[tuple[str, str], EvidenceTest]] = {name: {} for name in claims()}
         for check in written_checks().values():
             body = inspect.unwrap(check.body)
             says = (body.__doc__ or "").strip().partition("\n\n")[0].replace("\n", " ")
             test = EvidenceTest(f"{body.__module__}.{body.__qualname__}", check.kind, check.names, says)
-            mine, key = self._of[check.name], (test.name, test.kind)
+            mine, key = self._tests[check.name], (test.name, test.kind)
             before = mine[key].variants if key in mine else ()  # once for each of several layers
             mine[key] = replace(test, variants=tuple(dict.fromkeys((*before, *test.variants))))
 
-    def of(self, claim: Claim, kind: str) -> list[EvidenceTest]:
+    def written_for(self, claim: Claim, kind: str) -> list[EvidenceTest]:
         """Return the checks of one kind that are written for a claim."""
-        return [test for test in self._of[claim.name].values() if test.kind == kind]
+        return [test for test in self._tests[claim.name].values() if test.kind == kind]
 
     @staticmethod
     def evidence_function(claim: Claim, kind: str) -> tuple[str, list[str], list[str]] | None:

@@ -40,7 +40,7 @@ class Verdicts:
     gpu: str = ""
     gpu_run: Verdicts | None = None
 
-    def of(self, claim: str, variant: str, kind: str | None = None) -> list[dict[str, Any]]:
+    def results_of(self, claim: str, variant: str, kind: str | None = None) -> list[dict[str, Any]]:
         """Return the results for a variant in their original order, for one kind of evidence or for all."""
         return [
             r
@@ -50,7 +50,7 @@ class Verdicts:
 
     def summary(self, claim: str, variant: Variant) -> str:
         """Return the worst verdict of a variant, and the number of kinds of evidence that did not run."""
-        rows = [self.of(claim, variant.name, kind) for kind in variant.kinds]
+        rows = [self.results_of(claim, variant.name, kind) for kind in variant.kinds]
         unexpected = {r["verdict"] for results in rows for r in results} - {variant.expected}
         if unexpected:
             return next(v for v in ("unknown", "refuted", "holds") if v in unexpected)
@@ -63,11 +63,13 @@ class Verdicts:
 
     def simplest_counterexample(self, claim: str, variant: str) -> dict[str, Any] | None:
         """Return the result with the shortest counterexample."""
-        return min((r for r in self.of(claim, variant) if r["counterexample"]), key=_size, default=None)
+        return min(
+            (r for r in self.results_of(claim, variant) if r["counterexample"]), key=_size, default=None
+        )
 
     def certificates(self, claim: str, variant: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
         """Return each result for the variant that has a certificate, together with the certificate."""
-        results = self.of(claim, variant)
+        results = self.results_of(claim, variant)
         return [(r, r["certificate"]) for r in results if isinstance(r.get("certificate"), dict)]
 
 

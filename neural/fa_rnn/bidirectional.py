@@ -32,15 +32,17 @@ class Bidirectional(nn.Module):
     """The mean of the scores of the two directions.
 
     Args:
-        forth: the network that reads sentences, which begin with BOS.
-        back: the network that reads BOS and then the rest of the sentence backwards; it has the same groups.
+        forward_network: the network that reads sentences, which begin with BOS.
+        backward_network: the network that reads BOS, and then the rest of the sentence from its end. Both
+            networks have the same words, and the same number of scores.
     """
 
-    def __init__(self, forth: FARNN, back: FARNN) -> None:
+    def __init__(self, forward_network: FARNN, backward_network: FARNN) -> None:
         super().__init__()
-        if set(forth.words) != set(back.words) or len(forth.final) != len(back.final):
+        same_words = set(forward_network.words) == set(backward_network.words)
+        if not same_words or len(forward_network.final) != len(backward_network.final):
             raise InputError("both directions must have the same words and the same number of scores")
-        self.forth, self.back = forth, back
+        self.forward_network, self.backward_network = forward_network, backward_network
 
     @classmethod
     def of_rules(cls, rules: Sequence[Labelled], words: Sequence[str], **more: Any) -> Bidirectional:
@@ -48,16 +50,17 @@ class Bidirectional(nn.Module):
 
         The keyword arguments ``more`` are passed to :meth:`neural.fa_rnn.network.FARNN.of`.
         """
-        back = [replace(rule, rule=mirrored(rule.rule)) for rule in rules]
+        mirrored_rules = [replace(rule, rule=mirrored(rule.rule)) for rule in rules]
         return cls(
-            FARNN.of_rules(rule_set(rules, words), **more), FARNN.of_rules(rule_set(back, words), **more)
+            FARNN.of_rules(rule_set(rules, words), **more),
+            FARNN.of_rules(rule_set(mirrored_rules, words), **more),
         )
 
     def forward(self, sentences: Sequence[Sequence[Hashable]]) -> Tensor:
         """Return the scores, from 0 to 1, shape ``(B, R)``."""
         both = (
-            self.forth(sentences).clamp(max=1),
-            self.back([mirror(tuple(sentence)) for sentence in sentences]).clamp(max=1),
+            self.forward_network(sentences).clamp(max=1),
+            self.backward_network([mirror(tuple(sentence)) for sentence in sentences]).clamp(max=1),
         )
         return torch.stack(both).mean(dim=0)
 

@@ -1,4 +1,4 @@
-"""Options of the linear recurrences, and their gates as the weights of a claim."""
+"""The options of linear recurrences, and the conversion of their gates to the weights of their claims."""
 
 from __future__ import annotations
 

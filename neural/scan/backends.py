@@ -115,7 +115,7 @@ def is_forced() -> bool:
     return _forced.get() is not None or VARIABLE in os.environ
 
 
-def of(values: Tensor) -> Any:
+def module_for(values: Tensor) -> Any:
     """Return the backend module that is used for tensors like this one."""
     return BACKENDS[name_for(values)]
 

@@ -34,8 +34,8 @@ def scan_backward(
     dtype = update.dtype
     if semiring != "real" and is_narrow(update):  # rounded states do not show which term was greater
         grad, forget, update, start = (x.float() for x in (grad, forget, update, start))
-        states = backends.of(update).scan(forget, update, start, semiring)
-    results = backends.of(update).scan_backward(grad, forget, update, states, start, semiring)
+        states = backends.module_for(update).scan(forget, update, start, semiring)
+    results = backends.module_for(update).scan_backward(grad, forget, update, states, start, semiring)
     one, two, three = _contiguous(x.to(dtype) for x in results)
     return one, two, three
 
@@ -48,7 +48,7 @@ def gated(gate: Tensor, update: Tensor, start: Tensor) -> Tensor:
 def gated_backward(grad: Tensor, gate: Tensor, update: Tensor, states: Tensor, start: Tensor) -> Three:
     """Compute the gradients of the arguments of ``gated``."""
     one, two, three = _contiguous(
-        backends.of(update).scan_backward(grad, gate, update, states, start, "gated")
+        backends.module_for(update).scan_backward(grad, gate, update, states, start, "gated")
     )
     return one, two, three
 
@@ -73,7 +73,7 @@ def pair(
     ):
         _require_together(*timed, start)
     values = gate_1, update_1, gate_2, update_2, start_1, start_2, skip
-    one, two = _contiguous(backends.of(skip).pair(*values))
+    one, two = _contiguous(backends.module_for(skip).pair(*values))
     return one, two
 
 
@@ -92,12 +92,12 @@ def pair_backward(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
     """Compute the gradients of the arguments of ``pair``; ``None`` stands for a gradient of zeros."""
     values = grad_1, grad_2, gate_1, update_1, gate_2, update_2, states_1, states_2, start_1, start_2, skip
-    return _contiguous(backends.of(skip).pair_backward(*values))
+    return _contiguous(backends.module_for(skip).pair_backward(*values))
 
 
 def _states(first: Tensor, update: Tensor, start: Tensor, kind: str) -> Tensor:
     _require_together(first, update, start)
-    states: Tensor = backends.of(update).scan(first, update, start, kind)
+    states: Tensor = backends.module_for(update).scan(first, update, start, kind)
     return states.contiguous()
 
 

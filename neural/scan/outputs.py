@@ -79,7 +79,7 @@ def formula(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str)
 
 def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
     """Compute the output for one of the ``form`` values, for arrays of the same shape and dtype."""
-    backend = backends.of(states)
+    backend = backends.module_for(states)
     if backend is loops:  # torch itself computes it
         return formula(states, gate, skip, form).contiguous()
     result: Tensor = backend.output(states, gate, skip, form)
@@ -90,7 +90,7 @@ def output_backward(
     grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
 ) -> Three:
     """Compute the gradients of states, gate and skip; a missing argument's gradient is empty."""
-    backend = backends.of(states)
+    backend = backends.module_for(states)
     run = _in_torch if backend is loops else backend.output_backward
     one, two, three = (
         states.new_empty(0) if x is None else x.contiguous()

@@ -67,7 +67,7 @@ def steps(
     Raises:
         InputError: If the cell is of a different kind, or if there are no steps.
     """
-    part, component = _of(cell)
+    part, component = _parts_of(cell)
     sizes = (inputs.shape[1],) * len(inputs) if sizes is None else tuple(sizes)
     lead = inputs.shape[:-1]
     if not sizes or 0 in sizes:
@@ -103,7 +103,7 @@ def can_run(cell: nn.Module, inputs: Tensor, state: Sequence[Tensor]) -> bool:
     )
 
 
-def _of(cell: Any) -> tuple[RecurrentPart, StochasticComponent | None]:
+def _parts_of(cell: Any) -> tuple[RecurrentPart, StochasticComponent | None]:
     if not computes(cell):
         raise InputError(
             'the cell must be that of an SR-GRU, SR-LSTM or SR-LSTM-P with similarity="dot" and'

@@ -27,10 +27,12 @@ CACHED = 1 << 16
 
 @dataclass(frozen=True)
 class Rows:
-    """The number of sequences that have a t-th symbol, for each t; N rows in total.
+    """The layout of a batch of sequences as N rows, one for each symbol of each sequence.
+
+    The rows of the first symbols come first, then those of the second symbols, and so on.
 
     Attributes:
-        sizes: the numbers of sequences, positive and in decreasing order.
+        sizes: for each t, the number of sequences that have a t-th symbol; positive and in decreasing order.
     """
 
     sizes: tuple[int, ...]

@@ -143,7 +143,10 @@ def test_a_counterexample_is_run_again_before_it_counts(tmp_path):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"variant": "corrected"}, "the two sides of the counterexample agree when it runs again"),
+        (
+            {"variant": "corrected"},
+            "the counterexample must be reproducible, but a replay found no difference",
+        ),
         ({}, "is about proposition-7, printed, which is not a target"),
         ({"claim": "proposition-70"}, "there is no claim"),
         ({"string": 7}, "'string' must be a list of symbols, got 7"),

@@ -156,7 +156,10 @@ def test_the_state_of_mamba_moves_to_the_next_history():
 
 
 def broken(monkeypatch, module, layer):
-    """Return the corrected variant with the automata of a changed layer, and generic weights."""
+    """Register a corrected variant with a changed layer's automata and generic weights as its only cases.
+
+    Return the claim's name, the variant, and the layer whose step is still correct.
+    """
     claim, right = claim_of(module)
     loaded = import_module(f"theory.linear_recurrences.{'lru' if module == 's4d' else module}")
     cases = [loaded.weights(2).generic("ab", first) for first in (0, 3)]

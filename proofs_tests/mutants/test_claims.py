@@ -66,7 +66,9 @@ def test_every_part_of_a_claim_has_three_faults(claim):
 
 def test_the_order_of_quantifiers_is_not_a_fault():
     text = "Definition symmetric := forall i j, A i j = A j i.\n"
-    changed = [fault.text for fault in coq_faults._of_file("a.v", text, {"symmetric"}, coq_faults.OPERATORS)]
+    changed = [
+        fault.text for fault in coq_faults._faults_in_file("a.v", text, {"symmetric"}, coq_faults.OPERATORS)
+    ]
     assert changed == [text.replace("A i j", "A j i")]
 
 

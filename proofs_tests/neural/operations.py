@@ -12,7 +12,7 @@ each_backend = pytest.mark.parametrize("backend", ["torch", pytest.param("c++", 
 
 
 def require_known(operation, *arguments):
-    """Run torch's own checks on an operation and its gradient, called directly."""
+    """Assert that an operation and the operation of its gradient pass ``torch.library.opcheck``."""
     plain = [x.detach() if torch.is_tensor(x) else x for x in arguments]
     results = operation(*plain)
     results = results if isinstance(results, tuple) else (results,)

@@ -318,7 +318,7 @@ def test_free_memory_is_the_minimum_over_the_machine_and_its_cgroups(tmp_path):
         (tmp_path / folder).mkdir(parents=True)
         for name, text in files.items():
             (tmp_path / folder / name).write_text(text + "\n")
-    assert sorted(memory._of_groups(own, tmp_path)) == [500, 650]
+    assert sorted(memory._group_limits(own, tmp_path)) == [500, 650]
     assert memory.free_memory() > 0
 
 

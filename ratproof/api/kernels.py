@@ -135,7 +135,9 @@ def kernel_claim(
         InputError: If a name is unknown, or the arguments do not match.
     """
     device = device or default_device()
-    own = _family(name, family) if step is None else _of_step(name, family, step, inputs, output, state)
+    own = (
+        _family(name, family) if step is None else _family_of_step(name, family, step, inputs, output, state)
+    )
     if step is None and inputs is not None:
         raise InputError(f"{name}: inputs is only supported together with step")
     unsupported, formats = frozenset(_names(name, "without", without)), tuple(_names(name, "dtypes", dtypes))
@@ -245,7 +247,7 @@ def _require_options(
         )
 
 
-def _of_step(
+def _family_of_step(
     name: str, family: Any, step: Any, inputs: Mapping[str, str] | None, output: str, state: Any
 ) -> LinearRecurrence:
     """Return the kernel family of a recurrence that the user defines by a step function."""

@@ -196,7 +196,7 @@ class Network:
         return state[first : first + self.units]
 
     def images(self, state):
-        """Return, for each symbol, the forms of the next states."""
+        """Yield, for each symbol, the affine forms of the next state."""
         n, size, box = self.units, len(self.layers[0][0][0]), state[0].box
         recurrent = linear(self.layers[0][1], self.layers[0][3], self.hidden(state, 0), size + n + 2)
         for vector in self.embeddings:

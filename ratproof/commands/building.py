@@ -44,7 +44,9 @@ def intersect(
     Over the boolean semiring, this is the intersection of languages. A symbol that is missing from one
     alphabet has weight zero there.
     """
-    _of_two(operations.hadamard, (a, b), output, round_weights, (semiring, symbols, file_format), as_json)
+    _combine_files(
+        operations.hadamard, (a, b), output, round_weights, (semiring, symbols, file_format), as_json
+    )
 
 
 @app.command(epilog=example("union fading.json parity.json"))
@@ -59,7 +61,9 @@ def union(
     as_json: AsJson = False,
 ) -> None:
     """Add the scores of two automata. Over the boolean semiring, that is the union of languages."""
-    _of_two(operations.sum_of, (a, b), output, round_weights, (semiring, symbols, file_format), as_json)
+    _combine_files(
+        operations.sum_of, (a, b), output, round_weights, (semiring, symbols, file_format), as_json
+    )
 
 
 @app.command(epilog=example("difference even.json even-too.json"))
@@ -73,7 +77,7 @@ def difference(
     as_json: AsJson = False,
 ) -> None:
     """Accept the strings that A accepts and B does not. Both automata must be boolean."""
-    _of_two(languages.difference, (a, b), output, False, (semiring, symbols, file_format), as_json)
+    _combine_files(languages.difference, (a, b), output, False, (semiring, symbols, file_format), as_json)
 
 
 @app.command(epilog=example("complement even.json -o odd.json"))
@@ -86,7 +90,7 @@ def complement(
     as_json: AsJson = False,
 ) -> None:
     """Accept the strings that a boolean automaton rejects."""
-    _of_one(languages.complement, automaton, output, False, (semiring, symbols, file_format), as_json)
+    _convert_file(languages.complement, automaton, output, False, (semiring, symbols, file_format), as_json)
 
 
 @app.command(epilog=example("reverse fading.json"))
@@ -100,7 +104,9 @@ def reverse(
     as_json: AsJson = False,
 ) -> None:
     """Reverse an automaton, so that each string gets the score of the reversed string."""
-    _of_one(operations.reverse, automaton, output, round_weights, (semiring, symbols, file_format), as_json)
+    _convert_file(
+        operations.reverse, automaton, output, round_weights, (semiring, symbols, file_format), as_json
+    )
 
 
 @app.command(epilog=example("determinise even.json"))
@@ -113,7 +119,9 @@ def determinise(
     as_json: AsJson = False,
 ) -> None:
     """Make a boolean automaton deterministic. The method is the subset construction."""
-    _of_one(determinisation.determinise, automaton, output, False, (semiring, symbols, file_format), as_json)
+    _convert_file(
+        determinisation.determinise, automaton, output, False, (semiring, symbols, file_format), as_json
+    )
 
 
 @app.command(epilog=example("trim fading.json"))
@@ -127,7 +135,9 @@ def trim(
     as_json: AsJson = False,
 ) -> None:
     """Remove the states that are on no accepting path."""
-    _of_one(operations.trim, automaton, output, round_weights, (semiring, symbols, file_format), as_json)
+    _convert_file(
+        operations.trim, automaton, output, round_weights, (semiring, symbols, file_format), as_json
+    )
 
 
 @app.command(epilog=example("regex 'a(b|c)*' -o machine.json", "regex even.json"))
@@ -177,7 +187,7 @@ Options = tuple[str | None, str | None, str | None]
 """Values of the options --semiring, --symbols and --format."""
 
 
-def _of_two(
+def _combine_files(
     operation: Callable[[WFSA, WFSA], WFSA],
     paths: tuple[str, str],
     output: str | None,
@@ -192,7 +202,7 @@ def _of_two(
     _give(operations.trim(result), output, round_weights, as_json)
 
 
-def _of_one(
+def _convert_file(
     operation: Callable[[WFSA], WFSA],
     path: str,
     output: str | None,

@@ -163,7 +163,9 @@ def check(
             report_progress(path)
             answer = judge(data) if isinstance(data, dict) else data
             if of and answer.verdict == "accepted" and isinstance(data, dict):
-                answer = _held_against(data, answer, replace(subjects, automata=automata), temperature)
+                answer = _compare_with_subjects(
+                    data, answer, replace(subjects, automata=automata), temperature
+                )
             answers.append((path, answer))
     verdicts = {answer.verdict for _, answer in answers}
     verdict = next(v for v in ("rejected", "unknown", "accepted") if v in verdicts)
@@ -320,13 +322,13 @@ def _aligned(
         return list(zip((a, b), aligned(one, other, missing), strict=True))
 
 
-def _held_against(
+def _compare_with_subjects(
     data: JsonObject, answer: Judgement, subjects: Subjects, temperature: float | None
 ) -> Judgement:
     """Compare an accepted certificate with the files of ``--of``; reject it if it is about other objects."""
     kind = _kind(data)
     if kind == ORDINARY and (subjects.state_dict or len(subjects.automata) == 1):
-        return _held_against_state_dict(data, answer, subjects)
+        return _compare_with_state_dict(data, answer, subjects)
     if kind not in subjects.kinds():
         return Judgement("rejected", why=f"it is about {kind}, but --of has none")
     why, of = {AUTOMATA: _other_automata, NETWORK: _other_network, CELL: _other_weights}[kind](
@@ -337,7 +339,7 @@ def _held_against(
     )
 
 
-def _held_against_state_dict(data: JsonObject, answer: Judgement, subjects: Subjects) -> Judgement:
+def _compare_with_state_dict(data: JsonObject, answer: Judgement, subjects: Subjects) -> Judgement:
     """Compare an accepted certificate of an ordinary network with a state dict, an automaton, or both."""
     from ratproof.commands.state_regularized.held_state_dict import other_automaton, other_network
 

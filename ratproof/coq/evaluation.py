@@ -83,7 +83,7 @@ def evaluate(questions: Sequence[Question], root: Path | None = None) -> list[Va
     """Return the values for all questions."""
     sides = [(q, terms) for q in questions for terms in (network_terms(q), automaton_terms(q))]
     values = iter(_compute([(question, terms) for question, terms in sides if terms], root))
-    by_word = [_by_word(next(values), question.units) if terms else None for question, terms in sides]
+    by_word = [_split_by_word(next(values), question.units) if terms else None for question, terms in sides]
     return [Values(*by_word[i : i + 2]) for i in range(0, len(by_word), 2)]
 
 
@@ -192,5 +192,5 @@ def _read(output: str, over: str) -> list[Value]:
     ]
 
 
-def _by_word(values: list[Value], units: int) -> list[list[Value]]:
+def _split_by_word(values: list[Value], units: int) -> list[list[Value]]:
     return [values[i : i + units] for i in range(0, len(values), units)]

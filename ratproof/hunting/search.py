@@ -308,7 +308,9 @@ class Driver:
                 f"{where}: the counterexample is about {claim}, {variant}, which is not a target of this hunt"
             )
         if again.compared.difference is None:
-            raise InputError(f"{where}: the two sides of the counterexample agree when it runs again")
+            raise InputError(
+                f"{where}: the counterexample must be reproducible, but a replay found no difference"
+            )
         return counterexample(again.comparison, again.compared)
 
     def _kept(self, row: RoundRow, example: Counterexample) -> Path | None:

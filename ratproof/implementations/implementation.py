@@ -173,13 +173,13 @@ A state converges on long runs, so errors in its update show.
 def string_of_length(alphabet: Sequence[str], length: int) -> st.SearchStrategy[String]:
     """Return a strategy for random strings of a given length, of single symbols or of runs, from a seed."""
     return st.builds(
-        lambda seed, run: _of_runs(alphabet, length, run, seed),
+        lambda seed, run: _string_of_runs(alphabet, length, run, seed),
         st.integers(0, 2**32),
         st.sampled_from(RUNS_OF_ONE),
     )
 
 
-def _of_runs(alphabet: Sequence[str], length: int, run: int, seed: int) -> String:
+def _string_of_runs(alphabet: Sequence[str], length: int, run: int, seed: int) -> String:
     """Return a string that consists of runs of random symbols."""
     runs = Random(seed).choices(list(alphabet), k=-(-length // run))
     return tuple(symbol for symbol in runs for _ in range(run))[:length]
@@ -190,7 +190,7 @@ def _long_for_gradients() -> st.SearchStrategy[list[String]]:
     """Return a strategy for two long strings over all letters: one of runs, one of single symbols."""
     return st.integers(0, 2**32).map(
         lambda seed: [
-            _of_runs(LETTERS, length, run, seed)
+            _string_of_runs(LETTERS, length, run, seed)
             for length, run in zip(GRADIENT_LENGTHS, RUNS_OF_ONE, strict=True)
         ]
     )

@@ -25,11 +25,11 @@ def memory_held(process: int | str = "self") -> int:
 
 def free_memory() -> int:
     """Return the free memory in bytes: the minimum over the machine and this process's control groups."""
-    limits = [*_of_machine(), *_of_groups(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))]
+    limits = [*_machine_limits(), *_group_limits(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))]
     return max(0, min(limits)) if limits else 1 << 40
 
 
-def _of_machine() -> Iterator[int]:
+def _machine_limits() -> Iterator[int]:
     try:
         lines = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
         yield int(lines["MemAvailable"].split()[0]) << 10
@@ -40,7 +40,7 @@ def _of_machine() -> Iterator[int]:
             return
 
 
-def _of_groups(own: Path, root: Path) -> Iterator[int]:
+def _group_limits(own: Path, root: Path) -> Iterator[int]:
     """Yield the free memory of this process's control groups and their parents, for versions 1 and 2.
 
     The file cache counts as free.

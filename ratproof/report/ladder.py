@@ -242,7 +242,7 @@ def ladder(
             title = ""
         yield layout.heading(title)
         for _, of_claim in groupby(own, key=lambda row: row.claim.name):
-            yield from _of_claim(list(of_claim), layout, out, every_row)
+            yield from _claim_rows(list(of_claim), layout, out, every_row)
 
 
 def _columns_of(table: Sequence[Row]) -> Mapping[str, Column]:
@@ -281,7 +281,7 @@ def _heading(row: Row, claims_file: str | None, every_row: bool) -> str:
     return str(paper) if every_row or not paper.among else paper.among
 
 
-def _of_claim(variants: Sequence[Row], layout: Layout, out: Console, every_row: bool) -> Iterator[Text]:
+def _claim_rows(variants: Sequence[Row], layout: Layout, out: Console, every_row: bool) -> Iterator[Text]:
     claim = variants[0].claim
     paper = _paper_of(claim)
     if paper is not None and paper.among and not every_row:

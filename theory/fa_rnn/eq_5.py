@@ -69,10 +69,10 @@ isolated_states = Recurrence(
 )
 
 
-# One column too few.
+# Factors without their last column.
 
 
-def step_with_fewer(w: Weights, h: tuple[Any, ...], x: str) -> tuple[Any, ...]:
+def step_without_last_column(w: Weights, h: tuple[Any, ...], x: str) -> tuple[Any, ...]:
     """Return equation 5 without the last column of each factor."""
     short = {
         "D_1": tuple(row[:-1] for row in w.D_1),
@@ -82,7 +82,7 @@ def step_with_fewer(w: Weights, h: tuple[Any, ...], x: str) -> tuple[Any, ...]:
     return step_5(Weights(w.over, w.alphabet, {**w.entries, **short}, w.size), h, x)
 
 
-with_fewer_columns = Recurrence(start=lambda w: w.alpha_0, step=step_with_fewer, out=score)
+with_fewer_columns = Recurrence(start=lambda w: w.alpha_0, step=step_without_last_column, out=score)
 
 
 ANY = Sizes(decomposed, ((1, 1), (2, 1), (2, 2), (2, 3), (3, 2)), ((1, 1), (2, 1), (2, 2)))

@@ -68,7 +68,7 @@ def _record_from_folder(trial: Job, folder: Path) -> None:
             record(trial, folder, json.loads(read_text(run_folder / FAILED))["configuration"], None)
         except (ValueError, LookupError, TypeError) as error:
             raise InputError(
-                f"{run_folder / FAILED}: the file must have the configuration of the trial that diverged"
+                f"{run_folder / FAILED}: the file must contain the configuration of the diverged trial"
                 f" ({error})"
             ) from None
     elif (run_folder / RESULT).exists():

@@ -33,13 +33,13 @@ class RuleSentences:
     Args:
         rules: the rules compiled over the words of the sentences.
         sentences: the sentences whose word frequencies are used.
-        forth: the share of the steps that approach the end.
+        direct_share: the share of the steps that approach the end.
     """
 
-    def __init__(self, rules: RuleSet, sentences: Iterable[Sequence[str]], forth: float = 0.5) -> None:
+    def __init__(self, rules: RuleSet, sentences: Iterable[Sequence[str]], direct_share: float = 0.5) -> None:
         index = rules.automaton.index
         self.words = tuple(map(str, index))
-        self.forth = forth
+        self.direct_share = direct_share
         number_of = {word: number for number, word in enumerate(self.words)}
         table = transitions(rules)  # the state after each letter; the last state is dead
         self.dead = table.shape[1] - 1
@@ -71,14 +71,14 @@ class RuleSentences:
                 return far
             far = less
 
-    def _ways(self, state: int, forth: bool) -> tuple[np.ndarray, np.ndarray]:
+    def _next_words(self, state: int, direct: bool) -> tuple[np.ndarray, np.ndarray]:
         """Return the words that may follow in this state, and their cumulative frequencies."""
-        if (state, forth) not in self.choices:
+        if (state, direct) not in self.choices:
             far = self.far[self.after[state]]
-            fits = far < self.far[state] if forth else (far <= self.far[state] + 1) & (far < NEVER)
-            weights = np.where(fits, 1.0 if forth else self.counts, 0.0)
-            self.choices[state, forth] = np.flatnonzero(fits), np.cumsum(weights[fits])
-        return self.choices[state, forth]
+            fits = far < self.far[state] if direct else (far <= self.far[state] + 1) & (far < NEVER)
+            weights = np.where(fits, 1.0 if direct else self.counts, 0.0)
+            self.choices[state, direct] = np.flatnonzero(fits), np.cumsum(weights[fits])
+        return self.choices[state, direct]
 
     def draw(self, rng: random.Random) -> tuple[str, ...]:
         """Draw one sentence, from BOS to EOS; all labels are equally likely.
@@ -95,8 +95,8 @@ class RuleSentences:
             if at_end and (more == 0 or len(sentence) > ENOUGH):
                 break
             more -= int(at_end)
-            forth = not at_end and (rng.random() < self.forth or len(sentence) > ENOUGH)
-            words, sums = self._ways(state, forth)
+            direct = not at_end and (rng.random() < self.direct_share or len(sentence) > ENOUGH)
+            words, sums = self._next_words(state, direct)
             if not len(words):
                 break
             word = int(

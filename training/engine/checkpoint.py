@@ -94,7 +94,7 @@ def _progress(saved: Any, first_rate: float) -> Progress:
     for name in ("epoch", "batch", "step", "best_epoch"):
         value = getattr(progress, name)
         if type(value) is not int or not 0 <= value < MOST:
-            raise InputError(f"progress: '{name}' must be an integer from 0 on, got {value!r:.40}")
+            raise InputError(f"progress: '{name}' must be a non-negative integer, got {value!r:.40}")
     for name in ("loss", "rate", "seconds"):
         if not finite(getattr(progress, name)) or getattr(progress, name) < 0:
             raise InputError(
@@ -114,7 +114,7 @@ def _progress(saved: Any, first_rate: float) -> Progress:
         )
     history = progress.history
     if not isinstance(history, list) or len(history) != progress.epoch or not all(map(_entry, history)):
-        raise InputError("progress: 'history' must have one entry of numbers for each epoch")
+        raise InputError("progress: 'history' must be a list with one object of numbers for each epoch")
     if any(list(entry) != list(history[0]) for entry in history):
         raise InputError("progress, history: all entries must have the same names")
     return progress
@@ -137,5 +137,5 @@ def _rates(own: dict[str, Any], saved: Any) -> dict[str, Any]:
         else:
             right = value == own[name]
         if not right:
-            raise InputError(f"the learning rate's {name} must be a possible value, got {value!r:.40}")
+            raise InputError(f"the learning rate's {name} is invalid, got {value!r:.40}")
     return saved

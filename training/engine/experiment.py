@@ -226,9 +226,9 @@ class ExperimentRun(Generic[S]):
 
     def finished(self, result: dict[str, Any], where: Where) -> dict[str, Any]:
         """Return the result of a finished run; raise InputError if its data differ."""
-        from training.engine.run import of_same_data
+        from training.engine.run import require_same_data
 
-        return of_same_data(result, self.described, where)
+        return require_same_data(result, self.described, where)
 
     def keep(self, path: Path, result: dict[str, Any]) -> None:
         """Write the network to a file."""

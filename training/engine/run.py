@@ -109,7 +109,7 @@ def finished(where: Where, experiment: str, configuration: dict[str, Any]) -> di
     return result
 
 
-def of_same_data(result: dict[str, Any], data: dict[str, Any], where: Where) -> dict[str, Any]:
+def require_same_data(result: dict[str, Any], data: dict[str, Any], where: Where) -> dict[str, Any]:
     """Return the result of a finished run if its data equal the current data, or raise InputError.
 
     Args:

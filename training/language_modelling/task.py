@@ -64,7 +64,7 @@ class LanguageTask:
         window, chosen = int(examples[0]) // count, examples % count
         there, device = slice(window * steps, (window + 1) * steps), noise.examples.device
         ids, following = (x[there][:, chosen].to(device) for x in (self.words, self.following))
-        state = self._of_columns(chosen) if window else self._start(len(chosen))
+        state = self._state_of_columns(chosen) if window else self._start(len(chosen))
         if self._is_graphed(network, ids) and state is not None:
             losses, after = self.graphed((ids, following, noise.step_key, noise.examples), state)
         else:
@@ -80,7 +80,7 @@ class LanguageTask:
         full = ids.shape == (s.window, s.batch)
         return ids.is_cuda and full and s.precision in GRAPHED and network.training
 
-    def _of_columns(self, chosen: Tensor) -> State | None:
+    def _state_of_columns(self, chosen: Tensor) -> State | None:
         """Return the carried state of the given columns."""
         if self.state is None or len(chosen) == self.state[0][0].shape[COLUMNS]:
             return self.state

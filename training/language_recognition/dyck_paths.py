@@ -27,12 +27,12 @@ def dyck_paths(sizes: Sequence[tuple[int, int]], rng: np.random.Generator) -> li
     for height in {height for height, _ in sizes}:
         own = [index for index, (other, _) in enumerate(sizes) if other == height]
         pairs = np.array([sizes[index][1] for index in own])
-        for index, path in zip(own, _of_height(height, pairs, rng), strict=True):
+        for index, path in zip(own, _paths_of_height(height, pairs, rng), strict=True):
             paths[index] = path
     return paths
 
 
-def _of_height(most: int, pairs: NDArray[np.int64], rng: np.random.Generator) -> list[Steps]:
+def _paths_of_height(most: int, pairs: NDArray[np.int64], rng: np.random.Generator) -> list[Steps]:
     """Draw paths of one height at once; each step has a probability proportional to its completions."""
     longest = 2 * int(pairs.max())
     ways = _ways(most, longest)

@@ -101,7 +101,7 @@ def _tomita(settings: Recognition) -> Language:
         return lambda: Strings.of(
             [
                 DrawnStrings(tokens, label, "accepted" if label else "rejected")
-                for tokens, label in labelled_strings.of_length(learned, length, rng)
+                for tokens, label in labelled_strings.draw_strings(learned, length, rng)
             ]
         )
 

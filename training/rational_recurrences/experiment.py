@@ -17,7 +17,7 @@ from training.rational_recurrences.task import ClassificationTask, EncodedTexts,
 class SentenceRun(ExperimentRun[Classification]):
     """A run on SST-2, subj, CR or Amazon.
 
-    The equality of its units with their automata is decided only if the test set is used.
+    Only a run that uses the test set decides whether the units are equal to their automata.
     """
 
     kind = "text classifier"

@@ -101,7 +101,7 @@ def systems(
             raise InputError(
                 f"words of the sentences must be in the classifier's vocabulary, got {unknown!r:.40}"
             )
-    training = _of_labels(parts["train"], labels)
+    training = _with_known_labels(parts["train"], labels)
     dev, test = parts["dev"], parts["test"]
     before, finals = before_training(model), _finals(model)
 
@@ -189,7 +189,7 @@ def _finals(model: Classifier) -> Tensor:
     return weights
 
 
-def _of_labels(part: Sentences, labels: set[str]) -> Sentences:
+def _with_known_labels(part: Sentences, labels: set[str]) -> Sentences:
     """Return the sentences whose label the classifier knows."""
     kept = [(words, label) for words, label in zip(part.words, part.labels, strict=True) if label in labels]
     if not kept:

@@ -69,7 +69,7 @@ class ZeroShotChoice:
     ties: Ties = "last"
     unmatched: str | None = None
 
-    def of(self, matches: Tensor) -> list[str | None]:
+    def labels_of(self, matches: Tensor) -> list[str | None]:
         """Return the label of each sentence from its matches, shape ``(B, R)``."""
         labels: list[str | None] = []
         for row in matches.tolist():
@@ -142,21 +142,23 @@ def zero_shot(
         )
     choice = ZeroShotChoice(labels, ties, unmatched)
     progress("compiling rules")
-    forth = rule_set(rules, words)
-    back = rule_set([replace(rule, rule=mirrored(rule.rule)) for rule in rules], words)
+    forward_rules = rule_set(rules, words)
+    mirrored_rules = rule_set([replace(rule, rule=mirrored(rule.rule)) for rule in rules], words)
     start_time = time.perf_counter()
-    system = torch.as_tensor(matches(forth, test.words))
+    system = torch.as_tensor(matches(forward_rules, test.words))
     if logic is not None:
-        names = [str(label) for label in forth.labels]
+        names = [str(label) for label in forward_rules.labels]
         system = torch.tensor(
             [[f.holds(dict(zip(names, row, strict=True))) for f in logic.values()] for row in system.tolist()]
         )
-    by_rules = choice.of(system)
+    by_rules = choice.labels_of(system)
     rows = [_row("rules", system, by_rules, by_rules, test, time.perf_counter() - start_time)]
     torch.manual_seed(seed)
     ranks, errors = [], []
     for name, gated in (("FA-RNN", False), ("FA-GRU", True)):
-        one, other = (FARNN.of_rules(rules, gated=gated, rank=rank) for rules in (forth, back))
+        one, other = (
+            FARNN.of_rules(rules, gated=gated, rank=rank) for rules in (forward_rules, mirrored_rules)
+        )
         ranks.append((one.rank, other.rank))
         errors.append((one.decomposition_error, other.decomposition_error))
         for system_name, network in ((name, one), (f"Bi{name}", Bidirectional(one, other))):
@@ -164,10 +166,17 @@ def zero_shot(
             start_time = time.perf_counter()
             hits = _matches(network, test.words, layer) > MATCH
             rows.append(
-                _row(system_name, hits, choice.of(hits), by_rules, test, time.perf_counter() - start_time)
+                _row(
+                    system_name,
+                    hits,
+                    choice.labels_of(hits),
+                    by_rules,
+                    test,
+                    time.perf_counter() - start_time,
+                )
             )
-    states = (forth.automaton.states, back.automaton.states)
-    return ZeroShotReport(len(test), states, ranks[0], errors[0], forth.missing, tuple(rows))
+    states = (forward_rules.automaton.states, mirrored_rules.automaton.states)
+    return ZeroShotReport(len(test), states, ranks[0], errors[0], forward_rules.missing, tuple(rows))
 
 
 def _matches(

@@ -54,7 +54,7 @@ class LanguageRun(ExperimentRun[Recipe]):
         return learn(self.experiment, self.settings, self.data.folder, where, stop)
 
     def status(self, result: dict[str, Any]) -> int:
-        """Return the exit status of a command with that result."""
+        """Return the exit status of a command with this result."""
         if result["outcome"] == "interrupted":
             return INTERRUPTED
         return YES if result["outcome"] == "trained" and result["accepts_exactly"] else NO

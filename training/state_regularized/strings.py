@@ -74,16 +74,18 @@ def draw(
     source = _Near(language.dfa, longest, rng) if near_misses else _Uniform(language.dfa, rng)
     training: dict[Tokens, bool] = {}
     for length in TRAINING_LENGTHS:
-        training |= _balanced(*source.of(length))
+        training |= _balanced(*source.draw(length))
     validation: dict[Tokens, bool] = {}
     for length in VALIDATION_LENGTHS:
-        validation |= _balanced(*([x for x in drawn if x not in training] for drawn in source.of(length)))
+        validation |= _balanced(*([x for x in drawn if x not in training] for drawn in source.draw(length)))
     return LabelledStrings.of(training), LabelledStrings.of(validation)
 
 
-def of_length(language: RegularLanguage, length: int, rng: np.random.Generator) -> list[tuple[Tokens, bool]]:
+def draw_strings(
+    language: RegularLanguage, length: int, rng: np.random.Generator
+) -> list[tuple[Tokens, bool]]:
     """Return labelled strings of one length, at most 150 of each class, drawn like training strings."""
-    yes, no = _Near(language.dfa, length + 1, rng).of(length)
+    yes, no = _Near(language.dfa, length + 1, rng).draw(length)
     return [(x, True) for x in yes] + [(x, False) for x in no]
 
 
@@ -99,7 +101,7 @@ class _Uniform:
     def __init__(self, dfa: DFA, rng: np.random.Generator) -> None:
         self.dfa, self.rng = dfa, rng
 
-    def of(self, length: int) -> tuple[list[Tokens], list[Tokens]]:
+    def draw(self, length: int) -> tuple[list[Tokens], list[Tokens]]:
         drawn = self.rng.integers(len(self.dfa.alphabet), size=(LOOKED_AT, length)).tolist()
         strings = list(dict.fromkeys(map(tuple, drawn)))
         return [x for x in strings if _ends_in(self.dfa, x)], [
@@ -118,7 +120,7 @@ class _Near:
         self.accepted = _Paths(dfa, dfa.final, longest)
         self.rejected = _Paths(dfa, frozenset(range(dfa.states)) - dfa.final, longest)
 
-    def of(self, length: int) -> tuple[list[Tokens], list[Tokens]]:
+    def draw(self, length: int) -> tuple[list[Tokens], list[Tokens]]:
         yes: dict[Tokens, None] = {}
         no: dict[Tokens, None] = {}
         for _ in range(A_LENGTH):

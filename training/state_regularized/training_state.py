@@ -22,7 +22,7 @@ class TrainingState:
     Attributes:
         restarts: the number of restarts.
         iterations: the total number of iterations; ``since`` is the number since the last advance or restart.
-        level: the level of the curriculum, counted from 0; after the last level, the number of levels.
+        level: the index of the curriculum's current level; the number of levels, if all are finished.
         done: whether the network is trained.
         boxes: the number of boxes in the final enclosure of the soft run, computed in float arithmetic.
         history: for each start, the number of iterations and the final level.

@@ -152,7 +152,7 @@ def _batched(operator: Any) -> Any:
         matrices, symbols, start, offsets, semiring = moved
         states = operator(
             matrices.flatten(0, 1),
-            _of_their_own(symbols, matrices),
+            _into_concatenation(symbols, matrices),
             start.flatten(0, 1),
             None if offsets is None else offsets.flatten(1, 2),
             semiring,
@@ -173,7 +173,7 @@ def _batched_backward(operator: Any) -> Any:
         gradients = operator(
             grad.flatten(1, 2),
             matrices.flatten(0, 1),
-            _of_their_own(symbols, matrices),
+            _into_concatenation(symbols, matrices),
             states.flatten(1, 2),
             start.flatten(0, 1),
             None if offsets is None else offsets.flatten(1, 2),
@@ -188,7 +188,7 @@ def _batched_backward(operator: Any) -> Any:
     return rule
 
 
-def _of_their_own(symbols: Tensor, matrices: Tensor) -> Tensor:
+def _into_concatenation(symbols: Tensor, matrices: Tensor) -> Tensor:
     """Return symbols as indices into the matrices of all batch elements, which are concatenated.
 
     The matrices have shape ``(size, S, n, n)``. An invalid symbol remains invalid, so the operator rejects

@@ -216,7 +216,7 @@ def test_a_reach_includes_the_deviation_of_the_middles_sum():
     [(0.1, 0.4), (0.1, 0.9), (0.3, 0.5), (0.5, 0.7), (0.6, 0.95), (0.45, 0.55), (-0.5, 0.25), (-0.9, -0.2)],
 )
 def test_slopes_of_gates_are_enclosed(ends):
-    """The maximum may be between the ends; this holds in all three arithmetics."""
+    """All three arithmetics enclose the slopes, even if the largest slope is between the ends."""
     n, (low, high) = numbers(0, 1.0), ends
     values = np.linspace(low, high, 101)
     integers = [(int(low * check_boxes.ONE), int(high * check_boxes.ONE))]

@@ -99,7 +99,7 @@ def every_size(weighted: WeightedCell, unit: int = 0) -> EverySize | NoProof:
                 try:
                     hypotheses = _hypotheses(_map(weighted, unit, number))
                 except NotKnown:
-                    return _of_a_quotient(weighted, unit, number)
+                    return _apply_quotient_theorem(weighted, unit, number)
                 where = f"on the strings of {letter} it goes from c_0 = 0 to c_n+1 = phi(c_n)"
                 return EverySize(weighted, unit, letter, where, hypotheses, THEOREM)
             except HypothesisFails as failed:
@@ -107,7 +107,7 @@ def every_size(weighted: WeightedCell, unit: int = 0) -> EverySize | NoProof:
     return NoProof(why)
 
 
-def _of_a_quotient(weighted: WeightedCell, unit: int, letter: int) -> EverySize:
+def _apply_quotient_theorem(weighted: WeightedCell, unit: int, letter: int) -> EverySize:
     """Apply the theorem about quotients, after the first other letter that satisfies its hypotheses."""
     why = ["the alphabet has no other first letter"]
     for first, name in enumerate(weighted.letters):

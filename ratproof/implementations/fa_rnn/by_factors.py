@@ -97,7 +97,7 @@ def _only(signature: Signature, values: Sequence[Any], *names: str) -> Signature
 # Equation 4.
 
 
-def _by_tensor(w: Weights, factory: Factory) -> Network:
+def _tensor_program(w: Weights, factory: Factory) -> Network:
     (automaton,) = with_tensor(w)
     return FARNN.of(automaton.to_float(), decomposed=False, **factory)
 
@@ -117,7 +117,7 @@ def network_of(words: Sequence[str], cell: FactoredCell, initial: Any, final: An
     return FARNN(tuple(words), cell, tensor(initial, factory), tensor(final, factory))
 
 
-def _by_factors(w: Weights, factory: Factory) -> Network:
+def _factored_program(w: Weights, factory: Factory) -> Network:
     cell = FactoredCell(factors_of(w), **factory)
     return network_of(w.alphabet, cell, w.alpha_0, [w.alpha_inf], factory)
 
@@ -137,18 +137,18 @@ def _deviation(automaton: WFSA, words: Sequence[str], off: Floats) -> Deviation:
     return Deviation(matrices, np.zeros(automaton.states))
 
 
-def _of_factors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
+def _deviations_of_factors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
     factors = factors_of(w)
     off = form.gamma(len(factors.before) + factors.rank + 1) * _sizes(factors)
     return [_deviation(automata[0], w.alphabet, off)]
 
 
-def _by_exact_factors(w: Weights, factory: Factory) -> Network:
+def _exact_factored_program(w: Weights, factory: Factory) -> Network:
     (automaton,) = with_tensor(w)
     return FARNN.of(automaton.to_float(), separate_wildcard=False, **factory)
 
 
-def _of_exact_factors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
+def _deviations_of_exact_factors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
     """Bound the deviation if each element of the tensor is a single product, from one column."""
     (automaton,) = automata
     rank = exact_factors(automaton.to_float()).rank
@@ -159,7 +159,7 @@ def _of_exact_factors(w: Weights, automata: Sequence[WFSA], form: Format) -> lis
 # Equation 9: the tensor that torch rebuilds from the factors, run by equation 4.
 
 
-def _by_rebuilt_tensor(w: Weights, factory: Factory) -> Network:
+def _rebuilt_tensor_program(w: Weights, factory: Factory) -> Network:
     return _run_by_tensor(w, FactoredCell(factors_of(w), **factory), factory)
 
 
@@ -171,7 +171,7 @@ def _run_by_tensor(w: Weights, cell: FactoredCell, factory: Factory) -> Network:
     return FARNN.of(automaton, decomposed=False, **factory)
 
 
-def _of_rebuilt_tensor(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
+def _deviations_of_rebuilt_tensor(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
     factors = factors_of(w)
     return [_deviation(automata[0], w.alphabet, form.gamma(factors.rank + 2) * _sizes(factors))]
 
@@ -179,14 +179,14 @@ def _of_rebuilt_tensor(w: Weights, automata: Sequence[WFSA], form: Format) -> li
 # Equation 10: the factors of two networks in blocks, with one score per network.
 
 
-def _by_blocks(w: Weights, factory: Factory) -> Network:
+def _block_program(w: Weights, factory: Factory) -> Network:
     old, new = block(w, ""), block(w, "_new")
     cell = FactoredCell(side_by_side(factors_of(old), factors_of(new)), **factory)
     final = [(*old.alpha_inf, *[0] * len(new.alpha_0)), (*[0] * len(old.alpha_0), *new.alpha_inf)]
     return network_of(w.alphabet, cell, (*old.alpha_0, *new.alpha_0), final, factory)
 
 
-def _of_blocks(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
+def _deviations_of_blocks(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
     both = [factors_of(block(w, name)) for name in ("", "_new")]
     gamma = form.gamma(sum(len(f.before) + f.rank for f in both) + 1)
     return [_deviation(a, w.alphabet, gamma * _sizes(f)) for a, f in zip(automata, both, strict=True)]
@@ -195,14 +195,14 @@ def _of_blocks(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Devia
 # Maxima instead of sums: one rounding per step, and one at the end.
 
 
-def _by_maxima(w: Weights, factory: Factory) -> Network:
+def _maxima_program(w: Weights, factory: Factory) -> Network:
     (automaton,) = with_tensor(w)
     tables = {x: automaton.matrix(x).astype(float) for x in w.alphabet}
     real = WFSA(REAL, automaton.initial.astype(float), automaton.final.astype(float), tables)
     return FARNN.of(real, decomposed=False, scoring="viterbi", **factory)
 
 
-def _of_maxima(w: Weights, automata: Sequence[WFSA], string: String, form: Format) -> Reference:
+def _reference_of_maxima(w: Weights, automata: Sequence[WFSA], string: String, form: Format) -> Reference:
     values = [[value] for value in prefix_scores(automata[0], string)]
     bounds = np.array([[form.gamma(t + 1) * float(value)] for t, (value,) in enumerate(values)])
     least = min([1, *(v for entry in (w.alpha_0, w.alpha_inf, *w.T.values()) for v in flat(entry) if v)])
@@ -219,13 +219,13 @@ PSEUDO_INVERSE_UNITS = 100
 """The constant p per row and column: an assumption about LAPACK, like those about torch's functions."""
 
 
-def _by_vectors(w: Weights, factory: Factory) -> Network:
+def _vector_program(w: Weights, factory: Factory) -> Network:
     embeddings = torch.as_tensor(floats(by_word(w, "u")))
     cell = FactoredCell(factors_of(w), embeddings=embeddings, beta=0.0, **factory)
     return network_of(w.alphabet, cell, w.alpha_0, [w.alpha_inf], factory)
 
 
-def _of_vectors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation] | None:
+def _deviations_of_vectors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation] | None:
     vectors, rows = floats(by_word(w, "u")), floats(by_word(w, "v"))
     inverse = np.array([[float(v) for v in row] for row in pseudo_inverse(by_word(w, "u")).tolist()])
     size, condition = np.linalg.norm(vectors), np.linalg.norm(inverse)
@@ -255,15 +255,15 @@ def _mixed_cell(w: Weights, factory: Factory) -> FactoredCell:
     return cell
 
 
-def _by_mixture(w: Weights, factory: Factory) -> Network:
+def _mixture_program(w: Weights, factory: Factory) -> Network:
     return network_of(w.alphabet, _mixed_cell(w, factory), w.alpha_0, [w.alpha_inf], factory)
 
 
-def _by_mixed_tensor(w: Weights, factory: Factory) -> Network:
+def _mixed_tensor_program(w: Weights, factory: Factory) -> Network:
     return _run_by_tensor(w, _mixed_cell(w, factory), factory)
 
 
-def _of_mixture(rest: Callable[[Factors], int]) -> Callable[..., list[Deviation]]:
+def _deviations_of_mixture(rest: Callable[[Factors], int]) -> Callable[..., list[Deviation]]:
     """Bound the deviation caused by rounding z and by the ``rest`` of the step."""
 
     def deviations(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
@@ -298,7 +298,7 @@ PROGRAMS = (
     FARNNProgram(
         "fa-rnn-tensor",
         Sizes(lambda k: _only(_any_tensor(k), DYADIC), (1, 2, 3, 4, 5), ()),
-        _by_tensor,
+        _tensor_program,
         off_by(no_deviation),
         ("alpha_0", "T", "alpha_inf"),
         Sizes(_any_tensor, (1,), ()),
@@ -311,8 +311,8 @@ PROGRAMS = (
             tuple((k, r) for k in range(1, 6) for r in range(1, 7)),
             (),
         ),
-        _by_factors,
-        off_by(_of_factors),
+        _factored_program,
+        off_by(_deviations_of_factors),
         _WEIGHTS,
         Sizes(decomposed, ((1, 1),), ()),
         _near_one(decomposed, (1, 1), (2, 1), (1, 2), (2, 2)),
@@ -320,8 +320,8 @@ PROGRAMS = (
     FARNNProgram(
         "fa-rnn-exact-factors",
         Sizes(lambda k: _only(constructed(k), DYADIC), (1, 2, 3, 4), ()),
-        _by_exact_factors,
-        off_by(_of_exact_factors),
+        _exact_factored_program,
+        off_by(_deviations_of_exact_factors),
         ("alpha_0", "T", "alpha_inf"),
         Sizes(constructed, (1,), ()),
         _near_one(constructed, 1, 2, 3),
@@ -333,8 +333,8 @@ PROGRAMS = (
             tuple((k, r) for k in range(1, 4) for r in range(1, 5)),
             (),
         ),
-        _by_rebuilt_tensor,
-        off_by(_of_rebuilt_tensor),
+        _rebuilt_tensor_program,
+        off_by(_deviations_of_rebuilt_tensor),
         _WEIGHTS,
         Sizes(decomposed, ((1, 1),), ()),
         _near_one(decomposed, (1, 1), (2, 1), (1, 2), (2, 2)),
@@ -346,8 +346,8 @@ PROGRAMS = (
             ((1, 1, 1, 1), (2, 1, 1, 2), (2, 2, 2, 2), (3, 4, 2, 3)),
             (),
         ),
-        _by_blocks,
-        off_by(_of_blocks),
+        _block_program,
+        off_by(_deviations_of_blocks),
         tuple(name + new for name in ("alpha_0", "D_1", "v", "D_2", "alpha_inf") for new in ("", "_new")),
         Sizes(two_sets, ((1, 1, 1, 1),), ()),
         _near_one(two_sets, (1, 1, 1, 1), (2, 1, 1, 2)),
@@ -355,8 +355,8 @@ PROGRAMS = (
     FARNNProgram(
         "fa-rnn-maxima",
         Sizes(lambda k: _only(over_max_times(k), NOT_NEGATIVE), (1, 2, 3, 4), ()),
-        _by_maxima,
-        _of_maxima,
+        _maxima_program,
+        _reference_of_maxima,
         ("alpha_0", "T", "alpha_inf"),
         Sizes(over_max_times, (1,), ()),
     ),
@@ -367,8 +367,8 @@ PROGRAMS = (
             ((1, 1, 1), (2, 2, 1), (2, 2, 2), (2, 1, 3), (3, 4, 2)),
             (),
         ),
-        _by_vectors,
-        off_by(_of_vectors),
+        _vector_program,
+        off_by(_deviations_of_vectors),
         ("alpha_0", "D_1", "D_2", "alpha_inf", "u", "v"),
         Sizes(with_vectors_that_span, ((1, 1, 1),), ()),
         _near_one(with_vectors_that_span, (1, 1, 1), (2, 2, 1), (2, 1, 3)),
@@ -378,21 +378,21 @@ PROGRAMS = (
             name,
             Sizes(_dyadic_mixture, ((1, 1, 1), (2, 2, 1), (2, 2, 2), (2, 1, 3), (3, 4, 2)), ()),
             build,
-            off_by(_of_mixture(roundings), factors=6),
+            off_by(_deviations_of_mixture(roundings), factors=6),
             (*_WEIGHTS, "u", "G", "beta"),
             Sizes(mixed, ((1, 1, 1),), ()),
             Sizes(_mixture_near_one, ((1, 1, 1), (2, 2, 1), (2, 1, 3)), ()),
         )
         for name, build, roundings in (
-            ("fa-rnn-mixed", _by_mixture, lambda f: len(f.before) + f.rank + 1),
-            ("fa-rnn-mixed-tensor", _by_mixed_tensor, lambda f: f.rank + 2),
+            ("fa-rnn-mixed", _mixture_program, lambda f: len(f.before) + f.rank + 1),
+            ("fa-rnn-mixed-tensor", _mixed_tensor_program, lambda f: f.rank + 2),
         )
     ),
     FARNNProgram(
         "fa-rnn-without-a-rule",
         Sizes(lambda k: _only(two_rules(k), BITS, "f"), (2, 3, 4, 5), ()),
         _without_a_rule,
-        off_by(_of_exact_factors),
+        off_by(_deviations_of_exact_factors),
         ("alpha_0", "T", "f"),
         long_cases=Sizes(lambda k: _only(two_rules(k, NEAR_ONE), (1,), "f"), (2, 3), ()),
     ),
@@ -400,7 +400,7 @@ PROGRAMS = (
         "fa-rnn-untrained-without-a-rule",
         Sizes(untrained, (2, 3, 4, 5), ()),
         _without_a_rule,
-        off_by(_of_exact_factors),
+        off_by(_deviations_of_exact_factors),
         ("alpha_0", "T", "f"),
     ),
 )

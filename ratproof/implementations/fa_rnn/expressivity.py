@@ -59,7 +59,7 @@ from theory.signature import Signature, Sizes
 from theory.weights import Weights
 
 
-def _of_vectors(w: Weights, factory: Factory) -> Network:
+def _vector_program(w: Weights, factory: Factory) -> Network:
     module = SecondOrderRNN(*(tensor(part, factory) for part in (w.A, w.h_0, w.omega)))
     vectors = {x: tensor(w.v[x], factory) for x in w.alphabet}
 
@@ -83,7 +83,7 @@ def _deviations(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Devi
     return [Deviation(off, np.zeros(k))]
 
 
-def _of_units(w: Weights, factory: Factory) -> Network:
+def _unit_program(w: Weights, factory: Factory) -> Network:
     every, symbols = units(w), list(w.alphabet)
     inputs = [[float(y == x) for _, y in every] for x in symbols]
     rows = [[values[q] for q, _ in every] for values in (*(w.p[x] for x in symbols), w.rho)]
@@ -94,14 +94,14 @@ def _of_units(w: Weights, factory: Factory) -> Network:
     return _on_indices(module, symbols)
 
 
-def _of_maps(w: Weights, factory: Factory) -> Network:
+def _map_program(w: Weights, factory: Factory) -> Network:
     symbols = list(w.alphabet)
     rows = torch.tensor([[int(j) for j in w.delta[u]] for u in symbols], device=factory.get("device"))
     parts = (tensor(part, factory) for part in (tuple(w.d[u] for u in symbols), w.x_0, w.c))
     return _on_indices(PDSSM(rows, *parts), symbols)
 
 
-def _of_stack(w: Weights, factory: Factory) -> Network:
+def _stack_program(w: Weights, factory: Factory) -> Network:
     m, code, symbols = w.n, dyck.short_code(w), list(w.alphabet)
     kinds = [int(w.bracket[x]) for x in symbols]
     thresholds = *(dyck.next_bracket(m, code, kind) for kind in kinds), dyck.at_end(m, code)
@@ -116,14 +116,14 @@ def _of_stack(w: Weights, factory: Factory) -> Network:
     return _on_indices(module, symbols)
 
 
-def _of_affine_maps(w: Weights, factory: Factory) -> Network:
+def _affine_map_program(w: Weights, factory: Factory) -> Network:
     steps = [affine.affine_map(w, x) for x in w.alphabet]
     start = affine.start(w)
     parts = tuple(tuple(matrix) for matrix, _ in steps), tuple(bias for _, bias in steps), start, w.omega
     return _on_indices(AffineRNN(*(tensor(part, factory) for part in parts)), list(w.alphabet))
 
 
-def _of_one_key(w: Weights, factory: Factory) -> Network:
+def _one_key_program(w: Weights, factory: Factory) -> Network:
     v = len(w.alphabet)
     values = tuple((w.v[x],) for x in w.alphabet)
     parts = ((w.k,),) * v, tuple((w.beta[x],) for x in w.alphabet), w.s_0, w.k, values
@@ -142,7 +142,7 @@ def _largest_with_key(w: Weights, string: String) -> Any:
     return max(sums)
 
 
-def _of_factors(factors: Callable[[Weights, str], Any]) -> Callable[[Weights, Factory], Network]:
+def _factor_program(factors: Callable[[Weights, str], Any]) -> Callable[[Weights, Factory], Network]:
     def build(w: Weights, factory: Factory) -> Network:
         every = [factors(w, x) for x in w.alphabet]
         keys = np.array([[floats(key) for _, key in steps] for steps in every]).reshape(len(every), -1, w.n)
@@ -161,7 +161,7 @@ def _largest_permuted(w: Weights, string: String) -> Any:
     return 4 * scale
 
 
-def _of_gates(w: Weights, factory: Factory) -> Network:
+def _gate_program(w: Weights, factory: Factory) -> Network:
     diagonal, offsets = (*w.r, 1), (*w.b, 0)  # the last unit is the constant of the output
     matrix = tuple(tuple(r * (i == j) for j in range(len(diagonal))) for i, r in enumerate(diagonal))
     v = len(w.alphabet)
@@ -197,14 +197,14 @@ def _magnitudes(h: Sequence[Any], weights: Sequence[Any]) -> Any:
     return sum(abs(a * b) for a, b in zip(h, weights, strict=True))
 
 
-def _of_dfa(w: Weights, factory: Factory) -> Network:
+def _dfa_program(w: Weights, factory: Factory) -> Network:
     delta = torch.tensor([sigmoid.maps(w, x) for x in w.alphabet], device=factory.get("device"))
     module = SigmoidAutomatonRNN(delta, float(w.H), factory.get("dtype"))
     scores = _on_indices(module, list(w.alphabet))
     return lambda sentences: scores(sentences)[:, 0].to(module.weight.dtype)
 
 
-def _of_cells(w: Weights, factory: Factory) -> Network:
+def _cell_program(w: Weights, factory: Factory) -> Network:
     rows = [
         [1 if table[x][j] > 0 else -1 for x in w.alphabet]
         for table in (w.i, w.f, w.g)
@@ -216,7 +216,7 @@ def _of_cells(w: Weights, factory: Factory) -> Network:
     return lambda sentences: scores(sentences)[:, 0] @ output[:, None]
 
 
-def _of_counter(w: Weights, factory: Factory) -> Network:
+def _counter_program(w: Weights, factory: Factory) -> Network:
     every = [int(w.step[x]) for x in w.alphabet]
     offsets = [saturated.OFFSETS[step] for step in every]
     rows = [offsets, [1] * len(every), [-1 if step < 0 else 1 for step in every], [1] * len(every)]
@@ -234,7 +234,7 @@ def _is_counter(w: Weights, string: String, scores: Floats, factory: Factory) ->
     return np.where(scores == np.array(counts)[:, None], 1.0, 0.0)
 
 
-def _of_relus(w: Weights, factory: Factory) -> Network:
+def _relu_program(w: Weights, factory: Factory) -> Network:
     parts = w.W, tuple(w.u[x] for x in w.alphabet), w.h_0, w.r
     return _on_indices(ReLUElmanRNN(*(tensor(part, factory) for part in parts)), list(w.alphabet))
 
@@ -276,7 +276,7 @@ PROGRAMS = (
             tuple((k, d) for k in range(1, 5) for d in range(1, 4)),
             (),
         ),
-        _of_vectors,
+        _vector_program,
         off_by(_deviations),
         ("h_0", "A", "v", "omega"),
         Sizes(network, ((1, 1),), ()),
@@ -285,7 +285,7 @@ PROGRAMS = (
     FARNNProgram(
         "heaviside-elman",
         Sizes(lambda n: _with(automaton_of(n), DYADIC), (1, 2, 3, 4), ()),
-        _of_units,
+        _unit_program,
         off_by(no_deviation),
         ("p", "rho"),
         Sizes(automaton_of, (1, 2, 3, 4), ()),
@@ -294,7 +294,7 @@ PROGRAMS = (
     FARNNProgram(
         "pd-ssm-emulation",
         Sizes(lambda n: _with(layer(n), DYADIC), (1, 2, 3, 4), ()),
-        _of_maps,
+        _map_program,
         off_by(no_deviation),
         ("d", "x_0", "c"),
         Sizes(layer, (1, 2, 3, 4), ()),
@@ -303,7 +303,7 @@ PROGRAMS = (
     FARNNProgram(
         "bounded-dyck",
         Sizes(lambda m: _with(dyck.brackets(m), DYADIC), (1, 2, 3), ()),
-        _of_stack,
+        _stack_program,
         off_by(no_deviation),
         ("p", "rho_0", "rho_1"),
         Sizes(dyck.brackets, (1, 2, 3), ()),
@@ -312,14 +312,14 @@ PROGRAMS = (
     FARNNProgram(
         "affine-errors",
         Sizes(lambda n: _with(affine.with_any_map(n), INTEGERS), (2, 3, 4), ()),
-        _of_affine_maps,
+        _affine_map_program,
         without_rounding(_largest),
         ("o", "r", "a", "omega"),
     ),
     FARNNProgram(
         "negative-eigenvalues",
         Sizes(lambda n: _with(reflections.one_key(n), INTEGERS), (1, 2, 3), ()),
-        _of_one_key,
+        _one_key_program,
         without_rounding(_largest_with_key),
         ("s_0", "k", "beta", "v"),
         None,
@@ -328,7 +328,7 @@ PROGRAMS = (
     FARNNProgram(
         "householder-products",
         Sizes(lambda n: _with(products.permuting(n), INTEGERS), (1, 2, 3, 4), ()),
-        _of_factors(products.both),
+        _factor_program(products.both),
         without_rounding(_largest_permuted),
         ("d", "x_0", "c"),
         None,
@@ -337,35 +337,35 @@ PROGRAMS = (
     FARNNProgram(
         "delta-product-permutations",
         Sizes(lambda n: _with(permutations(n), INTEGERS), (1, 2, 3, 4), ()),
-        _of_factors(products.swapping),
+        _factor_program(products.swapping),
         without_rounding(_largest_permuted),
         ("x_0", "c"),
     ),
     FARNNProgram(
         "nonnegative-gates",
         Sizes(lambda m: _with(gates.layer(m, (0, 1, 2)), INTEGERS), (1, 2, 3), ()),
-        _of_gates,
+        _gate_program,
         without_rounding(_largest_of_gates),
         ("r", "b", "h_0", "c", "c_0"),
         None,
         Sizes(lambda m: _with(gates.layer(m, (0, 1)), INTEGERS), (1, 2, 3), ()),
     ),
-    FARNNProgram("omlin-giles", sigmoid.STABLE, _of_dfa, without_rounding(), ("H",)),
+    FARNNProgram("omlin-giles", sigmoid.STABLE, _dfa_program, without_rounding(), ("H",)),
     FARNNProgram(
         "saturated-lstm",
         Sizes(lambda k: _with(saturated.cells(k), INTEGERS), (1, 2, 3, 4), ()),
-        _of_cells,
+        _cell_program,
         without_rounding(lambda w, string: sum(map(abs, w.r)) * len(string)),
         ("r",),
     ),
     FARNNProgram(
         "relu-elman",
         Sizes(lambda k: _with(counting.network(k, (0, 1)), INTEGERS), (1, 2, 3, 4), ()),
-        _of_relus,
+        _relu_program,
         without_rounding(_largest_unit),
         ("W", "u", "h_0", "r"),
     ),
     FARNNProgram(
-        "counting-lstm", saturated.STEPS, _of_counter, without_rounding(), ("step",), judge=_is_counter
+        "counting-lstm", saturated.STEPS, _counter_program, without_rounding(), ("step",), judge=_is_counter
     ),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import torch
 
-from ratproof.ladder.written.references import of, sigmoid, tanh
+from ratproof.ladder.written.references import linear_map, sigmoid, tanh
 
 
 def softplus(z):
@@ -22,12 +22,12 @@ def rows(cell, values):
 
 def maps(cell, x, names):
     """Return the values of the named linear maps, each a scalar or a vector for each unit."""
-    return [rows(cell, of(cell.maps[name], x)).squeeze(0) for name in names.split()]
+    return [rows(cell, linear_map(cell.maps[name], x)).squeeze(0) for name in names.split()]
 
 
 def vectors(cell, x, names):
     """Return the values of the named linear maps, each a vector for each unit."""
-    return [rows(cell, of(cell.maps[name], x)) for name in names.split()]
+    return [rows(cell, linear_map(cell.maps[name], x)) for name in names.split()]
 
 
 def both(o):

@@ -16,7 +16,7 @@ def g(name):
     return tanh if name == "tanh" else lambda z: z
 
 
-def of(linear, x):
+def linear_map(linear, x):
     """Return W x + b for a linear module, without calling it."""
     product = (linear.weight * x).sum(1)
     return product if linear.bias is None else product + linear.bias
@@ -24,31 +24,32 @@ def of(linear, x):
 
 def example_6(cell, v, c):
     for x in v:
-        f = sigmoid(of(cell.forget, x))
-        c = f * c + (1 - f) * g(cell.nonlinearity)(of(cell.update, x))
+        f = sigmoid(linear_map(cell.forget, x))
+        c = f * c + (1 - f) * g(cell.nonlinearity)(linear_map(cell.update, x))
         yield c, c
 
 
 def rrnn_b(cell, v, c):
     for x in v:
-        f = sigmoid(of(cell.forget, x))
-        c = f * c + (1 - f) * of(cell.update, x)
-        yield c, tanh(c if cell.gate is None else sigmoid(of(cell.gate, x)) * c)
+        f = sigmoid(linear_map(cell.forget, x))
+        c = f * c + (1 - f) * linear_map(cell.update, x)
+        yield c, tanh(c if cell.gate is None else sigmoid(linear_map(cell.gate, x)) * c)
 
 
 def rrnn_b_max_plus(cell, v, c):
     for x in v:
         f = torch.nn.functional.logsigmoid(
-            of(cell.forget, x)
+            linear_map(cell.forget, x)
         )  # its error is bounded, unlike the error of log after sigmoid
-        c = torch.maximum(f + c, of(cell.update, x))
-        yield c, tanh(c if cell.gate is None else torch.log(sigmoid(of(cell.gate, x))) + c)
+        c = torch.maximum(f + c, linear_map(cell.update, x))
+        yield c, tanh(c if cell.gate is None else torch.log(sigmoid(linear_map(cell.gate, x))) + c)
 
 
 def example_15(cell, v, c):
     for x in v:
         c = torch.maximum(
-            torch.nn.functional.logsigmoid(of(cell.forget, x)) + c, g(cell.nonlinearity)(of(cell.update, x))
+            torch.nn.functional.logsigmoid(linear_map(cell.forget, x)) + c,
+            g(cell.nonlinearity)(linear_map(cell.update, x)),
         )
         yield c, c
 
@@ -56,27 +57,27 @@ def example_15(cell, v, c):
 def rrnn_c(cell, v, c):
     c1, c2 = c, c
     for x in v:
-        f1, f2 = sigmoid(of(cell.forget_1, x)), sigmoid(of(cell.forget_2, x))
-        u1, u2 = (1 - f1) * of(cell.update_1, x), (1 - f2) * of(cell.update_2, x)
+        f1, f2 = sigmoid(linear_map(cell.forget_1, x)), sigmoid(linear_map(cell.forget_2, x))
+        u1, u2 = (1 - f1) * linear_map(cell.update_1, x), (1 - f2) * linear_map(cell.update_2, x)
         c1, c2 = c1 * f1 + u1, c2 * f2 + c1 * u2
-        yield c2, tanh(c2 if cell.gate is None else sigmoid(of(cell.gate, x)) * c2)
+        yield c2, tanh(c2 if cell.gate is None else sigmoid(linear_map(cell.gate, x)) * c2)
 
 
 def rrnn_f(cell, v, c):
     c1, c2 = c, c
     p1, p2, r = sigmoid(cell.final_1), sigmoid(cell.final_2), sigmoid(cell.skip)
     for x in v:
-        f1, f2 = sigmoid(of(cell.forget_1, x)), sigmoid(of(cell.forget_2, x))
-        u1, u2 = (1 - f1) * of(cell.update_1, x), (1 - f2) * of(cell.update_2, x)
+        f1, f2 = sigmoid(linear_map(cell.forget_1, x)), sigmoid(linear_map(cell.forget_2, x))
+        u1, u2 = (1 - f1) * linear_map(cell.update_1, x), (1 - f2) * linear_map(cell.update_2, x)
         c1, c2 = c1 * f1 + u1, c2 * f2 + (c1 + r) * u2
         both = p1 * c1 + p2 * c2
-        yield both, tanh(both if cell.gate is None else sigmoid(of(cell.gate, x)) * both)
+        yield both, tanh(both if cell.gate is None else sigmoid(linear_map(cell.gate, x)) * both)
 
 
 def sru(cell, v, c):
     for x in v:
-        f, r = sigmoid(of(cell.forget, x)), sigmoid(of(cell.reset, x))
-        c = f * c + (1 - f) * of(cell.update, x)
+        f, r = sigmoid(linear_map(cell.forget, x)), sigmoid(linear_map(cell.reset, x))
+        c = f * c + (1 - f) * linear_map(cell.update, x)
         h = r * g(cell.nonlinearity)(c)
         yield c, h + (1 - r) * x if cell.highway else h
 
@@ -90,15 +91,15 @@ def windows(cell, v):
 
 def qrnn(cell, v, c):
     for x in windows(cell, v):
-        f, z = sigmoid(of(cell.forget, x)), tanh(of(cell.update, x))
+        f, z = sigmoid(linear_map(cell.forget, x)), tanh(linear_map(cell.update, x))
         c = f * c + (1 - f) * z
-        yield c, c if cell.gate is None else sigmoid(of(cell.gate, x)) * c
+        yield c, c if cell.gate is None else sigmoid(linear_map(cell.gate, x)) * c
 
 
 def t_rnn(cell, v, c):
     for x in v:
-        f = sigmoid(of(cell.forget, x))
-        c = f * c + (1 - f) * of(cell.update, x)
+        f = sigmoid(linear_map(cell.forget, x))
+        c = f * c + (1 - f) * linear_map(cell.update, x)
         yield c, c
 
 
@@ -137,16 +138,18 @@ def scrn(cell, v, s):
     alpha = cell.alpha if cell.logit is None else sigmoid(cell.logit)
     h = torch.zeros(cell.output_size, dtype=s.dtype, device=s.device)
     for x in v:
-        s = (1 - alpha) * of(cell.context, x) + alpha * s
-        h = sigmoid(of(cell.from_context, s) + of(cell.inputs, x) + of(cell.recurrent, h))
+        s = (1 - alpha) * linear_map(cell.context, x) + alpha * s
+        h = sigmoid(
+            linear_map(cell.from_context, s) + linear_map(cell.inputs, x) + linear_map(cell.recurrent, h)
+        )
         yield s, h
 
 
 def rcnn(cell, v, c):
     states = [c] * cell.order
     for x in v:
-        decay = sigmoid(cell.logit) if cell.forget is None else sigmoid(of(cell.forget, x))
-        u = [(1 - decay) * g(cell.nonlinearity)(of(update, x)) for update in cell.updates]
+        decay = sigmoid(cell.logit) if cell.forget is None else sigmoid(linear_map(cell.forget, x))
+        u = [(1 - decay) * g(cell.nonlinearity)(linear_map(update, x)) for update in cell.updates]
         below = [1.0, *states[:-1]]
         states = [decay * c + b * w for c, b, w in zip(states, below, u, strict=True)]
         yield states[-1], g(cell.outputs)(states[-1])
@@ -161,7 +164,7 @@ def isan(cell, v, c):
 
 def linear_elman(cell, v, c):
     for x in v:
-        c = torch.stack([(cell.recurrent[i] * c).sum() for i in range(len(c))]) + of(cell.update, x)
+        c = torch.stack([(cell.recurrent[i] * c).sum() for i in range(len(c))]) + linear_map(cell.update, x)
         yield c, c
 
 
@@ -187,8 +190,8 @@ def soft_pattern(k, once):
         for x in v:
             read = [one]
             for j in range(1, n + 1):
-                moved = times(h[j - 1], weight(of(cell.moves[j - 1], x)))
-                read.append(plus(moved, times(h[j], weight(of(cell.loops[j - 1], x)))))
+                moved = times(h[j - 1], weight(linear_map(cell.moves[j - 1], x)))
+                read.append(plus(moved, times(h[j], weight(linear_map(cell.loops[j - 1], x)))))
             h = closed(k, once, read, e)
             c = plus(c, h[n])
             yield c, c
@@ -208,7 +211,7 @@ def cnn_max_pooled(cell, v, c):
         if cell.padding or window[0][1] >= 0:
             score = torch.zeros_like(c)
             for j, index in window:
-                score = score + of(cell.places[j], v[index]) if index >= 0 else score
+                score = score + linear_map(cell.places[j], v[index]) if index >= 0 else score
             c = torch.maximum(c, score)
         yield c, out(c)
 

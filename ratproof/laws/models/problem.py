@@ -86,7 +86,13 @@ class StatefulProblem:
         return f"{words}, and again later" if any(later) else words
 
     def position(self, row: int, index: int, compared: int) -> int:
-        """Return the token of a row whose output has this index among the compared outputs."""
+        """Return the token index of a compared output.
+
+        Args:
+            row: The row of the batch.
+            index: The index of the output among the compared outputs of the row.
+            compared: The number of compared outputs of a row.
+        """
         if self.side == "right":
             return index if index < self.pieces[0] - self.pads[row] else index + self.pads[row]
         return self.time - compared + index

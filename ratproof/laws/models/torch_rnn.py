@@ -35,11 +35,11 @@ class TorchRNN(StatefulModel):
 
     def reorder(self, state: Any, rows: Tensor) -> Any:
         """Return the state with the rows of each tensor reordered."""
-        return _of_each(state, lambda part: part.index_select(1, rows))
+        return _map_parts(state, lambda part: part.index_select(1, rows))
 
     def clear(self, state: Any) -> Any:
         """Return zeros, the initial state of a module."""
-        return _of_each(state, torch.zeros_like)
+        return _map_parts(state, torch.zeros_like)
 
     def name(self) -> str:
         """Return the module as torch prints it."""
@@ -68,11 +68,11 @@ class TorchCell(StatefulModel):
 
     def reorder(self, state: Any, rows: Tensor) -> Any:
         """Return the state with the rows of each tensor reordered."""
-        return _of_each(state, lambda part: part.index_select(0, rows))
+        return _map_parts(state, lambda part: part.index_select(0, rows))
 
     def clear(self, state: Any) -> Any:
         """Return zeros, the initial state of a cell."""
-        return _of_each(state, torch.zeros_like)
+        return _map_parts(state, torch.zeros_like)
 
     def name(self) -> str:
         """Return the module as torch prints it."""
@@ -104,5 +104,5 @@ def of_torch_rnn(module: nn.RNNBase | nn.RNNCellBase) -> TorchRNN | TorchCell:
     return TorchRNN(module)
 
 
-def _of_each(state: Any, change: Any) -> Any:
+def _map_parts(state: Any, change: Any) -> Any:
     return tuple(map(change, state)) if isinstance(state, tuple) else change(state)

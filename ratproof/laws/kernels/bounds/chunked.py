@@ -88,7 +88,8 @@ def bounded_states(
         arithmetic: The rounding units of its dtype.
         adds_first: Whether a step adds before it decays and corrects.
         backwards: Whether the steps run in reversed time.
-        for_gradients: Whether sizes are those of gradients, which are larger for an explicit inverse.
+        for_gradients: Whether the states are used in a bound on gradients. With an explicit inverse, the
+            assumed sizes of the states are then larger.
     """
     states = state_trajectory(inputs, adds_first)
     if form.chunk is None or not inputs.time:
