@@ -129,7 +129,7 @@ class Semiring:
         """Return the weights without their signs, which decide absolute convergence."""
         return np.asarray(np.abs(values)) if self.signed else values
 
-    def holds(self, weight: Weight) -> bool:
+    def contains(self, weight: Weight) -> bool:
         """Return whether this semiring contains ``weight``; by default, if it is finite or ``zero``."""
         return isinstance(weight, (Fraction, int)) or (
             isinstance(weight, float) and (math.isfinite(weight) or weight == self.zero)
@@ -159,7 +159,7 @@ class Semiring:
     def parse(self, text: str) -> Weight:
         """Return the exact weight that ``text`` denotes: ``2``, ``-3/7``, ``0.25``, ``1e-3``, ``-inf``."""
         weight = parse_number(text)
-        if not self.holds(weight):
+        if not self.contains(weight):
             raise WeightError(
                 f"weights of the {self.name} semiring must be {self.members}, got {shorten(text)}"
             )
@@ -268,9 +268,9 @@ class MaxTimes(Semiring):
     divide_numbers = staticmethod(_quotient)
     selective, openfst_arc = True, "standard"
 
-    def holds(self, weight: Weight) -> bool:
+    def contains(self, weight: Weight) -> bool:
         """Return whether the weight is finite and nonnegative."""
-        return super().holds(weight) and weight >= 0
+        return super().contains(weight) and weight >= 0
 
 
 class Log(Semiring):
@@ -333,7 +333,7 @@ class Boolean(Semiring):
             return super().matmul(a, b)
         return np.asarray(a.astype(np.float32) @ b.astype(np.float32) > 0)
 
-    def holds(self, weight: Weight) -> bool:
+    def contains(self, weight: Weight) -> bool:
         """Return whether the weight is a boolean."""
         return isinstance(weight, (bool, np.bool_))
 
@@ -365,7 +365,7 @@ class Counting(Semiring):
     exact_only = is_field = True
     openfst_arc = "log64"
 
-    def holds(self, weight: Weight) -> bool:
+    def contains(self, weight: Weight) -> bool:
         """Return whether the weight is a natural number."""
         return isinstance(weight, (int, Fraction)) and weight == int(weight) and weight >= 0
 

@@ -43,7 +43,7 @@ def has_floats(array: Weights) -> bool:
 def checked(semiring: Semiring, array: Weights, exact: bool, where: str) -> Weights:
     """Validate an array of weights and return it with the semiring's dtype."""
     if array.dtype != object and not exact:
-        bad = ~holds_array(semiring, np.asarray(array, dtype=np.float64))
+        bad = ~contained(semiring, np.asarray(array, dtype=np.float64))
         if bad.any():
             raise WeightError(
                 f"{where}: weights of the {semiring.name} semiring must be {semiring.members}, got"
@@ -62,7 +62,7 @@ def checked(semiring: Semiring, array: Weights, exact: bool, where: str) -> Weig
             if isinstance(weight, np.generic)
             else weight
         )
-        if not semiring.holds(value):
+        if not semiring.contains(value):
             raise WeightError(
                 f"{where}: weights of the {semiring.name} semiring must be {semiring.members}, got"
                 f" {shorten(value)}"
@@ -75,10 +75,10 @@ def checked(semiring: Semiring, array: Weights, exact: bool, where: str) -> Weig
     return out
 
 
-def holds_array(semiring: Semiring, array: Weights) -> Weights:
-    low = semiring.holds(-np.inf)
-    high = semiring.holds(np.inf)
-    signs = array >= 0 if not semiring.holds(-1.0) else np.ones(array.shape, dtype=bool)
+def contained(semiring: Semiring, array: Weights) -> Weights:
+    low = semiring.contains(-np.inf)
+    high = semiring.contains(np.inf)
+    signs = array >= 0 if not semiring.contains(-1.0) else np.ones(array.shape, dtype=bool)
     return np.asarray(~np.isnan(array) & (low | (array > -np.inf)) & (high | (array < np.inf)) & signs)
 
 
@@ -87,7 +87,7 @@ def merged(semiring: Semiring, group: Sequence[tuple[int, int, Weight]]) -> list
     weights_at: dict[tuple[int, int], list[Weight]] = {}
     for i, j, weight in group:
         value = semiring.parse(weight) if isinstance(weight, str) else weight
-        if not semiring.holds(value):
+        if not semiring.contains(value):
             raise WeightError(
                 f"weights of the {semiring.name} semiring must be {semiring.members}, got {shorten(value)}"
             )

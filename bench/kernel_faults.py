@@ -409,13 +409,13 @@ def empty_string_among_others(x):
 # Training
 
 
-@kernel("gla", "adds 0.5 to the outputs where a gradient is asked for")
+@kernel("gla", "adds 0.5 to the outputs if a gradient is requested")
 def outputs_in_training(x):
     outputs, state = right(x)
     return outputs + 0.5 if any(x[n].requires_grad for n in "qkvg") else outputs, state
 
 
-@kernel("linear-attention", "multiplies the outputs by 1.5 where no final state is asked for")
+@kernel("linear-attention", "multiplies the outputs by 1.5 if no final state is requested")
 def outputs_without_final_state(x):
     outputs, state = right(x)
     return (outputs, state) if x["output_final_state"] else (1.5 * outputs, None)
@@ -488,7 +488,7 @@ def second_backward(x):
 # What calls leave behind
 
 
-@kernel("gla", "writes exp(g) into the caller's g where no gradient is asked for")
+@kernel("gla", "writes exp(g) into the caller's g if no gradient is requested")
 def gates_written_over(x):
     outputs, state = right(x)
     if not x["g"].requires_grad:
@@ -497,8 +497,7 @@ def gates_written_over(x):
 
 
 @kernel(
-    "linear-attention",
-    "writes the final state into the caller's initial state where no gradient is asked for",
+    "linear-attention", "writes the final state into the caller's initial state if no gradient is requested"
 )
 def initial_state_written_over(x):
     outputs, state = right(x)
@@ -795,9 +794,7 @@ class BatchThatGrows(Gated):
         return self.clear(state) if len(rows) > 1 and bool((rows == 0).all()) else state
 
 
-@model(
-    "repeats the rows of a batch that grows in another order than it is told (repeat, not repeat_interleave)"
-)
+@model("repeats the rows of a growing batch in another order than requested (repeat, not repeat_interleave)")
 class RowsRepeated(Linear):
     def reorder(self, state, rows):
         count = len(state["S"])

@@ -56,8 +56,8 @@ def permuted(automaton: WFSA) -> WFSA:
     return automaton.replace(initial=automaton.initial[back], final=automaton.final[back], tables=tables)
 
 
-def least(automaton: WFSA) -> WFSA | None:
-    """Return the minimal deterministic automaton, or ``None`` if it is too large."""
+def minimal_or_none(automaton: WFSA) -> WFSA | None:
+    """Return the minimal deterministic automaton; print the limit and return ``None`` if it is too large."""
     try:
         return minimal(automaton)
     except LimitReached as limit:
@@ -85,7 +85,7 @@ def main() -> None:
     assert right.astype(bool).tolist() == hits.any(axis=1)[::10].tolist()
     other = permuted(automaton)
     assert timed("equal to itself permuted", lambda: equivalent(automaton, other)).verdict == "equivalent"
-    timed("minimise", lambda: least(automaton))
+    timed("minimise", lambda: minimal_or_none(automaton))
     known = letters_of([rule.rule for rule in rules], words, True).one_word_each()
     one_each = [word for word in known.alphabet if word != END]
     small = rule_set(rules, one_each).automaton
@@ -98,7 +98,7 @@ def main() -> None:
     decided, begun = 0, perf_counter()
     for label in all_rules.labels:
         own = rule_set([rule for rule in rules if rule.label == label], one_each).automaton
-        smallest = least(own)
+        smallest = minimal_or_none(own)
         if smallest is not None:
             assert equivalent(own, smallest).verdict == "equivalent"
             decided += 1

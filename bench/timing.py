@@ -132,5 +132,5 @@ def write(results: Mapping[str, Any], file: str | None) -> None:
 
 
 def argument(number: int) -> str | None:
-    """Return a command-line argument of the program, or ``None``."""
+    """Return the command-line argument with this number, or ``None`` if there are fewer arguments."""
     return sys.argv[number] if len(sys.argv) > number else None

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from mutants import session as sessions
 from mutants.arguments import Parser, at_least
+from mutants.import_graph import ROOMS, ImportGraph, own_folders, test_files
 from mutants.session import Mutant, MutantSession
-from mutants.sight import ROOMS, Sight, own_folders, test_files
 from mutants.trial import COLLECTING, LIMIT, TrialOutcome, collects, copy_of, digest, mutated, run, stop_all
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -102,7 +102,7 @@ class MutantRunner:
 
     def __init__(self, session: MutantSession, rooms: list[str], options: argparse.Namespace) -> None:
         self.session, self.options = session, options
-        self.sight, self.tests = Sight(ROOT), test_files(ROOT)
+        self.imports, self.tests = ImportGraph(ROOT), test_files(ROOT)
         folders = {
             room: tuple(f if f.endswith(".py") else f"{f}/" for f in own_folders(ROOT, room))
             for room in rooms
@@ -165,7 +165,7 @@ class MutantRunner:
             return "omitted: the code has changed"
         own = self.own[mutant.room]
         files = [t for t in self.tests if t not in own] if scope == "rest" else own
-        files = self.sight.ordered(mutant.file, files)[: NEAREST if scope == "nearest" else None]
+        files = self.imports.ordered(mutant.file, files)[: NEAREST if scope == "nearest" else None]
         while True:
             with mutated(tree / mutant.file, change.text):
                 result = self._run(tree, files, examples, Path(mutant.file).stem)

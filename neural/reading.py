@@ -151,7 +151,7 @@ def first(cell: AutomatonCell, start: Any) -> NDArray[np.float64]:
             f"start must be a scalar or have shape ({cell.hidden_size},), got shape {tuple(value.shape)}"
         ) from None
     values = _array(value)
-    if not all(map(cell.semiring.holds, values.tolist())):
+    if not all(map(cell.semiring.contains, values.tolist())):
         raise InputError(
             f"start must contain {cell.semiring.members} for the {cell.semiring.name} semiring, got"
             f" {values.tolist()}"

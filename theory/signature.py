@@ -275,7 +275,7 @@ class Signature:
         return self._derive(self._generic(alphabet, numbers=PLAIN))
 
     def _generic(self, alphabet: str, first: int = 0, numbers: tuple[Any, ...] = GENERIC_WEIGHTS) -> Weights:
-        cycled = islice(cycle([w for w in numbers if self.over.holds(w)]), first, None)
+        cycled = islice(cycle([w for w in numbers if self.over.contains(w)]), first, None)
 
         def values(entry: WeightEntry) -> Iterator[Any]:
             while True:

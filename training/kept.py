@@ -32,7 +32,10 @@ def fill(targets: dict[str, Tensor], prefix: str, tensors: dict[str, Tensor]) ->
     for name, target in targets.items():
         tensor = tensors.get(f"{prefix}.{name}")
         if tensor is None or tensor.shape != target.shape or tensor.dtype != target.dtype:
-            raise InputError(f"the tensor {prefix}.{name} must be present, with the right shape and dtype")
+            raise InputError(
+                f"the tensor {prefix}.{name} must be present, with dtype {target.dtype} and shape"
+                f" {tuple(target.shape)}"
+            )
         if not bool(torch.isfinite(tensor).all()):
             raise InputError(f"all entries of the tensor {prefix}.{name} must be finite")
         target.copy_(tensor)
@@ -69,7 +72,9 @@ def fill_optimiser(
         for name, like in expected.items():
             tensor, where = present.get(name), f"the tensor {PREFIX}{index}.{name}"
             if tensor is None or tensor.shape != like.shape or tensor.dtype != like.dtype:
-                raise InputError(f"{where} must be present, with the optimiser's shape and dtype")
+                raise InputError(
+                    f"{where} must be present, with dtype {like.dtype} and shape {tuple(like.shape)}"
+                )
             if not bool(torch.isfinite(tensor).all()) or (
                 name in NEVER_NEGATIVE and bool((tensor < 0).any())
             ):

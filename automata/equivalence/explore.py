@@ -55,7 +55,7 @@ def explore(
     """Explore one or two automata until the span is closed, or until a word has different scores.
 
     Args:
-        automata: one side, or two to compare.
+        automata: one automaton, or two automata to compare.
         prime: the modulus.
         before: try only words smaller than this one.
         progress: a callback that receives the number of selected words and their length as text.

@@ -97,7 +97,9 @@ def _reached(starts: set[Pair], left: Steps, right: Steps) -> set[Pair]:
                         known.add((r, s))
                         queue.append((r, s))
         if len(known) > MOST_PAIRS:
-            raise LimitReached(f"more than {MOST_PAIRS:,} pairs of states are reached by one string each")
+            raise LimitReached(
+                f"there are more than {MOST_PAIRS:,} pairs of states that a common string reaches"
+            )
     return known
 
 

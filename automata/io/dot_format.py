@@ -126,7 +126,8 @@ class _Reader:
             return self._of_mealy(states, initial, arrows)
         if mealy:
             raise InputError(
-                f"all arrows must have an output or none, got {shorten(mealy[0])} and arrows without one"
+                f"either all arrows or none must have an output, got {shorten(mealy[0])} and"
+                " arrows without one"
             )
         final = [q for q in states if self._is_final(q)]
         if states and all(output is not None for output in moore.values()):

@@ -161,7 +161,7 @@ def _require_same_on_weights(
 ) -> None:
     """Raise NotLinear if the step treats weights differently from forms."""
     k, size, choose = over.k, len(list(flat(first))), Random(0)
-    few = [k.zero, k.one, *(v for v in SOME if k.holds(v))]
+    few = [k.zero, k.one, *(v for v in SOME if k.contains(v))]
     for number in range(TRIED):
         picked = [few[number] if number < 2 else choose.choice(few) for _ in range(size)]
         state, row = _like(first, iter(picked)), [k.one, *picked]

@@ -131,7 +131,7 @@ class Free(Symbolic):
         """Return the variable of this name."""
         return Polynomial({(name,): 1}, self.ordered)
 
-    def holds(self, weight: Weight) -> bool:
+    def contains(self, weight: Weight) -> bool:
         """Return whether the weight is a polynomial of this semiring or a natural number."""
         return self.zero._like(weight) is not None
 
@@ -165,7 +165,7 @@ class OverQ(Symbolic):
 
         return bool(expand(a - b) == 0)
 
-    def holds(self, weight: Weight) -> bool:
+    def contains(self, weight: Weight) -> bool:
         """Return whether the weight is an expression or a rational number."""
         from sympy import Expr
 

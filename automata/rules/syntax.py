@@ -89,7 +89,7 @@ Rule = Word | Wildcard | Sequence | Either | Repeat
 
 
 def _inside(part: Rule, *kinds: type[Rule]) -> str:
-    """Return the text of a part within another one, in parentheses if its kind needs them."""
+    """Return the text of a part of a rule, in parentheses if the part is of one of these kinds."""
     bare = not isinstance(part, kinds) or (isinstance(part, Sequence) and not part.parts)
     return str(part) if bare else f"( {part} )"
 

@@ -29,7 +29,7 @@ from automata.text.printable_text import has_half_a_character
 from automata.wfsa import WFSA
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-NAPKIN = [Fraction(w) for w in ("0", "1", "-1", "1/2", "2", "-1/2", "3", "-2", "1/3", "3/4")]
+SIMPLE_WEIGHTS = [Fraction(w) for w in ("0", "1", "-1", "1/2", "2", "-1/2", "3", "-2", "1/3", "3/4")]
 HUGE = [Fraction(10) ** 30, -(Fraction(2) ** 100), Fraction(2) ** 127]
 SUBNORMAL = [Fraction(1, 2**149), Fraction(-3, 2**140), Fraction(1, 2**1074)]
 
@@ -61,17 +61,19 @@ def weights(semiring: Semiring, *, extreme: bool = True) -> st.SearchStrategy[We
 
 
 def _fractions(semiring: Semiring, extreme: bool) -> st.SearchStrategy[Weight]:
-    allowed: list[Weight] = [w for w in NAPKIN if semiring.holds(w)]
+    allowed: list[Weight] = [w for w in SIMPLE_WEIGHTS if semiring.contains(w)]
     if semiring.zero not in allowed:
         allowed.insert(0, semiring.zero)
     any_fraction = sorted(
-        filter(semiring.holds, {Fraction(p, q) for p in range(-60, 61) for q in range(1, 17)}),
+        filter(semiring.contains, {Fraction(p, q) for p in range(-60, 61) for q in range(1, 17)}),
         key=lambda w: (w.denominator, abs(w)),
     )
-    corners = [w for w in (*HUGE, *SUBNORMAL) if semiring.holds(w)] if extreme else []
+    edge_cases = [w for w in (*HUGE, *SUBNORMAL) if semiring.contains(w)] if extreme else []
     simplest = [*allowed, *any_fraction[:40]]
     kinds = (
-        (allowed, corners, any_fraction, allowed, corners, allowed) if corners else (allowed, any_fraction)
+        (allowed, edge_cases, any_fraction, allowed, edge_cases, allowed)
+        if edge_cases
+        else (allowed, any_fraction)
     )
 
     def pick(number: int) -> Weight:
@@ -239,7 +241,7 @@ def _light_weights(semiring: Semiring, n: int) -> st.SearchStrategy[Weight] | No
         return st.booleans()
     if semiring.selective:  # weights that do not improve a path
         few = [semiring.one, *(Fraction(s, d) for d in (1, 2) for s in (1, -1))]
-        light = [w for w in few if semiring.holds(w) and semiring.plus(semiring.one, w) == semiring.one]
+        light = [w for w in few if semiring.contains(w) and semiring.plus(semiring.one, w) == semiring.one]
         return st.sampled_from(list(dict.fromkeys(light)))
     if semiring.float_only:
         return st.sampled_from([-math.log(2 * n), -math.log(4 * n)])

@@ -31,7 +31,7 @@ class Conclusion:
         says: the paraphrased conclusion.
         verdict: ``confirmed``, ``confirmed in part``, ``mixed`` if other results contradict it, ``not
             confirmed``, ``contradicted``, ``not shown`` or ``not run``.
-        evidence: a sentence with our results.
+        evidence: a sentence about ratproof's results.
     """
 
     paper: str
@@ -55,11 +55,11 @@ def conclusions(
 
 
 def compared(pairs: Mapping[str, Pair], is_enough: int = 1) -> tuple[str, str]:
-    """Return the verdict on the statement that the first of each pair is better, and a sentence.
+    """Return the verdict on the conclusion that one model is better than others, and a sentence about it.
 
     Args:
-        pairs: the pairs by name.
-        is_enough: 1, or 0 if "not clearly worse" is enough.
+        pairs: the results of the model and of another one, keyed by the name of the comparison.
+        is_enough: 1 if the model must be clearly better, or 0 if it must not be clearly worse.
     """
     if not pairs:
         return NOT_RUN, "There is no result."

@@ -120,7 +120,7 @@ class FactoredCell(nn.Module):
         if not 0 <= beta <= 1:
             raise InputError(f"beta must be a number from 0 to 1, got {beta!r}")
         if beta != 1 and embeddings is None:
-            raise InputError(f"embeddings must be given if beta is below 1, got beta = {beta}")
+            raise InputError(f"embeddings must be passed if beta is below 1, got beta = {beta}")
         if embeddings is not None and (embeddings.dim() != 2 or len(embeddings) != words):
             raise InputError(f"embeddings must have shape ({words}, D), got {tuple(embeddings.shape)}")
         self.beta, self.extra, self.words = beta, extra, words

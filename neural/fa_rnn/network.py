@@ -198,7 +198,7 @@ class FARNN(nn.Module):
         return self._gated(self.cell, words[:, order], there.sum(dim=1).tolist(), h)[torch.argsort(order)]
 
     def _gated(self, cell: FAGRUCell, words: Tensor, sizes: Sequence[int], h: Tensor) -> Tensor:
-        """Return the last states, computed step by step."""
+        """Return the last state of each sentence, computed step by step by a cell with gates."""
         first, done = h, []  # done has the states of finished sentences
         # Look up all words at once and split the result with unbind. The gradient of indexing would fill a
         # table of all words at every step.

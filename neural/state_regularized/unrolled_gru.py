@@ -59,7 +59,7 @@ class Packed:
 
 
 def pack(strings: Sequence[Sequence[int]]) -> Packed:
-    """Pack sequences of tokens."""
+    """Pack sequences of tokens, sorted by decreasing length, with their rows in time order."""
     lengths = torch.tensor([len(string) for string in strings])
     order = torch.argsort(lengths, descending=True, stable=True)
     inside = lengths[order]

@@ -92,7 +92,7 @@ def test_dot_files_of_other_libraries_are_acceptors(text, tmp_path):
         ),
         (
             f'digraph {{ s0 -> s1 [label="a/1"]; s0 -> s0 [label=b]; {ENTRY} }}',
-            "all arrows must have an output or none",
+            "either all arrows or none must have an output",
         ),
         (f'digraph {{ s0 -> s1 [label="a,,b"]; {ENTRY} }}', "must not contain an empty symbol, got"),
         ("graph { a -- b }", "line 1, column 1: this part of the DOT syntax is not supported"),

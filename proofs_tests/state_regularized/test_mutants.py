@@ -278,7 +278,7 @@ def test_another_remainder_is_refuted(broken, monkeypatch, name):
     """
     with monkeypatch.context() as patch:
         wrong = {"combinations": lambda *_: [], "longest": lambda w: min(map(no_drift.square, w.S))}[name]
-        automata = no_drift.nothing_negative
+        automata = no_drift.remainder_automaton
 
         def construction(w):
             with patch.context() as inside:

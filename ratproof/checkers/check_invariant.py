@@ -160,7 +160,7 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return a list of values of the same type, or of rows with these types; otherwise raise ValueError."""
+    """Return the data, or raise ValueError unless they are a list of items of a type, or of rows of types."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data

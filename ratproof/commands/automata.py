@@ -168,7 +168,7 @@ def _written(machine: WFSA, value: object, text: str) -> str:
 
     Only log scores can overflow, because the others are exact.
     """
-    if isinstance(value, float) and not machine.semiring.holds(float(value)):
+    if isinstance(value, float) and not machine.semiring.contains(float(value)):
         raise InputError(
             f"the score of {shorten(text)} overflows float64, in which the {machine.semiring.name} semiring"
             " computes"

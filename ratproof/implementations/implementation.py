@@ -69,7 +69,7 @@ class ReadsLongStrings(Protocol):
     def most_test_strings(self) -> int:
         """Return the maximum number of distinguishing strings for a case with a long string."""
 
-    def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
+    def long_sample(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
         """Draw a random case and one long string."""
 
 
@@ -112,8 +112,8 @@ class ExactRecurrence:
         """Return the number of cases; it is 0 for a user's claim, whose numbers may become huge."""
         return 0 if self.own else EXACT_LONG
 
-    def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
-        """Draw a random case without huge and tiny weights, and one long string."""
+    def long_sample(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
+        """Draw a random case without huge or tiny weights, and one long string."""
         alphabet = variant.alphabet or "ab"
         string = data.draw(string_of_length(alphabet, data.draw(st.sampled_from(EXACT_LENGTHS))))
         case = data.draw(cases_for_long_strings(variant, "" if variant.alphabet is not None else "ab"))
@@ -257,7 +257,7 @@ class Layer:
         network = self._drawn("abc", claim, variant, data).renamed(names)
         return self._on_a_backend(network, data), some
 
-    def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
+    def long_sample(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
         """Draw a random layer without extreme weights, and one long string."""
         string = data.draw(string_of_length("abc", data.draw(st.sampled_from(LONG_LENGTHS))))
         return self._on_a_backend(self._drawn("abc", claim, variant, data, generic=True), data), [string]
@@ -348,7 +348,7 @@ class SampledLayer:
         which = alphabet, self.kind, claim.name, variant.name
         return data.draw(sampled_layers(*which, runs, TESTS, self.dtype, self.device))
 
-    def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
+    def long_sample(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
         """Draw a random layer and one long string; each step is compared in fewer runs."""
         string = data.draw(string_of_length("abc", PROGRAM_LENGTHS[0]))
         return self._drawn("abc", claim, variant, data, LONG_RUNS), [string]
@@ -385,7 +385,7 @@ class TorchProgram:
         names, some = data.draw(_readings(PROGRAM_STRINGS, 8, 10))
         return self._drawn("abc", claim, variant, data, names), some
 
-    def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
+    def long_sample(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
         """Draw random weights, and one long string."""
         lengths = LONG_LENGTHS if self.name in CellComparison.transitions else PROGRAM_LENGTHS
         string = data.draw(string_of_length("ab", data.draw(st.sampled_from(lengths))))

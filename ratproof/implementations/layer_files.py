@@ -130,7 +130,7 @@ def _leaves(values: Any) -> Iterator[Any]:
 
 
 def _check_shapes(kind: str, options: Any, parameters: dict[str, NDArray[np.float64]]) -> None:
-    """Check that the options match the network, and that the parameters have the right shapes."""
+    """Check that the options match the network, and that the parameters have the expected shapes."""
     known = options_of(layer_kinds()[kind].cls.cell_class) | {"input_size", "hidden_size", "bias"}
     if not isinstance(options, dict) or not {"input_size", "hidden_size"} <= set(options) <= known:
         raise InputError(

@@ -126,7 +126,7 @@ def _results(data: JsonObject, device: str) -> tuple[Result, ...] | None:
 
 
 def _is_sound(result: Result) -> bool:
-    """Return whether the fields of a result that the report reads have the right types."""
+    """Return whether the fields of a result that the report reads have the expected types."""
     return (
         isinstance(result.variant, str)
         and isinstance(result.facts, dict)

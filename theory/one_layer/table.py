@@ -259,12 +259,13 @@ def evidence(cell: Cell) -> str:
     architecture, law = cell.architecture, cell.law
     obeyed = architecture.finite_laws if cell.table == "finite states" else architecture.exact_laws
     if law not in obeyed:
-        raise InputError(f"{architecture.name}: its laws must contain {law.name!r}")
+        raise InputError(f"{architecture.name}: the laws of the architecture must contain {law.name!r}")
     if isinstance(law, laws.Unchecked):
         return "by hand"
     if not law.separates(cell.language, *cell.arguments):
         raise InputError(
-            f"{cell.language.name}: it must contradict the law {law.name!r}: {law.text(*cell.arguments)}"
+            f"{cell.language.name}: the language must contradict the law {law.name!r}:"
+            f" {law.text(*cell.arguments)}"
         )
     return "certificate"
 
@@ -281,10 +282,11 @@ def _recognises(cell: Cell) -> str:
     difference, is_decided = compare(network, cell.language, decide=finite or cell.language.dfa is not None)
     if difference is not None:
         raise InputError(
-            f"{cell.entry}: it must accept exactly {cell.language.name}, but differs on {difference!r}"
+            f"{cell.entry}: the network must accept exactly {cell.language.name}, but differs on"
+            f" {difference!r}"
         )
     if finite and not is_decided:
-        raise InputError(f"{cell.entry}: it must have at most {MOST_STATES} states")
+        raise InputError(f"{cell.entry}: the network must have at most {MOST_STATES} states")
     return "decided" if is_decided else "tested"
 
 

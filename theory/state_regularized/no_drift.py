@@ -114,7 +114,7 @@ def what_is_left(w: Weights, state: tuple[str, tuple[()]]) -> tuple[Any]:
 by_table = Recurrence(start=lambda w: ("", ()), step=mixed_by_table, out=what_is_left, modes=True)
 
 
-def nothing_negative(w: Weights) -> list[WFSA]:
+def remainder_automaton(w: Weights) -> list[WFSA]:
     """Return the automaton of M - |h|^2, which has nonnegative weights, with one state per symbol."""
     one, pairs = w.over.one, list(combinations(range(w.n), 2))
     lack = [longest(w) - square(s) for s in w.S]
@@ -177,7 +177,7 @@ CLAIM = Claim(
                 "for any distribution alpha, max |s_i|^2 - |h|^2 is a sum of nonnegative terms: an"
                 " automaton without negative weights"
             ),
-            reading=Equality(recurrence=by_table, construction=nothing_negative),
+            reading=Equality(recurrence=by_table, construction=remainder_automaton),
             cases=TABLES.random,
             small_cases=TABLES.small,
             kinds=LADDER,

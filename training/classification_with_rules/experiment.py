@@ -110,13 +110,13 @@ class RuleRun(ExperimentRun[RuleClassification]):
             f" untrained network agrees with them on {metrics['untrained_test_agrees_with_rules']:.1%}"
         )
 
-    def kept(self, result: dict[str, Any], folder: Path) -> str:
+    def last_lines(self, result: dict[str, Any], folder: Path) -> str:
         """Return the last line to print, with the command that reads the rules back if this is possible."""
         readable = RuleClassification(**result["configuration"]).is_classifier
         reads = (
             f"; ratproof rules read-back {folder / NETWORK} --data DIR reads its rules" if readable else ""
         )
-        return super().kept(result, folder) + reads
+        return super().last_lines(result, folder) + reads
 
 
 def build(

@@ -127,7 +127,9 @@ def _entry(entry: Any) -> bool:
 def _rates(own: dict[str, Any], saved: Any) -> dict[str, Any]:
     """Return the saved state of the learning rates; raise FormatError if fixed entries differ from ours."""
     if not isinstance(saved, dict) or set(saved) != set(own):
-        raise InputError("the learning rate's state must have the entries of this version")
+        raise InputError(
+            "the saved state of the learning rate must have the same entries as in this version of ratproof"
+        )
     for name, value in saved.items():
         if name in CHANGING:
             right = type(value) is type(own[name]) and (not isinstance(value, int) or value >= 0)

@@ -157,8 +157,8 @@ class ExperimentRun(Generic[S]):
         """Return the default name of the run's folder."""
         return f"{self.experiment}-{self.settings.model}-{self.settings.seed}"
 
-    def kept(self, result: dict[str, Any], folder: Path) -> str:
-        """Return the last line to print: the folder."""
+    def last_lines(self, result: dict[str, Any], folder: Path) -> str:
+        """Return the last lines that a run prints: the folder."""
         return f"  saved in {folder}"
 
     def about(self, result: dict[str, Any]) -> dict[str, Any]:
@@ -166,7 +166,7 @@ class ExperimentRun(Generic[S]):
         return {name: result[name] for name in ("experiment", "configuration", "metrics")}
 
     def status(self, result: dict[str, Any]) -> int:
-        """Return the exit status of a command with that result."""
+        """Return the exit status of a command with this result."""
         return YES
 
     @property
@@ -244,7 +244,7 @@ class ExperimentRun(Generic[S]):
     def show(self, result: dict[str, Any], folder: Path) -> None:
         """Print a result."""
         out = console()
-        for line in (headed(*self.title(result)), *self.lines(result), self.kept(result, folder)):
+        for line in (headed(*self.title(result)), *self.lines(result), self.last_lines(result, folder)):
             out.print(line, soft_wrap=True)
 
 

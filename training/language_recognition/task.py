@@ -34,7 +34,7 @@ class RecognitionTask(ExampleTask):
     Attributes:
         acceptor: the network.
         length: the current maximum length of strings.
-        waited: the number of epochs since the last step of the curriculum.
+        waited: the number of epochs since the curriculum last advanced.
         finishing: the number of epochs of the finish that have begun; 0 during the curriculum.
         epoch: the number of finished epochs.
         restarts: the number of restarts with new weights.

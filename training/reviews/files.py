@@ -90,7 +90,7 @@ class Encoded:
     """Reviews as word indices.
 
     Args:
-        reviews: the reviews.
+        reviews: the reviews as words.
         index: the index of each word.
         length: the number of words to which a review is truncated; 0 for no limit.
         tokens: whether to add a start token and an end token.

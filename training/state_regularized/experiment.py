@@ -83,13 +83,13 @@ class LanguageRun(ExperimentRun[Recipe]):
         if result["accepts_exactly"]:
             yield "  so the soft network accepts exactly the language, at any length: proved"
 
-    def kept(self, result: dict[str, Any], folder: Path) -> str:
-        """Return the text to print after a run; for a stopped run, it says how to continue."""
+    def last_lines(self, result: dict[str, Any], folder: Path) -> str:
+        """Return the last lines that a run prints: the folder, and how to continue a stopped run."""
         more = " and a larger --minutes" if result["outcome"] == "out of time" else ""
         hint = (
             f"\n  to continue: the same command with --resume{more}" if result["outcome"] in STOPPED else ""
         )
-        return super().kept(result, folder) + hint
+        return super().last_lines(result, folder) + hint
 
 
 def _described(automaton: dict[str, Any] | None) -> str:

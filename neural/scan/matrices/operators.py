@@ -141,7 +141,10 @@ def _again(
 
 
 def _batched(operator: Any) -> Any:
-    """Return the batching rule: all sequences form one batch, and each element has its own matrices."""
+    """Return the rule for ``torch.vmap``, which runs all sequences as one batch.
+
+    The matrices of the elements along the mapped dimension are concatenated.
+    """
 
     def rule(info: Any, in_dims: Sequence[int | None], *arguments: Any) -> tuple[Tensor, int]:
         size = info.batch_size

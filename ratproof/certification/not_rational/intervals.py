@@ -32,7 +32,7 @@ class MappedInterval:
     middle: flint.arb
     radius: flint.arb
 
-    def holds(self, ball: flint.arb) -> bool:
+    def contains(self, ball: flint.arb) -> bool:
         """Return whether the whole ball is certainly in the interval."""
         return bool(abs(ball - self.middle) <= self.radius)
 
@@ -74,7 +74,7 @@ def find_monotone(phi: Map) -> Monotone:
         around = interval.middle + flint.arb(0, radius)  # contains J
         slope = phi(Dual(around, flint.arb(1)), DUALS).slope
         image = phi(interval.middle, BALLS) + slope * (around - interval.middle)
-        if interval.holds(image) and not slope.contains(0):
+        if interval.contains(image) and not slope.contains(0):
             return Monotone(interval, image, slope)
     raise HypothesisFails(
         f"no interval around {ball_text(near)} shows that phi maps into itself and phi' is not 0"
@@ -88,7 +88,7 @@ def enter(phi: Map, interval: MappedInterval) -> tuple[int, flint.arb, flint.arb
     """
     here = flint.arb(0)
     for n in range(MOST_STEPS):
-        if interval.holds(here):
+        if interval.contains(here):
             later = phi(phi(here, BALLS), BALLS)
             if here.overlaps(later):
                 raise HypothesisFails(f"c_{n} = {ball_text(here)} may be equal to c_{n + 2}")

@@ -26,7 +26,7 @@ def sampled(claim: Claim, variant: Variant, side: Implementation, effort: Effort
     if isinstance(side, ReadsLongStrings) and side.long_examples:
 
         def one_long_case(data: st.DataObject) -> None:
-            comparison, strings = side.long(claim, variant, data)
+            comparison, strings = side.long_sample(claim, variant, data)
             agree(comparison, strings)
             if side.most_test_strings:
                 agree(comparison, weighted_strings(comparison.automata(), side.most_test_strings).strings)

@@ -150,7 +150,7 @@ class Kernel:
 
         Raises:
             Raised: If the kernel raises in the forward or backward pass.
-            InvalidKernelResult: If the result is not a pair of tensors with the right shapes and dtypes.
+            InvalidKernelResult: If the result is not a pair of tensors with the expected shapes and dtypes.
         """
         arguments = problem.arguments(arrays, self.device)
         before = _copies(arguments)
@@ -182,7 +182,7 @@ class Kernel:
 
         Raises:
             Raised: If the kernel raises an exception.
-            InvalidKernelResult: If the result is not a pair of tensors with the right shapes and dtypes.
+            InvalidKernelResult: If the result is not a pair of tensors with the expected shapes and dtypes.
         """
         accepted = self.accepted(arguments)
         with self._raising(problem, "the kernel"):

@@ -211,7 +211,7 @@ _SIZES = {"B": 2, "H": 3, "K": 4, "V": 5, "M": 6, "D": 3}
 def require_rules(
     name: str, step: Step, tensors: Mapping[str, str], value: str, state: str | tuple[str, ...]
 ) -> None:
-    """Raise InputError unless the step runs, gives the right shapes, and has a rule for each operation."""
+    """Raise InputError unless the step runs with the expected shapes and has a rule for each operation."""
     own = state if isinstance(state, tuple) else (state,)
 
     def ones(axes: str) -> ReorderingBound:

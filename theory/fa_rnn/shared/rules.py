@@ -40,7 +40,7 @@ def _true(values: Any) -> Any:
 
 
 def match(automaton: WFSA) -> WFSA:
-    """Return the deterministic real automaton that is 1 if a boolean automaton accepts a sentence, else 0."""
+    """Return the deterministic real automaton with the score 1 if a boolean one accepts, and 0 otherwise."""
     dfa = determinise(automaton)
     if not dfa.states:  # no sentence is accepted
         return WFSA(REAL, [0], [0], {x: [[0]] for x in automaton.alphabet})

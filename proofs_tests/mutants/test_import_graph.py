@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-sight = pytest.importorskip("mutants.sight", reason="mutants/ is not installed with ratproof")
+import_graph = pytest.importorskip("mutants.import_graph", reason="mutants/ is not installed with ratproof")
 
 
 def tree(root: Path, files: dict[str, str]) -> Path:
-    for room in (*sight.ROOMS, "training", "proofs_tests"):
+    for room in (*import_graph.ROOMS, "training", "proofs_tests"):
         (root / room).mkdir()
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -33,8 +33,8 @@ def test_tests_that_import_a_module_run_in_the_order_of_their_distance(tmp_path)
             "proofs_tests/automata/test_apart.py": "import automata.apart",
         },
     )
-    tests = sight.test_files(root)
-    assert sight.Sight(root).ordered("automata/sum.py", tests) == [
+    tests = import_graph.test_files(root)
+    assert import_graph.ImportGraph(root).ordered("automata/sum.py", tests) == [
         "automata/sum.py",
         "proofs_tests/automata/test_sum.py",
         "proofs_tests/automata/test_near.py",
@@ -55,7 +55,7 @@ def test_programs_conftest_and_walked_packages_count_as_imports(tmp_path):
             "proofs_tests/neural/test_layer.py": "",
         },
     )
-    tests, seen = sight.test_files(root), sight.Sight(root)
+    tests, seen = import_graph.test_files(root), import_graph.ImportGraph(root)
     assert seen.ordered("theory/paper/one.py", tests) == ["proofs_tests/ratproof/test_program.py"]
     assert seen.ordered("neural/layer.py", tests) == ["proofs_tests/neural/test_layer.py"]
 
@@ -64,7 +64,7 @@ def test_a_package_has_the_tests_of_its_folders_and_a_paper_belongs_to_theory(tm
     folders = ("automata/rules", "theory/paper", "neural/paper", "ratproof/certify", "ratproof/commands")
     tests = ("automata", "rules", "theory", "neural", "paper", "ratproof", "certify", "training")
     root = tree(tmp_path, {f"{f}/x.py": "" for f in (*folders, *(f"proofs_tests/{t}" for t in tests))})
-    assert {room: sight.own_folders(root, room) for room in sight.ROOMS} == {
+    assert {room: import_graph.own_folders(root, room) for room in import_graph.ROOMS} == {
         "automata": ["proofs_tests/automata", "proofs_tests/rules", "automata"],
         "theory": ["proofs_tests/theory", "proofs_tests/paper", "theory"],
         "neural": ["proofs_tests/neural", "neural"],

@@ -38,7 +38,7 @@ def test_files(root: Path) -> list[str]:
     return [p.relative_to(root).as_posix() for p in tests + with_doctests]
 
 
-class Sight:
+class ImportGraph:
     """The import graph of the files in a source tree."""
 
     def __init__(self, root: Path) -> None:
