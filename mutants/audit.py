@@ -253,10 +253,10 @@ def _equations(name: str, variant: Variant, layer: str) -> str:
 
 def _bond(name: str, variant: Variant) -> str:
     """Return the verdict of comparing Coq's definitions with the Python ones for a variant."""
-    asked = _coq_values(name, variant.name)
-    if asked is None:
+    coq_values = _coq_values(name, variant.name)
+    if coq_values is None:
         return "holds"
-    for case, coq in asked:
+    for case, coq in coq_values:
         try:
             ours = bond._python_values(variant, case)
         except Exception:  # any error means that the evidence does not hold

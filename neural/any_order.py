@@ -319,8 +319,8 @@ def _add(a: ReorderingBound, b: ReorderingBound) -> ReorderingBound:
     finite = value.isfinite()
     size, error = (torch.where(finite, x, 0.0) for x in (a.size + b.size, a.error + b.error))
     result = ReorderingBound(value, size, error, a.reach + b.reach, a.kind)
-    ways = ((x, lambda bar, x=x: _to_shape(bar, x)) for x in (a, b))
-    return _with_parents(result, max(a.roundings, b.roundings) + 1, *ways)
+    parents = ((x, lambda bar, x=x: _to_shape(bar, x)) for x in (a, b))
+    return _with_parents(result, max(a.roundings, b.roundings) + 1, *parents)
 
 
 def _scaled(a: ReorderingBound, sign: float) -> ReorderingBound:
@@ -331,8 +331,8 @@ def _scaled(a: ReorderingBound, sign: float) -> ReorderingBound:
 def _multiply(a: ReorderingBound, b: ReorderingBound) -> ReorderingBound:
     error = _carried(torch.mul, a, b)
     result = ReorderingBound(a.value * b.value, a.size * b.size, error, a.reach * b.reach, a.kind)
-    ways = (a, lambda bar: _to_shape(bar * b, a)), (b, lambda bar: _to_shape(bar * a, b))
-    return _with_parents(result, a.roundings + b.roundings + 1, *ways)
+    parents = (a, lambda bar: _to_shape(bar * b, a)), (b, lambda bar: _to_shape(bar * a, b))
+    return _with_parents(result, a.roundings + b.roundings + 1, *parents)
 
 
 def _carried(product: Callable[[Tensor, Tensor], Tensor], a: ReorderingBound, b: ReorderingBound) -> Tensor:
@@ -607,8 +607,8 @@ def _apply_move(
 
     def result_of(parts: Sequence[Tensor], piece: Callable[..., Tensor]) -> ReorderingBound:
         value, size, error, reach = parts
-        ways = ((s, _way_back(piece, sources, i)) for i, s in enumerate(sources))
-        return ReorderingBound(value, size, error, reach, kind, most, tuple(ways))
+        parents = ((s, _gradient_function(piece, sources, i)) for i, s in enumerate(sources))
+        return ReorderingBound(value, size, error, reach, kind, most, tuple(parents))
 
     if not isinstance(results[0], tuple):
         return result_of(results, run)
@@ -633,7 +633,9 @@ def _filled(value: Any, tensors: Sequence[Tensor]) -> Any:
     return value
 
 
-def _way_back(run: Callable[..., Tensor], sources: Sequence[ReorderingBound], index: int) -> PullBack:
+def _gradient_function(
+    run: Callable[..., Tensor], sources: Sequence[ReorderingBound], index: int
+) -> PullBack:
     """Return the transpose of a data movement: a map from the result's cotangent to one source's cotangent.
 
     It adds the cotangents of all results that are copies of one element.

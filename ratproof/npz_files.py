@@ -25,9 +25,9 @@ def arrays(path: Path) -> dict[str, np.ndarray]:
             raise FormatError(f"{path}: the file must be an npz file, got one array")
         with loaded:
             members = loaded.zip.infolist() if loaded.zip is not None else []
-            asked, free = sum(member.file_size for member in members), free_memory()
-            if asked > free:
-                raise FormatError(f"{path}: the arrays need {asked:,} bytes, but only {free:,} are free")
+            needed, free = sum(member.file_size for member in members), free_memory()
+            if needed > free:
+                raise FormatError(f"{path}: the arrays need {needed:,} bytes, but only {free:,} are free")
             data = {name: loaded[name] for name in loaded.files}
     except FormatError:
         raise

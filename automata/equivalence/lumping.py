@@ -106,30 +106,30 @@ def _refined(sides: Sequence[Arrows], add: Callable[[list[Weight]], Hashable]) -
     live = [_live(side, sources) for side, sources in zip(sides, back, strict=True)]
     classes = _numbered([{q: side.final.get(q) for q in own} for side, own in zip(sides, live, strict=True)])
     own_rows = [_rows_of(side) for side in sides]
-    looks: dict[State, Hashable] = {}
+    signatures: dict[State, Hashable] = {}
     members: dict[int, dict[Hashable, set[State]]] = {}
 
-    def look(state: State) -> Hashable:
+    def signature_of(state: State) -> Hashable:
         i, q = state
         reached = ((index, _into(row, classes[i], add)) for index, row in own_rows[i].get(q, ()))
         return tuple((index, into) for index, into in reached if into)
 
     waiting = {(i, q) for i, of_side in enumerate(classes) for q in of_side}
     while waiting:
-        fallen: set[int] = set()
+        changed_classes: set[int] = set()
         for state in waiting:
             c = classes[state[0]][state[1]]
             parts = members.setdefault(c, {})
-            if state in looks:
-                parts[looks[state]].discard(state)
-            looks[state] = look(state)
-            parts.setdefault(looks[state], set()).add(state)
-            fallen.add(c)
+            if state in signatures:
+                parts[signatures[state]].discard(state)
+            signatures[state] = signature_of(state)
+            parts.setdefault(signatures[state], set()).add(state)
+            changed_classes.add(c)
         moved: list[State] = []
-        for c in fallen:
+        for c in changed_classes:
             parts = {what: states for what, states in members[c].items() if states}
             largest = max(parts.values(), key=len)
-            members[c] = {looks[next(iter(largest))]: largest}
+            members[c] = {signatures[next(iter(largest))]: largest}
             for what, states in parts.items():
                 if states is not largest:
                     fresh = len(members)
@@ -150,10 +150,13 @@ def _rows_of(side: Arrows) -> dict[int, list[tuple[int, list[tuple[int, Weight]]
     return rows
 
 
-def _numbered(looks: Iterable[Mapping[int, Hashable]]) -> Classes:
-    """Return a class number for each element of ``looks``: equal elements share a number, counted from 0."""
+def _numbered(signatures: Iterable[Mapping[int, Hashable]]) -> Classes:
+    """Return a class number for each signature; equal signatures share a number, counted from 0."""
     numbers: dict[Hashable, int] = {}
-    return [{q: numbers.setdefault(look, len(numbers)) for q, look in sorted(side.items())} for side in looks]
+    return [
+        {q: numbers.setdefault(signature, len(numbers)) for q, signature in sorted(side.items())}
+        for side in signatures
+    ]
 
 
 def _into(

@@ -98,13 +98,13 @@ def letters(rules: Iterable[Rule], vocabulary: Sequence[str]) -> Letters:
     number: dict[tuple[str | None, tuple[bool, ...]], int] = {}
     letter = []
     for word in alphabet:
-        looks = (word if word in named else None, tuple(stands_for(kind, word) for kind in kinds))
-        letter.append(number.setdefault(looks, len(number)))
+        word_class = (word if word in named else None, tuple(stands_for(kind, word) for kind in kinds))
+        letter.append(number.setdefault(word_class, len(number)))
     wild = {
         kind: tuple(index for (_, stands), index in number.items() if stands[i])
         for i, kind in enumerate(kinds)
     }
-    of_word = {looks[0]: index for looks, index in number.items() if looks[0] is not None}
+    of_word = {word_class[0]: index for word_class, index in number.items() if word_class[0] is not None}
     return Letters(
         alphabet,
         tuple(letter),
@@ -142,11 +142,11 @@ def pseudo_letters(rules: Iterable[Rule], vocabulary: Sequence[str] | None = Non
     alphabet = (*words, *(kind for kind in kinds if kind not in words))
     separate = {*named, *kinds}
     # words that occur in no rule share a letter
-    looks = [word if word in separate else None for word in alphabet]
-    number = {look: index for index, look in enumerate(dict.fromkeys(looks))}
+    word_classes = [word if word in separate else None for word in alphabet]
+    number = {each: index for index, each in enumerate(dict.fromkeys(word_classes))}
     of_word = {word: number[word] for word in named if word in number}
     of_wildcard: dict[str, tuple[int, ...]] = {kind: (number[kind],) for kind in kinds}
     missing = tuple(word for word in named if word not in number)
     return Letters(
-        alphabet, tuple(number[look] for look in looks), of_word, of_wildcard, len(number), missing
+        alphabet, tuple(number[each] for each in word_classes), of_word, of_wildcard, len(number), missing
     )

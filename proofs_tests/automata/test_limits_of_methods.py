@@ -49,7 +49,7 @@ def test_the_maximum_length_is_respected_if_other_methods_reach_a_limit(k, monke
     b = sum_of(a, WFSA.from_edges(k, 1, "ab", [(0, third)], [(0, k.one)], loops))
     answer = equivalent(a, b, longest=4)
     assert isinstance(answer, Unknown) and answer.searched == 4
-    assert "pairs of states are reached" in answer.why
+    assert "pairs of states that a common string reaches" in answer.why
 
 
 def test_log_automata_are_lumped_if_there_are_too_many_pairs_of_states(monkeypatch):

@@ -180,7 +180,7 @@ def test_bad_input_gives_a_one_line_error() -> None:
     with pytest.raises(InputError, match=r"inputs must be .*got 2 to 2"):
         network(torch.tensor([[2]]))
     for more, says in [
-        ({"beta": 0.5}, "embeddings must be given"),
+        ({"beta": 0.5}, "embeddings must be passed"),
         ({"beta": 2.0}, "from 0 to 1"),
         ({"embeddings": torch.zeros(3, 2)}, r"\(2, D\)"),
         ({"scoring": "max-plus"}, "scoring"),

@@ -315,7 +315,7 @@ def test_a_changed_certificate_is_refused():
 
 def test_a_cell_with_a_law_of_another_architecture_is_refused():
     cell = next(c for c in CELLS if c.entry == "last")
-    with pytest.raises(InputError, match="its laws must contain"):
+    with pytest.raises(InputError, match="the laws of the architecture must contain"):
         table.evidence(replace(cell, architecture=ARCHITECTURES["PD-SSM, closed"]))
 
 

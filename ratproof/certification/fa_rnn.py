@@ -337,11 +337,11 @@ def representatives(network: WFSA, known: Letters, begins: bool) -> dict[Symbol,
     Words of a kind have the same matrix in the network and the same letter in the rules.
     """
     in_rules = dict(zip(known.alphabet, known.letter, strict=True))
-    looks = [matrix.tobytes() for matrix in network.matrices]
+    matrix_bytes = [matrix.tobytes() for matrix in network.matrices]
     kinds: dict[tuple[bytes, int | None], list[Symbol]] = {}
     for word, index in network.index.items():
         kinds.setdefault(
-            (looks[index], None if begins and word == BEGIN else in_rules[str(word)]), []
+            (matrix_bytes[index], None if begins and word == BEGIN else in_rules[str(word)]), []
         ).append(word)
     return {own[0]: tuple(own) for own in kinds.values()}
 

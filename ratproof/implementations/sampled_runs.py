@@ -37,7 +37,7 @@ from ratproof.implementations.chernoff import surprise, threshold
 from ratproof.implementations.comparison import Constants, Difference, StringResult, no_case, shortest_of
 from ratproof.implementations.layer_spec import DTYPES, LayerSpec
 from ratproof.implementations.sampled_run_files import LAYERS, checked
-from ratproof.implementations.state_regularized.table_of_cells import TableQuestion
+from ratproof.implementations.state_regularized.table_of_cells import CellTable
 from theory.claim import Claim, Variant
 
 SAMPLER = 2.0**-18
@@ -99,7 +99,7 @@ class SampledRuns:
         return self._build("sampled")
 
     @cached_property
-    def asked(self) -> SRCell:
+    def unsampled_cell(self) -> SRCell:
         """Return a cell with the same parameters that computes alpha without sampling."""
         return self._build("limit").cell
 
@@ -118,17 +118,20 @@ class SampledRuns:
         table = {}
         for symbol, vector in zip(self.spec.alphabet, self.spec.tensor(self.spec.embeddings), strict=True):
             table[symbol] = (
-                self._alpha_of_all(self.asked.part.read(vector.unsqueeze(0)))[:, 0].double().cpu().numpy()
+                self._alpha_of_all(self.unsampled_cell.part.read(vector.unsqueeze(0)))[:, 0]
+                .double()
+                .cpu()
+                .numpy()
             )
         return table
 
     @cached_property
     def _equations(self) -> dict[str, tuple[Any, Any]]:
         """Return, for each symbol, alpha by equation 2 or 3 and its rounding bounds, each ``(k, k)``."""
-        asked = TableQuestion(self.spec.kind, [self.asked], 1)
+        cell_table = CellTable(self.spec.kind, [self.unsampled_cell], 1)
         table = {}
         for symbol, vector in zip(self.spec.alphabet, self.spec.tensor(self.spec.embeddings), strict=True):
-            rows = [asked.distribution(centroid, vector) for centroid in range(self.spec.options["k"])]
+            rows = [cell_table.distribution(centroid, vector) for centroid in range(self.spec.options["k"])]
             values, bounds = zip(*rows, strict=True)
             table[symbol] = np.stack(values), np.stack(bounds)
         return table
@@ -143,9 +146,14 @@ class SampledRuns:
 
         The shape is ``(k, rows, k)``.
         """
-        every = self.asked.component.centroids.T
+        every = self.unsampled_cell.component.centroids.T
         return torch.stack(
-            [self.asked.component(*self.asked.part.step(read, (s.expand(len(read), -1),)))[1] for s in every]
+            [
+                self.unsampled_cell.component(
+                    *self.unsampled_cell.part.step(read, (s.expand(len(read), -1),))
+                )[1]
+                for s in every
+            ]
         )
 
     @cached_property

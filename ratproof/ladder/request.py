@@ -84,12 +84,12 @@ def require_known(request: Request) -> None:
     """Raise :class:`~automata.errors.InputError` for unknown claims and kinds of evidence."""
     for name in request.claims:
         claim_named(name)
-    asked = [claim_named(name) for name in request.claims or claims()]
-    require_promised(request.kinds, asked, bool(request.claims))
+    requested = [claim_named(name) for name in request.claims or claims()]
+    require_promised(request.kinds, requested, bool(request.claims))
 
 
 def require_promised(
-    kinds: Sequence[str], asked: Sequence[Claim | Subject], named: bool, where: str = ""
+    kinds: Sequence[str], requested: Sequence[Claim | Subject], named: bool, where: str = ""
 ) -> None:
     """Raise InputError if a kind of evidence does not exist, or no requested claim promises it.
 
@@ -97,16 +97,16 @@ def require_promised(
 
     Args:
         kinds: The kinds of evidence.
-        asked: The requested claims.
+        requested: The requested claims.
         named: Whether each claim was requested by its name.
         where: The source of the claims, which begins the error message.
     """
     for kind in kinds:
         if kind not in KINDS:
             raise InputError(f"the kind of evidence must be one of {', '.join(KINDS)}, got {kind!r}")
-        if not any(kind in variant.kinds for claim in asked for variant in claim.variants):
+        if not any(kind in variant.kinds for claim in requested for variant in claim.variants):
             raise InputError(f"{where}no selected claim has evidence of kind {kind!r}")
-    for claim in asked if named and kinds else ():
+    for claim in requested if named and kinds else ():
         if not any(kind in variant.kinds for kind in kinds for variant in claim.variants):
             raise InputError(f"{where}{claim.name} has no evidence of kind {' or '.join(map(repr, kinds))}")
 

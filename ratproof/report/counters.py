@@ -46,9 +46,11 @@ def _reading(answer: CounterCertification) -> Iterator[str]:
         f" {reading.drift:.1g} per symbol"
     )
     named = {"(": '"("', ")": '")"', "letter": "letters"}
-    turns = "; ".join(f"{named[name]} {low:.6f} to {high:.6f}" for name, (low, high) in reading.turns.items())
-    if turns:
-        yield f"  change of the fitted depth per symbol: {turns}"
+    depth_changes = "; ".join(
+        f"{named[name]} {low:.6f} to {high:.6f}" for name, (low, high) in reading.depth_changes.items()
+    )
+    if depth_changes:
+        yield f"  change of the fitted depth per symbol: {depth_changes}"
     yield (
         f"  fit of the depth from unit {reading.unit} only: depth = {reading.scale:.6g} c +"
         f" {reading.shift:.2g}, largest error on the samples {reading.unit_error:.2g}"
@@ -74,7 +76,7 @@ def as_json_object(answer: CounterCertification, certificate: str | None) -> Jso
             "offset": reading.offset,
             "r_squared": reading.r_squared if reading.r_squared == reading.r_squared else None,
             "largest_error": reading.largest_error,
-            "turns": {name: list(ends) for name, ends in reading.turns.items()},
+            "turns": {name: list(ends) for name, ends in reading.depth_changes.items()},
             "drift": reading.drift,
             "unit": reading.unit,
             "scale": reading.scale,

@@ -247,9 +247,9 @@ def saturated(language: Language, architecture: Architecture) -> Saturated:
     unit (p, ·) with δ(p, s) = q was on before. One threshold computes the conjunction of these two
     conditions. In the Elman network, and in the GRU with z = 0 and r = 1, "on" is 1 and "off" is -1. In the
     LSTM with f = 0, "on" is tanh 1, and the input gate sets "off" to 0. With the Heaviside function (Minsky's
-    construction) and ReLU, "on" is 1 and "off" is 0. With tanh, "on" is in [1 - 1/D, 1] and "off" in [-1, -1
-    + 1/D], where D is twice the number of units: the weights are so large that each step maps these intervals
-    into one another, which a program decides with intervals. The start state can be chosen.
+    construction) and ReLU, "on" is 1 and "off" is 0. With tanh, "on" is in [1 - 1/D, 1], and "off" is in the
+    negated interval, where D is twice the number of units: the weights are so large that each step maps these
+    intervals into one another, which a program decides with intervals. The start state can be chosen.
     """
     assert language.dfa is not None
     first, last = architecture.name.lower().split()

@@ -45,8 +45,8 @@ def do(plan: Plan, job: Job, folder: Path, data: Any, patience: float = 0.0) -> 
     run_folder.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(run_folder / LOCK, timeout=patience), interruptions(terminations=True) as interrupted:
-            asked = JobRequest(folder / STOP)
-            return _run(plan, job, folder, data, lambda: interrupted() or asked())
+            stop_requested = JobRequest(folder / STOP)
+            return _run(plan, job, folder, data, lambda: interrupted() or stop_requested())
     except Timeout:
         return TAKEN
 

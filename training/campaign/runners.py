@@ -181,12 +181,12 @@ def _run(arguments: dict[str, Any], ends: Callable[[], bool]) -> bytes:
         text=True,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
-    asked = False
+    requested = False
     while True:
         try:
             _, words = process.communicate(timeout=LOOK_EVERY)
             return json.dumps([process.returncode, words[-MOST_SAID:]]).encode()
         except subprocess.TimeoutExpired:
-            if not asked and ends():
-                asked = True
+            if not requested and ends():
+                requested = True
                 process.send_signal(signal.SIGTERM)

@@ -54,22 +54,22 @@ def extracted(answer: Certification, dfa: DFA, strings: Sequence[String]) -> dic
     return {"automaton": automaton, "counted": counted, "over_time": _over_time(answer, dfa)}
 
 
-def _summary(counted: TransitionCounts, asked: HardAutomaton, dfa: DFA) -> dict[str, Any]:
+def _summary(counted: TransitionCounts, hard: HardAutomaton, dfa: DFA) -> dict[str, Any]:
     result: dict[str, Any] = {
-        "otherwise": len(counted.differences(asked)),
+        "otherwise": len(counted.differences(hard)),
         "unseen": len(counted.unseen),
         "several": len(counted.undecided),
         "states": None,
         "difference": None,
     }
-    machine = _machine(counted, asked)
+    machine = _machine(counted, hard)
     if machine is not None:
         word = machine.shortest_difference(dfa)
         result |= {"states": machine.minimal().states, "difference": None if word is None else list(word)}
     return result
 
 
-def _machine(counted: TransitionCounts, asked: HardAutomaton) -> DFA | None:
+def _machine(counted: TransitionCounts, hard: HardAutomaton) -> DFA | None:
     """Return the DFA of the counted transitions, with the classifier's decisions at the centroids.
 
     Return ``None`` if a pair was never seen or a decision is a tie.
@@ -77,11 +77,11 @@ def _machine(counted: TransitionCounts, asked: HardAutomaton) -> DFA | None:
     table, order = counted.table, [counted.start]
     for i in order:
         order += [j for j in dict.fromkeys(table[i]) if j is not None and j not in order]
-    if counted.unseen or any(asked.accepts[i] is None for i in order):
+    if counted.unseen or any(hard.accepts[i] is None for i in order):
         return None
     index = {centroid: q for q, centroid in enumerate(order)}
     rows = tuple(tuple(index[j] for j in table[i] if j is not None) for i in order)
-    return DFA(asked.alphabet, 0, rows, frozenset(q for q, i in enumerate(order) if asked.accepts[i]))
+    return DFA(hard.alphabet, 0, rows, frozenset(q for q, i in enumerate(order) if hard.accepts[i]))
 
 
 def _over_time(answer: Certification, dfa: DFA) -> dict[str, Any]:

@@ -119,7 +119,7 @@ def test_the_count_is_read_from_the_cell():
     assert reading.unit == 0 and reading.r_squared > 1 - 1e-8
     assert (round(reading.scale, 3), round(reading.shift, 3)) == (1, 0)
     assert reading.largest_error < 1e-4 and abs(reading.drift) < 1e-5
-    assert [round(end) for name in "()" for end in reading.turns[name]] == [1, 1, -1, -1]
+    assert [round(end) for name in "()" for end in reading.depth_changes[name]] == [1, 1, -1, -1]
     assert reading.unit_error <= reading.proved_error < 1e-3
 
 

@@ -48,14 +48,14 @@ def explore(
 ) -> Explored | None:
     """Return the nodes up to a height, or ``None`` if there are more than ``most``."""
     points, symbols = CounterPoints(numbers, saturated), len(numbers.alphabet)
-    turns = [numbers.turn(token) for token in range(symbols)]
+    depth_changes = [numbers.depth_change(token) for token in range(symbols)]
     h, c = points.first()
     classes: list[Class] = [EMPTY]
     words: list[tuple[int, ...]] = [()]
     known: dict[Class, list[int]] = {EMPTY: [0]}
-    first_look = _features(numbers, h, c)
-    looks = np.zeros((most, first_look.shape[1]))
-    looks[:1] = first_look
+    first_features = _features(numbers, h, c)
+    features = np.zeros((most, first_features.shape[1]))
+    features[:1] = first_features
     arrows: list[list[int]] = []
     while len(arrows) < len(classes):
         first, last = len(arrows), len(classes)
@@ -68,18 +68,21 @@ def explore(
         for node in range(first, last):
             row = []
             for token in range(symbols):
-                to, row_index = after(classes[node], turns[token], height), (node - first) * symbols + token
+                to, row_index = (
+                    after(classes[node], depth_changes[token], height),
+                    (node - first) * symbols + token,
+                )
                 if to is None:
                     row.append(OUT)
                     continue
                 among = known.setdefault(to, [])
-                off = np.abs(looks[among] - seen[row_index]).max(axis=1) if among else np.array([np.inf])
+                off = np.abs(features[among] - seen[row_index]).max(axis=1) if among else np.array([np.inf])
                 if off.min() < tolerance:
                     row.append(among[int(off.argmin())])
                     continue
                 if len(classes) >= most:
                     return None
-                looks[len(classes)] = seen[row_index]
+                features[len(classes)] = seen[row_index]
                 among.append(len(classes))
                 row.append(len(classes))
                 classes.append(to)
@@ -89,7 +92,7 @@ def explore(
         h, c = np.concatenate([h, to_h[fresh]]), np.concatenate([c, to_c[fresh]])
     right = np.array([balanced(one) for one in classes])
     bad = np.flatnonzero((points.logits(h, c) > 0) != right)
-    groups, table = _grouped(np.array(arrows), turns)
+    groups, table = _grouped(np.array(arrows), depth_changes)
     return Explored(classes, groups, table, h, c, words, words[bad[0]] if len(bad) else None)
 
 
@@ -105,9 +108,11 @@ def _features(numbers: CounterNumbers, h: Floats, c: Floats) -> Floats:
     return np.concatenate([h @ numbers.U.T, logits - logits.mean(axis=1, keepdims=True)], axis=1)
 
 
-def _grouped(arrows: NDArray[np.int64], turns: list[int]) -> tuple[list[list[int]], NDArray[np.int64]]:
+def _grouped(
+    arrows: NDArray[np.int64], depth_changes: list[int]
+) -> tuple[list[list[int]], NDArray[np.int64]]:
     """Group symbols that change the depth equally and lead from every node to the same node."""
     groups: dict[tuple[object, ...], list[int]] = {}
-    for token, turn in enumerate(turns):
-        groups.setdefault((turn, *arrows[:, token].tolist()), []).append(token)
+    for token, depth_change in enumerate(depth_changes):
+        groups.setdefault((depth_change, *arrows[:, token].tolist()), []).append(token)
     return list(groups.values()), arrows[:, [group[0] for group in groups.values()]]

@@ -20,12 +20,12 @@ Class: TypeAlias = tuple[bool, int]
 EMPTY: Class = (False, 0)
 
 
-def after(one: Class, turn: int, most: int) -> Class | None:
+def after(one: Class, depth_change: int, most: int) -> Class | None:
     """Return the class after a symbol that changes the depth by 1, -1 or 0; ``None`` above ``most``."""
     dead, height = one
-    if turn < 0 and height == 0:
+    if depth_change < 0 and height == 0:
         return True, 0
-    return None if height + turn > most else (dead, height + turn)
+    return None if height + depth_change > most else (dead, height + depth_change)
 
 
 def balanced(one: Class) -> bool:
@@ -33,9 +33,9 @@ def balanced(one: Class) -> bool:
     return one == EMPTY
 
 
-def class_of(turns: Iterable[int], most: int) -> Class | None:
+def class_of(depth_changes: Iterable[int], most: int) -> Class | None:
     """Return the class of a string, given its changes of depth; ``None`` if it exceeds height ``most``."""
     now: Class | None = EMPTY
-    for turn in turns:
-        now = None if now is None else after(now, turn, most)
+    for depth_change in depth_changes:
+        now = None if now is None else after(now, depth_change, most)
     return now

@@ -81,7 +81,7 @@ class CounterNumbers(TokenNumbers):
         """Return the first state h: zero, or centroid 0 if there are centroids and no start token."""
         return np.zeros(self.d) if self.start_token or self.S is None else self.S[:, 0]
 
-    def turn(self, token: int) -> int:
+    def depth_change(self, token: int) -> int:
         """Return by how much a symbol changes the depth: 1, -1 or 0."""
         return (token == self.opening) - (token == self.closing)
 

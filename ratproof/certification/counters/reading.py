@@ -27,7 +27,7 @@ class CellReading:
     Attributes:
         weights, offset: The map, weights c + offset, which approximates the depth.
         r_squared, largest_error: The errors of the map.
-        turns: The smallest and largest change of the map with ``(``, with ``)`` and with a letter.
+        depth_changes: The smallest and largest change of the map with ``(``, with ``)`` and with a letter.
         drift: The slope of the map's error against the number of symbols read.
         unit, scale, shift: The best single unit and its map, scale c_unit + shift.
         unit_error: The largest error of that unit.
@@ -39,7 +39,7 @@ class CellReading:
     offset: float
     r_squared: float
     largest_error: float
-    turns: dict[str, tuple[float, float]]
+    depth_changes: dict[str, tuple[float, float]]
     drift: float
     unit: int
     scale: float
@@ -53,8 +53,11 @@ class CellReading:
 def read(numbers: CounterNumbers, height: int, length: int) -> CellReading:
     """Fit the map on random living strings with limited length and height."""
     random = np.random.default_rng(0)
-    points, turns = CounterPoints(numbers), np.array([numbers.turn(t) for t in range(len(numbers.alphabet))])
-    letters = np.flatnonzero(turns == 0)
+    points, depth_changes = (
+        CounterPoints(numbers),
+        np.array([numbers.depth_change(t) for t in range(len(numbers.alphabet))]),
+    )
+    letters = np.flatnonzero(depth_changes == 0)
     share, rise = random.random(STRINGS), random.uniform(0.4, 0.7, STRINGS)
     h, c = (np.repeat(part, STRINGS, axis=0) for part in points.first())
     depth, cells, depths, read = np.zeros(STRINGS, dtype=np.int64), [c], [np.zeros(STRINGS)], []
@@ -66,10 +69,10 @@ def read(numbers: CounterNumbers, height: int, length: int) -> CellReading:
             idle |= random.random(STRINGS) < share
             tokens = np.where(idle, random.choice(letters, STRINGS), tokens)
         h, c = points.step(h, c, tokens)
-        depth = depth + turns[tokens]
+        depth = depth + depth_changes[tokens]
         cells.append(c)
         depths.append(depth.astype(float))
-        read.append(turns[tokens])
+        read.append(depth_changes[tokens])
     return _fitted(np.array(cells), np.array(depths), np.array(read).reshape(length, STRINGS))
 
 
@@ -96,9 +99,9 @@ def _fitted(cells: Floats, depths: Floats, read: Floats) -> CellReading:
         1 - float((errors**2).sum()) / spread if spread else float("nan"),
         float(np.abs(errors).max()),
         {
-            name: (float(change[read == turn].min()), float(change[read == turn].max()))
-            for name, turn in (("(", 1), (")", -1), ("letter", 0))
-            if (read == turn).any()
+            name: (float(change[read == depth_change].min()), float(change[read == depth_change].max()))
+            for name, depth_change in (("(", 1), (")", -1), ("letter", 0))
+            if (read == depth_change).any()
         },
         float((errors.mean(axis=1) * time).sum() / max((time**2).sum(), 1)),
         unit,

@@ -75,7 +75,7 @@ def first_wrong(points: CounterPoints, rows: NDArray[np.int64], height: int) -> 
     """
     numbers, first = points.n, points.first()
     h, c = (np.repeat(part, len(rows), axis=0) for part in first)
-    turns = np.array([numbers.turn(token) for token in range(len(numbers.alphabet))])
+    depth_changes = np.array([numbers.depth_change(token) for token in range(len(numbers.alphabet))])
     dead, stands = np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=np.int64)
     kept = np.ones(len(rows), dtype=bool)
     for n in range(rows.shape[1] + 1):
@@ -84,9 +84,9 @@ def first_wrong(points: CounterPoints, rows: NDArray[np.int64], height: int) -> 
             return tuple(int(token) for token in rows[bad[0], :n])
         if n == rows.shape[1]:
             return None
-        turn = turns[rows[:, n]]
-        dead |= (turn < 0) & (stands == 0)
-        stands = np.maximum(stands + turn, 0)
+        depth_change = depth_changes[rows[:, n]]
+        dead |= (depth_change < 0) & (stands == 0)
+        stands = np.maximum(stands + depth_change, 0)
         kept &= stands <= height
         h, c = points.step(h, c, rows[:, n])
     return None
@@ -96,7 +96,7 @@ def _long(numbers: CounterNumbers, height: int, length: int) -> Iterator[tuple[s
     """Yield long strings: deeply nested ones, long runs of a letter, dead ones, and random ones."""
     random = np.random.default_rng(0)
     up, down = numbers.opening, numbers.closing
-    letters = [t for t in range(len(numbers.alphabet)) if numbers.turn(t) == 0]
+    letters = [t for t in range(len(numbers.alphabet)) if numbers.depth_change(t) == 0]
     deep = [[up] * n + [down] * n for n in range(1, min(height, length // 2) + 1)]
     again = [(one * (length // len(one)))[:length] for one in deep if length >= len(one)]
     dying = [[down] * length, ([down] * height + [up] * height) * (length // max(2 * height, 1))]
@@ -118,10 +118,10 @@ def _long(numbers: CounterNumbers, height: int, length: int) -> Iterator[tuple[s
         for row in rows:  # most strings are alive and low
             stands = 0
             for n, token in enumerate(row):
-                turn = numbers.turn(int(token))
-                if stands + turn > height or (stands + turn < 0 and random.random() > 0.02):
-                    row[n], turn = (down if turn > 0 else up), -turn
-                stands = max(stands + turn, 0)
+                depth_change = numbers.depth_change(int(token))
+                if stands + depth_change > height or (stands + depth_change < 0 and random.random() > 0.02):
+                    row[n], depth_change = (down if depth_change > 0 else up), -depth_change
+                stands = max(stands + depth_change, 0)
         yield "random", rows
 
 
@@ -149,5 +149,5 @@ def shrink(points: CounterPoints, word: Tokens, height: int) -> Tokens:
 
 def _confirmed(numbers: CounterNumbers, word: Tokens, height: int, saturated: bool) -> Tokens | None:
     """Return the string if ball arithmetic confirms that its decision is wrong, else ``None``."""
-    now, accepted = class_of(map(numbers.turn, word), height), decision(numbers, word, saturated)
+    now, accepted = class_of(map(numbers.depth_change, word), height), decision(numbers, word, saturated)
     return word if now is not None and accepted is not None and accepted != balanced(now) else None

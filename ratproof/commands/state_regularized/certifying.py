@@ -58,7 +58,7 @@ def certify(
     html = None if page is None else page[0]
     refuse_options(of_state_dicts, "--cell, because they are about a state dict")
     network = _load(checkpoint)
-    asked = {name: value for name, value in limits.items() if value is not None}
+    limits_passed = {name: value for name, value in limits.items() if value is not None}
     if counts(network):
         for name, value in (("--against", against), ("-o", output), ("--kernel", kernel)):
             if value is not None:
@@ -66,9 +66,9 @@ def certify(
                     f"{name} is not supported for {checkpoint}, because a network of kind {network.kind} is"
                     " certified to decide balanced parentheses"
                 )
-        return _certify_counter(checkpoint, network, temperature, asked, certificate, page, as_json)
-    if asked:
-        option = "--" + next(iter(asked)).replace("_", "-")
+        return _certify_counter(checkpoint, network, temperature, limits_passed, certificate, page, as_json)
+    if limits_passed:
+        option = "--" + next(iter(limits_passed)).replace("_", "-")
         raise InputError(
             f"{option} requires a network with a cell state, got {checkpoint} of kind {network.kind}"
         )

@@ -62,19 +62,19 @@ def extract(
     numbers = numbers_at(checkpoint, network, temperature)
     strings = _strings(numbers, data, length) if counts is not None else []
     with progress("extract") as report_progress:
-        asked = hard_automaton(numbers)
+        hard = hard_automaton(numbers)
         counted = (
             count(numbers, strings, "soft" if counts == "soft" else "hard") if counts is not None else None
         )
-        automaton, about = _automaton(numbers, asked, wanted, report_progress)
+        automaton, about = _automaton(numbers, hard, wanted, report_progress)
     written = [] if output is None else files.write(automaton, output)
     answer = {
         "states": automaton.states,
         **about,
-        "ties": asked.ties,
+        "ties": hard.ties,
         "files": [str(path) for path in written],
     }
-    answer |= _compared(numbers, counted, asked)
+    answer |= _compared(numbers, counted, hard)
     if as_json:
         print_json(answer)
         return
@@ -85,11 +85,11 @@ def extract(
 
 
 def _automaton(
-    numbers: Numbers, asked: HardAutomaton, wanted: Wanted, report_progress: Callable[[str], None]
+    numbers: Numbers, hard: HardAutomaton, wanted: Wanted, report_progress: Callable[[str], None]
 ) -> tuple[WFSA, JsonObject]:
     """Return the requested automaton and its description."""
     if wanted.probabilities:
-        final = [i for i, accepts in enumerate(asked.accepts) if accepts]
+        final = [i for i, accepts in enumerate(hard.accepts) if accepts]
         return probabilistic(numbers).to_wfsa(final), {"what": "probabilistic automaton", "lines": []}
     machine: Moore | None
     if wanted.soft:
@@ -100,15 +100,15 @@ def _automaton(
             raise InputError(
                 f"could not prove which automaton the soft network follows: {why}; try a lower --temperature"
             )
-        machine = Certification(numbers, asked, nodes, None, "").soft
+        machine = Certification(numbers, hard, nodes, None, "").soft
         what = (
             f"automaton of the soft network at temperature {float(numbers.temperature):g}, proved for all"
             " strings"
         )
     else:
-        machine, what = asked.machine(), "hard automaton (temperature -> 0)"
+        machine, what = hard.machine(), "hard automaton (temperature -> 0)"
         if machine is None:
-            raise InputError(f"there is no hard automaton, because of ties at {', '.join(asked.ties)}")
+            raise InputError(f"there is no hard automaton, because of ties at {', '.join(hard.ties)}")
     assert machine is not None
     dfa = accepting(machine) if wanted.minimal else machine.accepting(_final(machine))
     outputs: Any = machine.outputs
@@ -137,12 +137,12 @@ def _final(machine: Moore) -> frozenset[int]:
     return frozenset(q for q, (_, accepts) in enumerate(outputs) if accepts)
 
 
-def _compared(numbers: Numbers, counted: TransitionCounts | None, asked: HardAutomaton) -> JsonObject:
+def _compared(numbers: Numbers, counted: TransitionCounts | None, hard: HardAutomaton) -> JsonObject:
     """Compare the transitions that Algorithm 1 counts with those of the hard automaton."""
     if counted is None:
         return {}
     name = numbers.alphabet
-    different = counted.differences(asked)
+    different = counted.differences(hard)
     lines = [
         f"counted ({counted.reading} run): centroid {i} with {write_symbol(name[a])} leads to {j}; evaluated:"
         f" {'a tie' if k is None else k}"

@@ -29,8 +29,8 @@ from ratproof.implementations.comparison import Difference, StringResult, no_cas
 from ratproof.implementations.layer_spec import DTYPES, LayerSpec
 from ratproof.implementations.state_regularized.files import checked
 from ratproof.implementations.state_regularized.table_of_cells import (
+    CellTable,
     State,
-    TableQuestion,
     always_certain,
     followed,
     settled,
@@ -92,18 +92,18 @@ class CellComparison:
     def _start(self) -> State:
         return (0,) * len(self.layer.cells)
 
-    def _asked(self, longest: int) -> TableQuestion:
-        return TableQuestion(self.spec.kind, list(self.layer.cells), longest)  # type: ignore[arg-type]
+    def _cell_table(self, longest: int) -> CellTable:
+        return CellTable(self.spec.kind, list(self.layer.cells), longest)  # type: ignore[arg-type]
 
     def automata(self) -> list[WFSA]:
         """Return one automaton per centroid of the last layer, with that centroid as its final state.
 
         The states are the tuples of centroids that strings lead to.
         """
-        asked, order, arrows = self._asked(16), [self._start], []
+        cell_table, order, arrows = self._cell_table(16), [self._start], []
         for state in order:
             for symbol, x in self.inputs.items():
-                after, _ = asked.after(state, x)
+                after, _ = cell_table.after(state, x)
                 if after is not None:
                     if after not in order:
                         order.append(after)
@@ -126,13 +126,13 @@ class CellComparison:
         Some symbol must lead the first state and the states after long strings to different centroids. The
         margin of every string must be known, too.
         """
-        asked = self._asked(16)
-        if self._epsilon(asked) is None:
+        cell_table = self._cell_table(16)
+        if self._epsilon(cell_table) is None:
             return False
         order, after = [self._start], dict[tuple[State, str], State]()
         for state in order:
             for symbol, x in self.inputs.items():
-                target, _ = asked.after(state, x)
+                target, _ = cell_table.after(state, x)
                 if target is None:
                     return False
                 after[state, symbol] = target
@@ -151,13 +151,15 @@ class CellComparison:
     @torch.no_grad()
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Compare every prefix of every string; all strings are one batch."""
-        asked = self._asked(max(map(len, strings), default=0))
-        epsilon = self._epsilon(asked)
-        right = [None if epsilon is None else settled(asked, self.inputs, x, self._start) for x in strings]
-        slack = asked.slack(len(asked.cells) - 1, epsilon or 0.0)
+        cell_table = self._cell_table(max(map(len, strings), default=0))
+        epsilon = self._epsilon(cell_table)
+        right = [
+            None if epsilon is None else settled(cell_table, self.inputs, x, self._start) for x in strings
+        ]
+        slack = cell_table.slack(len(cell_table.cells) - 1, epsilon or 0.0)
         outputs = self._visited(strings, slack)
         alone = self._alone(slack)
-        seen = self._seen(asked) if self.program == "sr-counted" else None
+        seen = self._seen(cell_table) if self.program == "sr-counted" else None
         ends: set[int | None] = set()
         for string, states, visited in zip(strings, right, outputs, strict=True):
             unclear = states is None or not all(state[-1] in alone for state in states)
@@ -170,13 +172,13 @@ class CellComparison:
             ends.update(wanted)
             yield replace(_compared(string, visited, wanted), varies=len(ends) > 1)
 
-    def _epsilon(self, asked: TableQuestion) -> float | None:
+    def _epsilon(self, cell_table: CellTable) -> float | None:
         """Return a tolerance for alpha of the automaton's centroid, or ``None`` if none is proved."""
-        temperature = asked.cells[0].component.temperature
+        temperature = cell_table.cells[0].component.temperature
         if self.program == "sr-mixture":
-            return followed(asked, self.inputs, self._start, temperature)
+            return followed(cell_table, self.inputs, self._start, temperature)
         if self.program == "sr-sampled":
-            return 0.0 if always_certain(asked, self.inputs, self._start, temperature) else None
+            return 0.0 if always_certain(cell_table, self.inputs, self._start, temperature) else None
         return 0.0
 
     def _visited(self, strings: Sequence[String], slack: float) -> list[Places]:
@@ -246,7 +248,7 @@ class CellComparison:
                 row[after] = row.get(after, 0) + 1
         return {pair: max(sorted(row), key=row.__getitem__) for pair, row in counts.items()}
 
-    def _seen(self, asked: TableQuestion) -> set[tuple[int, str]] | None:
+    def _seen(self, cell_table: CellTable) -> set[tuple[int, str]] | None:
         """Return the pairs of centroid and symbol in the data, or ``None`` if one is undetermined."""
         states, pairs = {self._start}, set()
         for _ in range(COUNTED):
@@ -254,7 +256,7 @@ class CellComparison:
             for state in states:
                 for symbol, x in self.inputs.items():
                     pairs.add((state[-1], symbol))
-                    following, _ = asked.after(state, x)
+                    following, _ = cell_table.after(state, x)
                     if following is None:
                         return None
                     after.add(following)

@@ -37,7 +37,7 @@ OUTWARD = 1 + 2.0**-40
 
 
 @dataclass(frozen=True)
-class TableAnswer:
+class CellTableEntry:
     """The next centroid of a cell at a centroid, for one input.
 
     Attributes:
@@ -50,7 +50,7 @@ class TableAnswer:
     gap: float
 
 
-class TableQuestion:
+class CellTable:
     """The transition table of a network's cells in ball arithmetic, computed on demand and cached.
 
     Args:
@@ -67,7 +67,7 @@ class TableQuestion:
             {name: values.detach().double().cpu().numpy() for name, values in cell.state_dict().items()}
             for cell in cells
         ]
-        self._answers: dict[tuple[int, int, bytes, float], TableAnswer] = {}
+        self._entries: dict[tuple[int, int, bytes, float], CellTableEntry] = {}
 
     def after(self, state: State, inputs: Tensor, epsilon: float = 0.0) -> tuple[State | None, float]:
         """Return the state after one input, and the smallest gap of the layers.
@@ -83,7 +83,7 @@ class TableQuestion:
         after: list[int] = []
         least, off = math.inf, 0.0
         for layer, centroid in enumerate(state):
-            answer = self._ask(layer, centroid, inputs, epsilon, off)
+            answer = self._entry(layer, centroid, inputs, epsilon, off)
             least = min(least, answer.gap)
             if answer.centroid is None or not answer.gap > 0:
                 return None, least
@@ -106,16 +106,16 @@ class TableQuestion:
         off: float = (epsilon * distance + rounded) * OUTWARD
         return off
 
-    def _ask(self, layer: int, centroid: int, inputs: Tensor, epsilon: float, off: float) -> TableAnswer:
+    def _entry(self, layer: int, centroid: int, inputs: Tensor, epsilon: float, off: float) -> CellTableEntry:
         key = layer, centroid, inputs.double().cpu().numpy().tobytes(), epsilon
-        if key not in self._answers:
+        if key not in self._entries:
             exact = self._in_balls(layer, centroid, inputs)
             best = _greatest(exact)
             gap = 0.0
             if best is not None:
                 gap = self._gap(exact, best, self._errors(layer, centroid, inputs, epsilon, off), layer)
-            self._answers[key] = TableAnswer(best, gap)
-        return self._answers[key]
+            self._entries[key] = CellTableEntry(best, gap)
+        return self._entries[key]
 
     def _in_balls(self, layer: int, centroid: int, inputs: Tensor) -> list[Any]:
         parameters = self.parameters[layer]
@@ -194,12 +194,12 @@ def _greatest(balls: Sequence[Any]) -> int | None:
 
 
 def settled(
-    asked: TableQuestion, inputs: Mapping[str, Tensor], string: Sequence[str], start: State
+    cell_table: CellTable, inputs: Mapping[str, Tensor], string: Sequence[str], start: State
 ) -> list[State] | None:
     """Return the states of the limit network after each prefix, or ``None`` if one is not determined."""
     states = [start]
     for x in string:
-        after, _ = asked.after(states[-1], inputs[x])
+        after, _ = cell_table.after(states[-1], inputs[x])
         if after is None:
             return None
         states.append(after)
@@ -207,12 +207,12 @@ def settled(
 
 
 def followed(
-    asked: TableQuestion, inputs: Mapping[str, Tensor], start: State, temperature: float
+    cell_table: CellTable, inputs: Mapping[str, Tensor], start: State, temperature: float
 ) -> float | None:
     """Return a tolerance for alpha that holds after every string, with equation 5 at this temperature.
 
     Args:
-        asked: The cells.
+        cell_table: The cells.
         inputs: The input of each symbol.
         start: The first state.
         temperature: tau.
@@ -221,18 +221,18 @@ def followed(
         The first of :data:`EPSILONS` that is proved to hold, or ``None`` if none is.
     """
     for epsilon in EPSILONS:
-        if _closes(asked, inputs, start, temperature, epsilon):
+        if _closes(cell_table, inputs, start, temperature, epsilon):
             return epsilon
     return None
 
 
 def _closes(
-    asked: TableQuestion, inputs: Mapping[str, Tensor], start: State, tau: float, epsilon: float
+    cell_table: CellTable, inputs: Mapping[str, Tensor], start: State, tau: float, epsilon: float
 ) -> bool:
-    k, waiting, seen = asked.cells[0].component.k, [start], {start}
+    k, waiting, seen = cell_table.cells[0].component.k, [start], {start}
     for state in waiting:
         for x in inputs.values():
-            after, gap = asked.after(state, x, epsilon)
+            after, gap = cell_table.after(state, x, epsilon)
             if after is None or (k - 1) * math.exp(-gap / tau * (1 - 2.0**-20)) * (1 + 2.0**-10) > epsilon:
                 return False
             if after not in seen:
@@ -242,17 +242,17 @@ def _closes(
 
 
 def always_certain(
-    asked: TableQuestion, inputs: Mapping[str, Tensor], start: State, temperature: float
+    cell_table: CellTable, inputs: Mapping[str, Tensor], start: State, temperature: float
 ) -> bool:
     """Return whether, after every string, the float alpha is 1 for one centroid and 0 for the others.
 
     If so, sampling by equation 4 is deterministic.
     """
-    nothing = 200 if asked.unit > 2.0**-50 else 1000  # e^-nothing is 0 in the dtype
+    nothing = 200 if cell_table.unit > 2.0**-50 else 1000  # e^-nothing is 0 in the dtype
     waiting, seen = [start], {start}
     for state in waiting:
         for x in inputs.values():
-            after, gap = asked.after(state, x)
+            after, gap = cell_table.after(state, x)
             if after is None or gap / temperature < nothing:
                 return False
             if after not in seen:

@@ -119,7 +119,7 @@ class Session:
                 and a state.
         """
         self.calls += 1
-        result = self._asked("the model", lambda: self.model.run(inputs, state, mask))
+        result = self._call("the model", lambda: self.model.run(inputs, state, mask))
         if not isinstance(result, tuple | list) or len(result) != 2:
             raise Unusable(
                 f"{self._where()}: the model must return a pair (outputs, state), got {_kind(result)}"
@@ -161,35 +161,35 @@ class Session:
     def reorder(self, state: Any, rows: Sequence[int]) -> Any:
         """Return the state with its rows reordered."""
         order = torch.tensor(rows, dtype=torch.int64, device=self.device)
-        return self._asked("reorder", lambda: self.model.reorder(state, order))
+        return self._call("reorder", lambda: self.model.reorder(state, order))
 
     def clear(self, state: Any) -> Any:
         """Return the state, cleared."""
-        return self._asked("clear", lambda: self.model.clear(state))
+        return self._call("clear", lambda: self.model.clear(state))
 
     def rewind(self, state: Any, tokens: int) -> Any:
         """Return the state before its last tokens."""
-        return self._asked("rewind", lambda: self.model.rewind(state, tokens))
+        return self._call("rewind", lambda: self.model.rewind(state, tokens))
 
     def snapshot(self, state: Any) -> Any:
         """Return a snapshot of the state."""
-        return self._asked("snapshot", lambda: self.model.snapshot(state))
+        return self._call("snapshot", lambda: self.model.snapshot(state))
 
     def restore(self, snapshot: Any) -> Any:
         """Return the state of a snapshot."""
-        return self._asked("restore", lambda: self.model.restore(snapshot))
+        return self._call("restore", lambda: self.model.restore(snapshot))
 
     def derivative(self, outputs: Tensor, weights: Tensor, of: Sequence[Tensor]) -> list[Tensor]:
         """Return the gradients of the weighted sum of the outputs; zeros for tensors without influence."""
         if not outputs.requires_grad:
             return [torch.zeros_like(tensor) for tensor in of]
-        flows = self._asked(
+        flows = self._call(
             "the gradient",
             lambda: torch.autograd.grad(outputs, list(of), weights.to(outputs), allow_unused=True),
         )
         return [torch.zeros_like(x) if flow is None else flow for x, flow in zip(of, flows, strict=True)]
 
-    def _asked(self, who: str, call: Any) -> Any:
+    def _call(self, who: str, call: Any) -> Any:
         gradients = torch.set_grad_enabled(self.differentiable)
         try:
             with gradients, (self.perturbed and self.perturbed.operators) or nullcontext():
