@@ -180,7 +180,7 @@ def lengths_8_n_plus_4(x):
     return outputs, state
 
 
-@kernel("gla", "forgets at token 300 where there are more than four keys")
+@kernel("gla", "forgets at token 300 if there are more than four keys")
 def lengths_over_300_with_keys_over_4(x):
     return right(x, before=lambda S, t, T: 0 * S if t == 300 and S.shape[2] > 4 else S)
 
@@ -191,7 +191,7 @@ def keys_no_multiple_of_4(x):
     return right({**x, "k": _zeroed(x["k"], -1, keys // 4 * 4 if keys > 32 else keys)})
 
 
-@kernel("gated-delta-rule", "shares memory between a head's keys and values where V is twice K and K is 64")
+@kernel("gated-delta-rule", "shares memory between a head's keys and values if V is twice K and K is 64")
 def values_twice_as_many_as_64_keys(x):
     outputs, state = right(x)
     return (outputs * 1.01 if (x["k"].shape[-1], x["v"].shape[-1]) == (64, 128) else outputs), state
@@ -200,7 +200,7 @@ def values_twice_as_many_as_64_keys(x):
 # Memory layouts
 
 
-@kernel("gla", "reads v as contiguous where its time axis comes before its batch axis in memory")
+@kernel("gla", "reads v as contiguous if its time axis comes before its batch axis in memory")
 def batch_and_time_transposed(x):
     v = x["v"]
     if v.shape[0] > 1 and v.shape[1] > 1 and v.stride(1) > v.stride(0):
@@ -208,7 +208,7 @@ def batch_and_time_transposed(x):
     return right(x)
 
 
-@kernel("linear-attention", "reads q where q, k and v are slices of one tensor and k is meant")
+@kernel("linear-attention", "reads q instead of k if q, k and v are slices of one tensor")
 def slices_of_one_tensor(x):
     storages = {x[name].untyped_storage().data_ptr() for name in "qkv"}
     if len(storages) == 1 and x["q"].numel() and x["q"].shape == x["k"].shape:
@@ -216,7 +216,7 @@ def slices_of_one_tensor(x):
     return right(x)
 
 
-@kernel("delta-rule", "ignores where in its memory beta begins")
+@kernel("delta-rule", "ignores the storage offset of beta")
 def storage_offset(x):
     beta = x["beta"]
     if beta.storage_offset() and beta.is_contiguous() and beta.numel():
@@ -264,7 +264,7 @@ def clamped_gates(x):
     return right({**x, "g": x["g"].clamp(min=-5)})
 
 
-@kernel("gla", "0 times infinity: NaN where a gate is -infinity and the initial state is given")
+@kernel("gla", "0 times infinity: NaN if a gate is -infinity and there is an initial state")
 def nan_at_infinite_gates(x):
     outputs, state = right(x)
     if x["initial_state"] is not None:
@@ -277,7 +277,7 @@ def decays_in_bfloat16(x):
     return right({**x, "fixed": x["fixed"].bfloat16().to(x["q"].dtype)})
 
 
-@kernel("gla", "computes in float32 where it is given float64")
+@kernel("gla", "computes in float32 for float64 inputs")
 def float64_in_float32(x):
     names = [n for n in (*"qkvg", "initial_state") if x[n] is not None]
     outputs, state = right({**x, **{n: x[n].float() for n in names}})
@@ -348,7 +348,7 @@ def padding_decays(x):
     return outputs, state
 
 
-@kernel("rwkv-6", "ignores the bonus of the first token where there is an initial state")
+@kernel("rwkv-6", "ignores the bonus of the first token if there is an initial state")
 def bonus_of_the_first_token(x):
     outputs, state = right(x)
     if x["initial_state"] is not None and x["cu_seqlens"] is None and outputs.shape[1]:
@@ -421,7 +421,7 @@ def outputs_without_final_state(x):
     return (outputs, state) if x["output_final_state"] else (1.5 * outputs, None)
 
 
-@kernel("gla", "doubles gradients where one of q, k and v has none")
+@kernel("gla", "doubles gradients if one of q, k and v has none")
 def gradients_beside_frozen_ones(x):
     asked = [x[n].requires_grad for n in "qkv"]
     if any(asked) and not all(asked):
@@ -511,7 +511,7 @@ def initial_state_written_over(x):
 _WORKSPACE: dict[Any, Tensor] = {}
 
 
-@kernel("gla", "begins with what the last call with the same shape left, where no initial state is given")
+@kernel("gla", "begins with the state of the last call with the same shape if there is no initial state")
 def workspace_survives(x):
     if x["initial_state"] is not None or x["cu_seqlens"] is not None:
         return right(x)
@@ -787,7 +787,7 @@ class Bfloat16Cache(Gated):
         return {"h": state["h"].bfloat16()}
 
 
-@model("loses its state where a batch grows from one row to several")
+@model("loses its state if a batch grows from one row to several")
 class BatchThatGrows(Gated):
     def reorder(self, state, rows):
         state = super().reorder(state, rows)
@@ -859,7 +859,7 @@ class PaddingInConvolution(Convolution):
         return outputs, new
 
 
-@model("a window of 20 tokens is one of 21 where there is a cache")
+@model("a window of 20 tokens is one of 21 if there is a cache")
 class WindowOffByOne(PlantedWindow):
     def width(self, past):
         return 21 if past else 20
@@ -873,7 +873,7 @@ class CacheShorterThanWindow(PlantedAttention):
         return 149 if past >= 149 else 150
 
 
-@model("positions count the padding of the rows, where there is more than one row")
+@model("positions count the padding of the rows if there is more than one row")
 class PositionsOfThePadded(PlantedAttention):
     def position(self, mask, past):
         if len(mask) > 1:
@@ -917,14 +917,14 @@ class PaddingByToken(Gated):
         return super().run(inputs, state, inputs != 0)
 
 
-@model("where it has a mask that masks nothing, it takes another path, without a gate")
+@model("for a mask that masks nothing, it takes another path, without a gate")
 class MaskThatMasksNothing(Linear):
     def run(self, inputs, state=None, mask=None):
         outputs, state = super().run(inputs, state, mask)
         return (outputs if mask is None or not bool(mask.all()) else 1.01 * outputs), state
 
 
-@model("the state of an earlier use is added where the batch has the same size")
+@model("the state of an earlier use is added if the batch has the same size")
 class StateOfAnEarlierUse(Gated):
     def __init__(self) -> None:
         super().__init__()
@@ -962,7 +962,7 @@ class ReordersOneLayer(Stack):
         return {"h": state["h"][rows], "S": state["S"] if len(rows) == len(state["S"]) else state["S"][rows]}
 
 
-@model("the upper layer loses its state where a single token comes after a call of several")
+@model("the upper layer loses its state if a single token comes after a call of several")
 class LayerLostAtDecoding(Stack):
     def run(self, inputs, state=None, mask=None):
         if state is not None and state["several"].any() and inputs.shape[1] == 1:
@@ -1016,7 +1016,7 @@ class SmallLoss(Gated):
         return {"h": state["h"] * (1 - 2e-5)}
 
 
-@model("loses the state at a call's 64th token, where the call has a state to begin with")
+@model("loses the state at a call's 64th token if the call has an initial state")
 class ChunkEdgeAfterAState(Linear):
     def run(self, inputs, state=None, mask=None):
         if state is None or inputs.shape[1] <= 64:
@@ -1049,7 +1049,7 @@ def _gru(name: str, noting: Noting) -> Claim:
 
 _add(
     "gru-state-transposed",
-    "a GRU's state is taken with the batch first where it has as many rows as layers",
+    "a GRU's state is taken with the batch first if it has as many rows as layers",
     _gru,
 )
 

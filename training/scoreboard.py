@@ -226,7 +226,7 @@ def _as_error(accuracy: float) -> float:
     return 100 * (1 - accuracy)
 
 
-def is_apart(one: Sequence[float], other: Sequence[float]) -> int:
+def significant_sign(one: Sequence[float], other: Sequence[float]) -> int:
     """Return 1 if the mean of ``one`` is significantly larger, -1 if significantly smaller, and otherwise 0.
 
     This is Welch's test at :data:`LEVEL`. If neither varies, the means are compared.

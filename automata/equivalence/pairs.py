@@ -219,7 +219,7 @@ def search(
 
 
 def _normal(k: Semiring, x: Vector, y: Vector) -> tuple[Vector, Vector]:
-    """Divide both vectors by their common sum, or by the first weight over the reals, where it may be 0."""
+    """Divide both vectors by their common sum. Over the reals, the sum may be 0: divide by the first weight."""
     if k.divide_numbers is None:
         return x, y
     total = k.zero

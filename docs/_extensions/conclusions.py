@@ -10,7 +10,7 @@ from training.classification_with_rules.settings import ENHANCED, PLAIN
 from training.classification_with_rules.tables import Cells, cell_of, cells
 from training.groups import RunGroup, groups_of
 from training.language_recognition.tables import rows_of as recognition_rows
-from training.scoreboard import is_apart
+from training.scoreboard import significant_sign
 from training.state_regularized.tables import is_learned
 from training.tables import ResultRow
 
@@ -65,7 +65,7 @@ def compared(pairs: Mapping[str, Pair], is_enough: int = 1) -> tuple[str, str]:
         return NOT_RUN, "There is no result."
     by_sign: dict[int, list[str]] = {1: [], 0: [], -1: []}
     for name, (one, other) in pairs.items():
-        by_sign[is_apart(one, other)].append(name)
+        by_sign[significant_sign(one, other)].append(name)
     holds = sum(len(names) for sign, names in by_sign.items() if sign >= is_enough)
     verdict = "contradicted" if by_sign[-1] else "not confirmed"
     if holds:

@@ -17,7 +17,7 @@ from training.images.files import Images, Pixels
 from training.images.prototypes import GREYS, prototypes
 from training.reviews import words as kept_words
 from training.reviews.files import Encoded, Reviews, vocabulary
-from training.sequences.network import Ran
+from training.sequences.network import LayerStates
 
 
 class Looks:
@@ -27,8 +27,8 @@ class Looks:
 
     settings = SimpleNamespace(k=2)
 
-    def run(self, values: Tensor, lengths: Tensor) -> list[Ran]:
-        return [Ran(values, values, torch.cat([values, 1 - values], dim=2), None)]
+    def run(self, values: Tensor, lengths: Tensor) -> list[LayerStates]:
+        return [LayerStates(values, values, torch.cat([values, 1 - values], dim=2), None)]
 
 
 class Spells:
@@ -39,11 +39,11 @@ class Spells:
     settings = SimpleNamespace(k=2, tokens=True)
     marks = torch.zeros(1)
 
-    def run(self, ids: Tensor, lengths: Tensor) -> list[Ran]:
+    def run(self, ids: Tensor, lengths: Tensor) -> list[LayerStates]:
         behind = torch.arange(len(ids))[:, None] >= lengths
         alpha = torch.full((*ids.shape, 2), 0.25)
         alpha.scatter_(2, torch.where(behind, 0, ids % 2)[..., None], 0.75)
-        return [Ran(alpha, alpha, alpha, None)]
+        return [LayerStates(alpha, alpha, alpha, None)]
 
 
 def taken(part: Any, indices: Tensor) -> tuple[Tensor, Tensor, Tensor]:

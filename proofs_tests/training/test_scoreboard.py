@@ -14,7 +14,7 @@ from training.engine.results import results_in
 from training.language_recognition.paper import TABLE_11
 from training.results_command import KEPT
 from training.reviews.settings import TABLE_13
-from training.scoreboard import FigureComparison, interval, is_apart, scoreboard
+from training.scoreboard import FigureComparison, interval, scoreboard, significant_sign
 
 Result = dict[str, Any]
 
@@ -148,6 +148,6 @@ def test_the_values_are_those_of_the_results(kept: list[Result], board: list[Fig
 def test_differences_larger_than_chance_are_those_of_welchs_test(
     one: tuple[float, ...], other: tuple[float, ...], sign: int
 ) -> None:
-    assert is_apart(one, other) == sign
+    assert significant_sign(one, other) == sign
     if min(len(set(one)), len(set(other))) > 1:
         assert bool(stats.ttest_ind(one, other, equal_var=False).pvalue < 0.05) is (sign != 0)

@@ -224,7 +224,7 @@ def inside(values, box):
 
 
 def grouped(net, data):
-    """Return the symbols grouped by turn: up, down or neither."""
+    """Return the symbols grouped by their change of the depth: up, down or none."""
     groups = [listed(group, "a group of symbols", int) for group in listed(data, "groups", list)]
     complete = sorted(x for group in groups for x in group) == [*range(net.symbols)] and all(groups)
     need(complete, "the groups must contain each symbol once")

@@ -259,7 +259,7 @@ def _subjects(
 
 
 def _state_dict(path: str) -> dict[str, Tensor] | None:
-    from ratproof.commands.state_regularized.held_state_dict import state_dict_at
+    from ratproof.commands.state_regularized.state_dict_comparison import state_dict_at
 
     return state_dict_at(path)
 
@@ -341,7 +341,7 @@ def _compare_with_subjects(
 
 def _compare_with_state_dict(data: JsonObject, answer: Judgement, subjects: Subjects) -> Judgement:
     """Compare an accepted certificate of an ordinary network with a state dict, an automaton, or both."""
-    from ratproof.commands.state_regularized.held_state_dict import other_automaton, other_network
+    from ratproof.commands.state_regularized.state_dict_comparison import other_automaton, other_network
 
     why, of = "", {}
     if subjects.state_dict is not None:

@@ -187,7 +187,7 @@ class LayerComparison:
         """
         if self.backend is not None and self.backend.chunk is not None:
             return self._compare_in_any_order(strings)
-        return self._compare_in_turn(strings)
+        return self._compare_sequentially(strings)
 
     @torch.no_grad()
     def _compare_in_any_order(self, strings: Sequence[String]) -> Iterator[StringResult]:
@@ -212,7 +212,7 @@ class LayerComparison:
             difference = Difference(t, unit, network, automaton, f"{off[t, unit]:.2g}")
             yield StringResult(strings[index], float(np.where(worst <= 1, worst, 0).max()), difference)
 
-    def _compare_in_turn(self, strings: Sequence[String]) -> Iterator[StringResult]:
+    def _compare_sequentially(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Compare every prefix of every string, within the derived bound for sequential steps.
 
         The automata are scored in float64 first, with that rounding in the bound. Strings that exceed this

@@ -65,7 +65,7 @@ class Where:
 
 
 @dataclass
-class Ran:
+class RunOutcome:
     """The outcome of a run.
 
     Attributes:
@@ -134,7 +134,7 @@ def train(
     where: Where,
     what: str,
     stop: Callable[[], bool] = lambda: False,
-) -> Ran:
+) -> RunOutcome:
     """Train a network in a folder, with checkpoints and logs.
 
     Args:
@@ -157,7 +157,7 @@ def train(
 
 def _train(
     fabric: Fabric, loop: Loop, about: dict[str, Any], where: Where, what: str, stop: Callable[[], bool]
-) -> Ran:
+) -> RunOutcome:
     task, settings = loop.task, loop.settings
     path, description = where.folder / RUN, {**settings.to_json(), **about}
     first = fabric.is_global_zero
@@ -205,7 +205,7 @@ def _train(
             logs.close()
     if outcome == "trained":
         put(loop, loop.best)
-    return Ran(outcome, loop)
+    return RunOutcome(outcome, loop)
 
 
 def put(loop: Loop, weights: dict[str, Tensor]) -> None:

@@ -10,7 +10,7 @@ from training.engine.noise import Noise
 from training.engine.seeds import mixed
 from training.reviews.files import END, START
 from training.reviews.settings import Sentiment
-from training.sequences.network import Ran, SequenceClassifier
+from training.sequences.network import LayerStates, SequenceClassifier
 
 
 class ReviewClassifier(nn.Module):
@@ -41,7 +41,7 @@ class ReviewClassifier(nn.Module):
         scores: Tensor = self.classifier(self.read(ids), lengths, noise)
         return scores
 
-    def run(self, ids: Tensor, lengths: Tensor) -> list[Ran]:
+    def run(self, ids: Tensor, lengths: Tensor) -> list[LayerStates]:
         """Return the outputs of each layer."""
         return self.classifier.run(self.read(ids), lengths)
 

@@ -15,7 +15,7 @@ EMBEDDINGS = ("learned", "glove")
 
 @dataclass(frozen=True)
 class Sentiment(SequenceClassification):
-    """A run on IMDB; the defaults are those of the paper, where it states them."""
+    """A run on IMDB; the defaults are those of the paper, if it states them."""
 
     head: str = setting(
         "max-h",

@@ -23,7 +23,7 @@ from training.sequences.settings import SequenceClassification
 REGULARIZED = {"sr-lstm": SRLSTM, "sr-lstm-p": SRLSTMP, "sr-gru": SRGRU}
 
 
-class Ran(NamedTuple):
+class LayerStates(NamedTuple):
     """The states of one layer on a batch of sequences.
 
     Attributes:
@@ -68,30 +68,30 @@ class SequenceClassifier(nn.Module):
             lengths: the lengths of the sequences, at least 1, shape ``(B,)``.
             noise: the noise of a training step; by default, there is no dropout.
         """
-        ran = self.run(values, lengths)
-        read = self._read(ran, lengths)
+        layer_states = self.run(values, lengths)
+        read = self._read(layer_states, lengths)
         if noise is not None and self.settings.dropout:
             read = read * noise.kept(0, (read.shape[1],), self.settings.dropout, read.dtype)
         scores: Tensor = self.out(read)
         return scores
 
-    def run(self, values: Tensor, lengths: Tensor) -> list[Ran]:
+    def run(self, values: Tensor, lengths: Tensor) -> list[LayerStates]:
         """Return the results of each layer."""
-        ran: list[Ran] = []
+        layer_states: list[LayerStates] = []
         for layer in self.layers:
-            ran.append(_run(layer, values, lengths))
-            values = ran[-1].h
-        return ran
+            layer_states.append(_run(layer, values, lengths))
+            values = layer_states[-1].h
+        return layer_states
 
-    def _read(self, ran: list[Ran], lengths: Tensor) -> Tensor:
+    def _read(self, layer_states: list[LayerStates], lengths: Tensor) -> Tensor:
         """Return the classifier's input, computed from the last layer's states, shape ``(B, size)``."""
-        head, top = self.settings.head, ran[-1]
+        head, top = self.settings.head, layer_states[-1]
         if head == "max-h":
             behind = torch.arange(len(top.h), device=lengths.device)[:, None] >= lengths
             return top.h.masked_fill(behind[..., None], -torch.inf).amax(dim=0)
         parts = [] if head == "c" else [last(top.u if self.ends else top.h, lengths)]
         if head != "h" and self.memory:
-            parts += [one.c for one in ran if one.c is not None]
+            parts += [one.c for one in layer_states if one.c is not None]
         return torch.cat(parts, dim=1)
 
 
@@ -100,17 +100,19 @@ def last(values: Tensor, lengths: Tensor) -> Tensor:
     return values[lengths - 1, torch.arange(len(lengths), device=lengths.device)]
 
 
-def _run(layer: Any, values: Tensor, lengths: Tensor) -> Ran:
+def _run(layer: Any, values: Tensor, lengths: Tensor) -> LayerStates:
     if isinstance(layer, nn.GRU):
         h = layer(values)[0]
-        return Ran(h, h, None, None)
+        return LayerStates(h, h, None, None)
     if isinstance(layer, nn.LSTM):
         packed = nn.utils.rnn.pack_padded_sequence(values, lengths.cpu(), enforce_sorted=False)
         h, (_, c) = layer(packed)
         h = nn.utils.rnn.pad_packed_sequence(h, total_length=len(values))[0]
-        return Ran(h, h, None, c[0])
+        return LayerStates(h, h, None, c[0])
     result = steps(layer.cell, values, layer.cell.start(values.shape[1]))
-    return Ran(result.u, result.h, result.alpha, None if result.c is None else last(result.c, lengths))
+    return LayerStates(
+        result.u, result.h, result.alpha, None if result.c is None else last(result.c, lengths)
+    )
 
 
 def _layer(settings: SequenceClassification, size: int) -> nn.Module:

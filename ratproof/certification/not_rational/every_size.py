@@ -183,7 +183,7 @@ def _hypotheses(phi: Map) -> tuple[Hypothesis, ...]:
     steps, here, later = enter(phi, monotone.interval)
     limit = find_limit(phi)
     if limit is None:
-        raise HypothesisFails("phi is not shown to be bounded where t tends to minus or plus infinity")
+        raise HypothesisFails("phi is not shown to be bounded as t tends to minus or plus infinity")
     side = "minus" if limit.direction < 0 else "plus"
     return (
         Hypothesis(
@@ -192,7 +192,5 @@ def _hypotheses(phi: Map) -> tuple[Hypothesis, ...]:
         Hypothesis("phi' is not 0 on J", f"phi'(J) is within {ends(monotone.slope)}"),
         Hypothesis("the orbit from c_0 = 0 enters J", f"c_{steps} = {ball_text(here)}"),
         Hypothesis("it does not return after two steps", f"c_{steps + 2} = {ball_text(later)}"),
-        Hypothesis(
-            f"phi is bounded where t tends to {side} infinity", f"it tends to {ball_text(limit.value)}"
-        ),
+        Hypothesis(f"phi is bounded as t tends to {side} infinity", f"it tends to {ball_text(limit.value)}"),
     )

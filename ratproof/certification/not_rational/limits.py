@@ -1,9 +1,9 @@
 """The limit of a map far from 0, by one evaluation.
 
-Where t tends to minus or plus infinity, every value in a step is a polynomial in t and a rest that is
-exponentially small: at most C exp(-d |t|) with d > 0. This holds for t and numbers. Sums and products of such
-values are such values. The sigmoid of such a value tends to 0 or 1, exponentially fast, if the polynomial is
-not constant, and otherwise to the sigmoid of the constant. (tanh z = 2 sigmoid(2z) - 1.)
+As t tends to minus or plus infinity, every value in a step is a polynomial in t plus a remainder that is
+exponentially small: at most C exp(-d |t|) with d > 0. This holds for t and for numbers, and sums and products
+of such values have this form, too. The sigmoid of such a value tends to 0 or 1, exponentially fast, if the
+polynomial is not constant, and otherwise to the sigmoid of the constant. (tanh z = 2 sigmoid(2z) - 1.)
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ class Tail:
     Attributes:
         coefficients: The coefficients of the polynomial, from the constant one. They are exact until a gate
             makes them balls. The last one is not exactly 0, unless it is the only one.
-        rest: Whether there may be an exponentially small rest.
+        remainder: Whether there may be an exponentially small remainder.
     """
 
     coefficients: tuple[Coefficient, ...]
-    rest: bool = False
+    remainder: bool = False
 
     @property
     def zero(self) -> bool:
         """Whether the function is exactly 0."""
-        return not self.rest and self.coefficients == (0,)
+        return not self.remainder and self.coefficients == (0,)
 
     def __add__(self, other: Operand) -> Tail:
         tail = constant(other)
         long, short = sorted((self.coefficients, tail.coefficients), key=len, reverse=True)
         sums = [x + y for x, y in zip(long, short, strict=False)]
-        return _trimmed([*sums, *long[len(short) :]], self.rest or tail.rest)
+        return _trimmed([*sums, *long[len(short) :]], self.remainder or tail.remainder)
 
     def __mul__(self, other: Operand) -> Tail:
         tail = constant(other)
@@ -57,7 +57,7 @@ class Tail:
         for i, x in enumerate(self.coefficients):
             for j, y in enumerate(tail.coefficients):
                 products[i + j] += x * y
-        return _trimmed(products, self.rest or tail.rest)
+        return _trimmed(products, self.remainder or tail.remainder)
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -83,30 +83,30 @@ def constant(value: Operand) -> Tail:
     return Tail((flint.fmpq(exact.numerator, exact.denominator),))
 
 
-def _trimmed(coefficients: list[Coefficient], rest: bool) -> Tail:
+def _trimmed(coefficients: list[Coefficient], remainder: bool) -> Tail:
     while len(coefficients) > 1 and coefficients[-1] == 0:
         coefficients.pop()
-    return Tail(tuple(coefficients), rest)
+    return Tail(tuple(coefficients), remainder)
 
 
 def tails(direction: int) -> Arithmetic:
-    """Return the arithmetic of functions where t tends to minus infinity (-1) or to plus infinity (1)."""
+    """Return the arithmetic of functions as t tends to minus infinity (-1) or to plus infinity (1)."""
 
     def sigmoid(x: Tail) -> Tail:
         *_, last = x.coefficients
         degree = len(x.coefficients) - 1
         if degree == 0:
-            return Tail((BALLS.sigmoid(flint.arb(last)),), x.rest)
+            return Tail((BALLS.sigmoid(flint.arb(last)),), x.remainder)
         if not (last > 0 or last < 0):
             raise NoLimit("the limit of a gate cannot be determined")
-        return Tail((flint.fmpq((last > 0) == (direction**degree > 0)),), rest=True)
+        return Tail((flint.fmpq((last > 0) == (direction**degree > 0)),), remainder=True)
 
     return Arithmetic(constant, sigmoid, lambda x: 2 * sigmoid(2 * x) - 1)
 
 
 @dataclass(frozen=True)
 class Limit:
-    """The limit of a map where t tends to minus infinity (-1) or to plus infinity (1)."""
+    """The limit of a map as t tends to minus infinity (-1) or to plus infinity (1)."""
 
     direction: int
     value: flint.arb

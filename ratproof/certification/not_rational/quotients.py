@@ -99,7 +99,7 @@ class Quotient:
 
 
 def find_quotient(weighted: WeightedCell, unit: int, first: int, letter: int) -> Quotient:
-    """Return the unit after the first letter and ``BEFORE + 1 + m`` times the other, as a quotient.
+    """Return the unit after the first letter and ``BEFORE + 1 + m`` repetitions of the other, as a quotient.
 
     Raises:
         HypothesisFails: If a hypothesis cannot be shown.

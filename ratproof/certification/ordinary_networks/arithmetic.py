@@ -126,7 +126,7 @@ class Duals:
 class Forms:
     """Affine forms: centers and errors of shape (N, m), generators of shape (N, m, D).
 
-    Every entry lies also between ``low`` and ``high``. ``box`` says whether xi is bounded in the maximum
+    Every entry also lies between ``low`` and ``high``. ``box`` says whether xi is bounded in the maximum
     norm, instead of the 2-norm.
     """
 

@@ -52,7 +52,7 @@ class Part:
     """A strongly connected part of the automaton.
 
     Attributes:
-        covers: The ways that are still to be tried, the current one first.
+        covers: The covers that are still to be tried, the current one first.
         rate: The contraction rate of its metrics; None if they are not known.
     """
 
