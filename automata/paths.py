@@ -19,7 +19,7 @@ Path = tuple[int, tuple[Edge, ...]]
 """The first state, and the transitions."""
 
 
-def paths(automaton: WFSA, string: String, silent_steps: int | None = None) -> Iterator[Path]:
+def paths(automaton: WFSA, string: String, epsilon_steps: int | None = None) -> Iterator[Path]:
     """Yield every path with nonzero weights that derives ``string``, including empty paths.
 
     Definition 3 as printed requires at least one transition, which would leave the empty string
@@ -28,10 +28,10 @@ def paths(automaton: WFSA, string: String, silent_steps: int | None = None) -> I
     Args:
         automaton: the automaton.
         string: the symbols that the path reads.
-        silent_steps: the maximum number of consecutive epsilon transitions. The default, the number
+        epsilon_steps: the maximum number of consecutive epsilon transitions. The default, the number
             of states minus one, covers all paths if there is no epsilon cycle.
     """
-    most = max(automaton.states - 1, 0) if silent_steps is None else silent_steps
+    most = max(automaton.states - 1, 0) if epsilon_steps is None else epsilon_steps
     out: dict[int, list[Edge]] = {q: [] for q in range(automaton.states)}
     for edge in automaton.edges():
         out[edge.source].append(edge)
@@ -63,10 +63,10 @@ def path_score(automaton: WFSA, path: Path) -> Weight:
     return k.times(total, automaton.final[edges[-1].target if edges else start])
 
 
-def score(automaton: WFSA, string: String, silent_steps: int | None = None) -> Weight:
+def score(automaton: WFSA, string: String, epsilon_steps: int | None = None) -> Weight:
     """Return A[x], the sum of the scores of all paths that derive x (eq. 2)."""
     total = automaton.semiring.zero
-    for path in paths(automaton, string, silent_steps):
+    for path in paths(automaton, string, epsilon_steps):
         total = automaton.semiring.plus(total, path_score(automaton, path))
     return total
 
@@ -83,7 +83,7 @@ def limit(automaton: WFSA, string: String) -> Weight:
 
     >>> from automata.semirings import REAL
     >>> half = WFSA(REAL, [1], [1], {"a": [[1]]}, epsilon=[["1/2"]])
-    >>> limit(half, "a"), score(half, "a", silent_steps=3)  # 2 * 2; 15/8 * 15/8
+    >>> limit(half, "a"), score(half, "a", epsilon_steps=3)  # 2 * 2; 15/8 * 15/8
     (Fraction(4, 1), Fraction(225, 64))
     """
     n = automaton.states

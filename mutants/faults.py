@@ -394,7 +394,7 @@ def _wrong_gates(cell: Any) -> dict[str, Callable[[Any, dict[str, Any]], dict[st
     if issubclass(cell, LinearRecurrenceCell):
         return _wrong_polynomial_gates()
     pattern = getattr(cell, "pattern", None)
-    arrows = () if pattern is None else (*pattern.arrows, *pattern.silent)
+    arrows = () if pattern is None else (*pattern.arrows, *pattern.epsilon)
     names = [name for name in dict.fromkeys(name for _, _, name in arrows) if name not in (ONE, START, ZERO)]
 
     def halved(_: Any, gates: dict[str, Any]) -> dict[str, Any]:

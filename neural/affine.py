@@ -55,7 +55,7 @@ class AffineCell(AutomatonCell):
         initial = np.array([weights.one, *weights.start], dtype=np.float64)
         return [(initial, weights.one * row, matrices) for row in np.eye(d + 1)[1:]]
 
-    def silent(self, weights: WindowWeights) -> list[Any]:
+    def epsilon_matrices(self, weights: WindowWeights) -> list[Any]:
         """Return ``None`` for each unit, because these automata have no epsilon transitions."""
         return [None] * self.hidden_size
 

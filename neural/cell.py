@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from automata.semirings import REAL, Semiring
-from neural.pattern import Pattern, Windows, WindowWeights, arrays, silent
+from neural.pattern import Pattern, Windows, WindowWeights, arrays, epsilon_matrices
 from neural.tracked import RunningErrorTensor
 from neural.unrolled import CellOutput, RecurrentCell, checked_integer, one_of
 
@@ -161,9 +161,9 @@ class AutomatonCell(RecurrentCell):
         """Return the arrays ``(initial, final, matrices)`` of each unit's automaton."""
         return arrays(self.pattern, weights, windows, self.hidden_size)
 
-    def silent(self, weights: WindowWeights) -> list[Any]:
+    def epsilon_matrices(self, weights: WindowWeights) -> list[Any]:
         """Return each unit's matrix of epsilon transitions, shape ``(n, n)``, or ``None`` if it has none."""
-        return silent(self.pattern, weights, self.hidden_size)
+        return epsilon_matrices(self.pattern, weights, self.hidden_size)
 
     def exact_weights(self, gates: Mapping[str, NDArray[np.float64]]) -> Mapping[str, NDArray[Any]]:
         """Return the automaton's exact weights for the gates; by default, the gates themselves."""

@@ -193,7 +193,7 @@ class _PatternRun:
 
     def closed(self, vector: list[ReorderingBound | None], step: int) -> list[ReorderingBound | None]:
         """Add the weights that reach each state by epsilon transitions, from lower to higher states."""
-        for source, target, name in sorted(self.cell.pattern.silent, key=lambda arrow: arrow[1]):
+        for source, target, name in sorted(self.cell.pattern.epsilon, key=lambda arrow: arrow[1]):
             vector[target] = self.plus(vector[target], self.times(vector[source], self.weight(name, step)))
         return vector
 

@@ -38,13 +38,13 @@ class Pattern:
         initial: the name of each state's initial weight.
         final: the name of each state's final weight.
         arrows: the transitions, as (source, target, name); all others are zero.
-        silent: the epsilon transitions in the same form, from lower to higher states.
+        epsilon: the epsilon transitions in the same form, from lower to higher states.
     """
 
     initial: tuple[str, ...]
     final: tuple[str, ...]
     arrows: tuple[tuple[int, int, str], ...]
-    silent: tuple[tuple[int, int, str], ...] = ()
+    epsilon: tuple[tuple[int, int, str], ...] = ()
 
     @property
     def states(self) -> int:
@@ -158,17 +158,19 @@ def arrays(pattern: Pattern, weights: WindowWeights, windows: Windows, units: in
     return result
 
 
-def silent(pattern: Pattern, weights: WindowWeights, units: int) -> list[NDArray[np.float64] | None]:
+def epsilon_matrices(
+    pattern: Pattern, weights: WindowWeights, units: int
+) -> list[NDArray[np.float64] | None]:
     """Return the epsilon transitions of each unit, shape ``(n, n)``, or ``None`` if the pattern has none.
 
     Their gates do not depend on the symbol, and all gates of such a pattern read one symbol.
     """
-    if not pattern.silent:
+    if not pattern.epsilon:
         return [None] * units
     result: list[NDArray[np.float64] | None] = []
     for unit in range(units):
         matrix = np.full((pattern.states, pattern.states), weights.zero, dtype=np.float64)
-        for source, target, name in pattern.silent:
+        for source, target, name in pattern.epsilon:
             matrix[source, target] = weights.value(name, unit)
         result.append(matrix)
     return result

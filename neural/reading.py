@@ -41,7 +41,7 @@ def to_automata(
     shared: dict[int, WFSA] = {}
     automata = []
     for (initial, final, matrices), epsilon in zip(
-        cell.arrays(weights, windows), cell.silent(weights), strict=True
+        cell.arrays(weights, windows), cell.epsilon_matrices(weights), strict=True
     ):
         one = shared.get(id(matrices))
         if one is None:
@@ -72,7 +72,7 @@ def deviations(cell: AutomatonCell, embeddings: Tensor, start: Any) -> list[Devi
     return [
         Deviation(matrices, initial, final, epsilon)
         for (initial, final, matrices), epsilon in zip(
-            cell.arrays(weights, windows), cell.silent(weights), strict=True
+            cell.arrays(weights, windows), cell.epsilon_matrices(weights), strict=True
         )
     ]
 

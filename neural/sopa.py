@@ -39,7 +39,7 @@ def one_row(words: int) -> Pattern:
         initial=(ONE, *[START] * (words + 1)),
         final=(*[ZERO] * (words + 1), ONE),
         arrows=((0, 0, ONE), *reads, (words + 1, words + 1, ONE)),
-        silent=(*((j - 1, j, f"e{j}") for j in indices), (words, words + 1, ONE)),
+        epsilon=(*((j - 1, j, f"e{j}") for j in indices), (words, words + 1, ONE)),
     )
 
 

@@ -38,7 +38,7 @@ def two_rows(words: int) -> Pattern:
         initial=(ONE, *[START] * n, *[ZERO] * n, START),
         final=(*[ZERO] * end, ONE),
         arrows=((0, 0, ONE), *reads, *late, (end, end, ONE)),
-        silent=(*((j - 1, n + j, f"e{j}") for j in range(1, n + 1)), (n, end, ONE), (2 * n, end, ONE)),
+        epsilon=(*((j - 1, n + j, f"e{j}") for j in range(1, n + 1)), (n, end, ONE), (2 * n, end, ONE)),
     )
 
 

@@ -58,8 +58,8 @@ def test_with_epsilon_cycles_sums_over_longer_paths_converge_to_forward(automato
     2**12.
     """
     magnitude = magnitudes(automaton)
-    tail = score(magnitude, x) - paths.score(magnitude, x, silent_steps=10)
-    assert abs(score(automaton, x) - paths.score(automaton, x, silent_steps=10)) <= tail
+    tail = score(magnitude, x) - paths.score(magnitude, x, epsilon_steps=10)
+    assert abs(score(automaton, x) - paths.score(automaton, x, epsilon_steps=10)) <= tail
     assert tail <= score(magnitude, x) * (len(x) + 1) / Fraction(2) ** 10
 
 
@@ -71,11 +71,11 @@ def test_with_epsilon_cycles_the_limit_of_the_sums_over_paths_is_forward(automat
 @some_cases(automata(REAL, most_states=2, epsilon="cyclic"), strings("ab", longest=2, run=0))
 def test_the_sums_over_paths_approach_the_limit(automaton, x):
     """The omitted paths weigh at most their magnitudes / 2**10."""
-    near = paths.score(automaton, x, silent_steps=10)
+    near = paths.score(automaton, x, epsilon_steps=10)
     magnitude = magnitudes(automaton)
     size = paths.limit(magnitude, x)
-    assert abs(paths.limit(automaton, x) - near) <= size - paths.score(magnitude, x, silent_steps=10)
-    assert size - paths.score(magnitude, x, silent_steps=10) <= size * (len(x) + 1) / Fraction(2) ** 10
+    assert abs(paths.limit(automaton, x) - near) <= size - paths.score(magnitude, x, epsilon_steps=10)
+    assert size - paths.score(magnitude, x, epsilon_steps=10) <= size * (len(x) + 1) / Fraction(2) ** 10
 
 
 @some_cases(automata(LOG, most_states=3, epsilon="acyclic"), short)

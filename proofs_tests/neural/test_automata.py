@@ -76,7 +76,7 @@ def recurrence_alone(layer, gates, string, start):
     weights = WindowWeights(values, one, cell.semiring.zero, c_0, fresh)
     slack_weights = WindowWeights(slack, 0.0, 0.0, 0 * c_0, fresh)
     ready, off = cell.arrays(weights, windows), cell.arrays(slack_weights, windows)
-    silent, silent_off = cell.silent(weights), cell.silent(slack_weights)
+    silent, silent_off = cell.epsilon_matrices(weights), cell.epsilon_matrices(slack_weights)
     row_of = {tuple(row): i for i, row in enumerate(windows.ids.tolist())}
     read = [row_of[(*[-1] * cell.window, *string[: t + 1])[-cell.window :]] for t in range(len(string))]
     first = cell.start(1, start)
