@@ -48,7 +48,7 @@ def kernels(f: Tensor, u: Tensor) -> dict[str, tuple[Kernel, Values]]:
         try:
             run, values = make(f[:64], u[:64])
             states = run(*values).permute(BACK[name])
-        except Exception as error:  # of other programs; measure the rest without them
+        except Exception as error:  # another library may raise anything; measure the others
             print(f"  {name} is not measured: {type(error).__name__}: {error}")
             continue
         if not torch.allclose(states, _right(f[:64], u[:64]), rtol=1e-2, atol=1e-2):
@@ -69,7 +69,7 @@ def layers(size: int, device: str) -> dict[str, nn.Module]:
         layer = import_module("sru").SRU(size, size, num_layers=1).to(device)
         layer(torch.zeros(4, 2, size, device=device))[0].sum().backward()
         there["sru.SRU"] = layer
-    except Exception as error:  # of other programs; measure the rest without them
+    except Exception as error:  # another library may raise anything; measure the others
         print(f"  sru is not measured: {type(error).__name__}: {error}")
     return there
 

@@ -228,7 +228,9 @@ def _alarm(seconds: int) -> Iterator[None]:
         raise OutOfTime
 
     before = signal.signal(signal.SIGPROF, ring)
-    signal.setitimer(signal.ITIMER_PROF, seconds, 5)  # again, for code that catches it
+    signal.setitimer(
+        signal.ITIMER_PROF, seconds, 5
+    )  # repeat the signal, in case the code catches the exception
     try:
         yield
     finally:

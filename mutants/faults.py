@@ -107,7 +107,9 @@ def faults_of(claim: Any, variant: Any) -> Iterator[Fault]:
 
 def _network_faults(claim: Any, variant: Any) -> Iterator[Fault]:
     entries = getattr(_probes(variant)[0], "entries", {})
-    names = sorted(entries, key=lambda name: not isinstance(entries[name], dict))  # tables by symbol first
+    names = sorted(
+        entries, key=lambda name: not isinstance(entries[name], dict)
+    )  # tables keyed by symbol come first
     by_symbol = [name for name in names if isinstance(entries[name], dict)]
     alike = [(a, b) for a, b in combinations(names, 2) if _shape(entries[a]) == _shape(entries[b])]
     square = [name for name in names if _is_square(entries[name])]
@@ -329,7 +331,7 @@ def _differs(variant: Any, broken: Any, says: str) -> bool:
                     if of(variant, case, string) != of(broken, case, string):
                         return True
                 except (ArithmeticError, ValueError, TypeError, LookupError, AssertionError):
-                    return True  # a step that fails differs, too
+                    return True  # a step that raises an error also differs
     return False
 
 
@@ -616,12 +618,12 @@ def _cell_faults(variant: Any) -> Iterator[Fault]:
         return broken
 
     def fault(says: str, owner: Any, **attributes: Any) -> Fault:
-        slow = (fast_steps, {"can_run": lambda *_: False})  # the steps that are broken are run
+        slow = (fast_steps, {"can_run": lambda *_: False})  # run the steps that contain the fault
         changes = [(owner, attributes), slow]
         return Fault("program", f"state-regularized layers: {says}", _patching(variant, changes))
 
     right, similar = StochasticComponent.forward, StochasticComponent.similarities
-    samples = not variant.programs  # layers that sample; the reference cells are not broken
+    samples = not variant.programs  # layers that sample; their reference cells have no fault
 
     def choosing(change: Callable[[Any, Any], Any]) -> Any:
         def forward(component: Any, u: Any) -> Any:

@@ -129,7 +129,9 @@ def held(entry: Entry, cases: int | None, seconds: int) -> dict[str, Any]:
         )
     except subprocess.TimeoutExpired as error:
         printed = error.stdout or b""
-        text = printed.decode() if isinstance(printed, bytes) else printed  # bytes, in spite of text=True
+        text = (
+            printed.decode() if isinstance(printed, bytes) else printed
+        )  # subprocess returns bytes here, although text=True
         return described(entry, _laws(text), f"it took longer than {seconds} seconds")
     why = ""
     if done.returncode:

@@ -68,7 +68,7 @@ def main(device: str, name: str, seconds: str, cases: str | None = None) -> None
     if entry.device == "cuda":
         take_first_configurations()
     printed = sys.stdout
-    with redirect_stdout(sys.stderr):  # what a library prints
+    with redirect_stdout(sys.stderr):  # redirect the output of libraries
         for law in laws(entry, USED * float(seconds), int(cases) if cases else None):
             print(json.dumps(law), file=printed, flush=True)
 

@@ -70,7 +70,7 @@ FINITE_FIRST = (("", ("infinite-gates",)), ("-infinite-gates", ()))
 """The suffixes of the names of chunked kernels, and the capabilities that kernels with that suffix lack."""
 
 ENTRIES = (
-    *(  # twice each: NaN for one gate of -infinity would hide all else
+    *(  # two entries each, because NaN for a gate of -infinity would hide all other results
         _delta(
             f"transformers-{model.replace('_', '-')}-chunk-gated-delta-rule{suffix}",
             f"{M}{model}.modeling_{model}.torch_chunk_gated_delta_rule",

@@ -79,7 +79,7 @@ def _run(arguments: list[str] | None) -> int:
     except OSError as error:
         if error.errno in _NO_NAMES:
             return _print_error(f"{shorten(error.filename)}: {error.strerror}; use another file", BAD_INPUT)
-        # a failed write of the help or of a library
+        # writing the help failed, or a library failed to write
         raise OutputError(f"cannot write the output: {error.strerror or error}") from None
     except Exception as error:  # Python's exit status would be 1, which means a negative result
         if isinstance(error, ModuleNotFoundError) and (needs := extras.needs(error, "this command")):

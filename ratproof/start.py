@@ -17,7 +17,7 @@ def main() -> None:
         from ratproof.main import main as run
 
         run()
-    except ModuleNotFoundError as error:  # of a module that every command needs
+    except ModuleNotFoundError as error:  # a module that every command needs is missing
         from automata.extras import needs
 
         sentence = needs(error, "ratproof")

@@ -170,7 +170,7 @@ def _faults(mutants: Path) -> dict[str, str]:
         if fault["says"] != "nothing is broken"
     ]
     listed: dict[str, dict[tuple[str, str, str], list[str]]] = {"single": {}, "none": {}}
-    for fault in faults:  # with the claims that have it
+    for fault in faults:  # group the claims by fault
         if len(fault["seen"]) == 1 < len(fault["rungs"]):
             key = fault["part"], fault["says"], fault["seen"][0]
             listed["single"].setdefault(key, []).append(fault["claim"])

@@ -144,7 +144,7 @@ def _reached() -> tuple[Points, NDArray[np.int64]]:
             state = NO_00.table[state][int(symbol)]
             points.append(vector[0])
             states.append(state)
-    _, kept = np.unique(np.round(points, 2), axis=0, return_index=True)  # a dot for each visible place
+    _, kept = np.unique(np.round(points, 2), axis=0, return_index=True)  # one dot for each visible position
     return np.array(points)[kept], np.array(states)[kept]
 
 

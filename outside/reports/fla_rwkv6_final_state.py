@@ -14,7 +14,7 @@ from fla.ops.rwkv6.recurrent_naive import naive_recurrent_rwkv6
 from triton.runtime.autotuner import Autotuner
 
 device = "cuda"
-if os.environ.get("TRITON_INTERPRET") == "1":  # a timing to choose a configuration by needs a GPU
+if os.environ.get("TRITON_INTERPRET") == "1":  # autotuning needs a GPU
     device = "cpu"
     Autotuner._bench = lambda self, *arguments, config, **meta: [1.0, 1.0, 1.0]
 

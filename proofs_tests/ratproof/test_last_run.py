@@ -129,18 +129,18 @@ def on_cuda(verdict: Verdict = Verdict.HOLDS) -> Result:
     return Result("proposition-7", "corrected", "sampled", "holds", verdict, "torch", "cuda", None, 5)
 
 
-def keep_on_cuda(result: Result) -> last_run.Ground:
-    ground = last_run.digest()
+def keep_on_cuda(result: Result) -> last_run.SourceDigests:
+    digests = last_run.digest()
     outcome = Outcome([result], device="cuda")
-    last_run.keep(Request(device="cuda"), outcome, ground)
-    return ground
+    last_run.keep(Request(device="cuda"), outcome, digests)
+    return digests
 
 
 def test_a_complete_run_on_the_other_device_is_stored_and_shown(package):
-    ground = keep_on_cuda(on_cuda())
-    kept = last_run.saved_on_other_device("cpu", ground)
+    digests = keep_on_cuda(on_cuda())
+    kept = last_run.saved_on_other_device("cpu", digests)
     assert kept is not None and (kept.device, kept.results) == ("cuda", (on_cuda(),))
-    assert last_run.saved_on_other_device("cuda", ground) is None  # a run is not shown next to itself
+    assert last_run.saved_on_other_device("cuda", digests) is None  # a run is not shown next to itself
     on_cpu = Result("proposition-7", "corrected", "sampled", "holds", Verdict.HOLDS, "torch", "cpu", None, 3)
     report = report_of(Outcome([on_cpu], other_device=kept), show).text
     row = next(line for line in report.splitlines() if line.startswith("  corrected"))
@@ -157,10 +157,10 @@ def test_a_run_of_other_sources_is_not_shown(package):
 @pytest.mark.parametrize("field", ["results", "gpu", "when", "versions"])
 @pytest.mark.parametrize("value", [None, 3, [3], [{}], {"a": 1}])
 def test_an_invalid_stored_run_is_not_shown(package, field, value):
-    ground = keep_on_cuda(on_cuda())
+    digests = keep_on_cuda(on_cuda())
     path = last_run.WHOLE["cuda"]
     path.write_text(json.dumps(json.loads(path.read_text()) | {field: value}))
-    kept = last_run.saved_on_other_device("cpu", ground)
+    kept = last_run.saved_on_other_device("cpu", digests)
     if kept is not None:  # every value in a report has the same type
         assert isinstance(kept.sentence(), str) and kept.results == (on_cuda(),)
 
@@ -180,17 +180,17 @@ def test_an_unexpected_mark_of_the_other_device_is_shown(package):
     ids=str,
 )
 def test_an_impossible_row_invalidates_the_file(package, change):
-    ground = keep_on_cuda(on_cuda())
+    digests = keep_on_cuda(on_cuda())
     path = last_run.WHOLE["cuda"]
     data = json.loads(path.read_text())
     data["results"][0] |= change
     path.write_text(json.dumps(data))
-    assert last_run.saved_on_other_device("cpu", ground) is None
+    assert last_run.saved_on_other_device("cpu", digests) is None
 
 
 def test_unprintable_characters_of_a_stored_run_are_escaped(package):
-    ground = keep_on_cuda(on_cuda())
+    digests = keep_on_cuda(on_cuda())
     path = last_run.WHOLE["cuda"]
     path.write_text(json.dumps(json.loads(path.read_text()) | {"gpu": "H200\n634 of 634 verdicts\x1b[2J"}))
-    kept = last_run.saved_on_other_device("cpu", ground)
+    kept = last_run.saved_on_other_device("cpu", digests)
     assert kept is not None and "\n" not in kept.sentence() and "\x1b" not in kept.sentence()

@@ -64,7 +64,7 @@ def div(x, y):
 
 def exp(n):
     need(n < ONE << 14, "the numbers are too large")
-    # decimal rounds exp correctly, to 70 digits; this and all else that is lost is far less than 1e-45 of it
+    # decimal rounds exp correctly to 70 digits; the total relative error is far below 1e-45
     value = DECIMAL.multiply(DECIMAL.exp(DECIMAL.divide(n, ONE)), ONE)
     return int(DECIMAL.multiply(value, LESS)), int(DECIMAL.multiply(value, MORE)) + 1
 
@@ -82,7 +82,7 @@ def fixed(text, dimensions=0):
 
 
 def logistic(n):
-    e = exp(-abs(n))  # of negative numbers alone, which never overflows
+    e = exp(-abs(n))  # exp of a number that is at most 0 does not overflow
     return div(UNIT if n >= 0 else e, add(UNIT, e))
 
 
@@ -165,7 +165,7 @@ class Box:
         fits = all(a <= b for a, b in zip(low, high, strict=True)) and 0 <= left <= spare
         need(fits, "a box contains no probability vector")
         self.middle = [a + (b - a) * left // (spare or 1) for a, b in zip(low, high, strict=True)]
-        for i, b in enumerate(high):  # what was rounded off, so that they sum to 1 exactly
+        for i, b in enumerate(high):  # add the rounding remainder, so that they sum to 1 exactly
             self.middle[i] += min(b - self.middle[i], ONE - sum(self.middle))
         self.down, self.up = each(int.__sub__, low, self.middle), each(int.__sub__, high, self.middle)
 

@@ -65,7 +65,7 @@ def div(x, y):
 
 def exp(n):
     need(n < ONE << 14, "the numbers are too large")
-    # decimal rounds exp correctly, to 40 digits; this and all else that is lost is far less than 1e-30 of it
+    # decimal rounds exp correctly to 40 digits; the total relative error is far below 1e-30
     value = DECIMAL.multiply(DECIMAL.exp(DECIMAL.divide(max(n, -ONE << 14), ONE)), ONE)
     low = 0 if n < -ONE << 14 else int(DECIMAL.multiply(value, LESS))
     return low, int(DECIMAL.multiply(value, MORE)) + 1
@@ -74,7 +74,7 @@ def exp(n):
 def logistic(n):
     if n in EMPTY:
         return UNIT if n > 0 else (0, 0)
-    e = exp(-abs(n))  # of negative numbers alone, which never overflows
+    e = exp(-abs(n))  # exp of a number that is at most 0 does not overflow
     return div(UNIT if n >= 0 else e, add(UNIT, e))
 
 
@@ -283,7 +283,7 @@ def theorem(net, data):
             f, m, o = net.gates(each(add, state, read), c[index])
             cell = []
             for x, y in zip(each(carry, f, m, c[index]), c[to], strict=True):
-                low, high = max(x[0], y[0]), min(x[1], y[1])  # follow() looks for what is not in y
+                low, high = max(x[0], y[0]), min(x[1], y[1])  # follow() checks the part outside y
                 cell.append((low, high) if low <= high else y)
             need(inside(net.mix(net.output(o, cell)), h[to]), f"h leaves node {to}'s box")
             arrows.append((index, to, f, m))
@@ -300,7 +300,7 @@ def follow(arrows, boxes, start, length, unit):
     """Compute the bounds on one unit's cell after each number of symbols, which must stay in the boxes."""
     need(inside([start], boxes[:1]), f"the first cell leaves node 0's box at unit {unit}")
     if all(inside([carry(f, m, boxes[s])], [boxes[t]]) for s, t, f, m in arrows):
-        return  # one step leads from the boxes into the boxes, so that any number does
+        return  # each step maps the boxes into the boxes, and so does any number of steps
     free = [(b[0] == -INF, b[1] == INF) for b in boxes]
     now = [start] + [EMPTY] * (len(boxes) - 1)
     now = [(-INF if b[0] else x[0], INF if b[1] else x[1]) for x, b in zip(now, free, strict=True)]

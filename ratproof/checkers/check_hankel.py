@@ -20,7 +20,7 @@ from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Co
 from fractions import Fraction
 from pathlib import Path
 
-ABOUT, SECONDS = "a cell", 600  # where checking may take longer, nothing is checked
+ABOUT, SECONDS = "a cell", 600  # if the check may take longer, it is not started
 SHAPES = {
     "W": ("units", "letters"),
     "U": ("units", "units"),
@@ -32,14 +32,14 @@ SHAPES = {
     **dict.fromkeys(["i", "f", "eta"], ("letters",)),
     "W_0": ("units", "units"),
     "eps": (),
-}  # by a weight's name, or else by its first letter
+}  # keyed by a weight's name, or by its first letter
 DOWN, UP, EXACT = (
     Context(MAX_PREC, rounding, MIN_EMIN, MAX_EMAX) for rounding in (ROUND_FLOOR, ROUND_CEILING, None)
 )
 
 
 @dataclass(slots=True)
-class DecimalInterval:  # all numbers from lo to hi
+class DecimalInterval:  # the numbers from lo to hi
     lo: Decimal
     hi: Decimal
 
@@ -121,7 +121,7 @@ def tanh(vector):
     return [z.tanh() for z in vector]
 
 
-CELLS = {  # how many vectors the state has, in which of them the unit is, and the weights
+CELLS = {  # the number of vectors of the state, the index of the unit's vector, and the weights
     "elman": (1, 0, "W_h U_h b_h"),
     "elman-linear": (1, 0, "W_h U_h b_h"),
     "gru": (1, 0, "W_r U_r b_r W_z U_z b_z W_n b_n U_m b_m"),
@@ -140,7 +140,7 @@ CELLS = {  # how many vectors the state has, in which of them the unit is, and t
     "slstm": (3, 2, "W_i U_i b_i W_f U_f b_f W_z U_z b_z W_o U_o b_o"),
     "softmax-attention": (0, 1, "W_q W_k W_v"),
     "ttt": (None, 0, "W_q W_k W_v W_0 scale shift eta eps"),
-}  # a state of no vectors is the letters so far and the units; None: the units, and the rows of a matrix
+}  # 0: the state is the letters so far and the units; None: it is the units and the rows of a matrix
 
 
 class CheckedCell:  # its steps are those of docs/explanation/not_rational.md
@@ -154,7 +154,7 @@ class CheckedCell:  # its steps are those of docs/explanation/not_rational.md
         self.step = getattr(self, self.name.partition("-")[0])
         zeros = [ZERO] * data["units"]
         state = [(), zeros] if vectors == 0 else [zeros] * (1 + len(zeros) if vectors is None else vectors)
-        self.first, self.of_letters = (state, {}), {}  # a state, and what each letter makes of it
+        self.first, self.of_letters = (state, {}), {}  # a state, and its successor by each letter
 
     def read(self, word):
         state, after = self.first
@@ -208,7 +208,7 @@ class CheckedCell:  # its steps are those of docs/explanation/not_rational.md
             self.of_letters[key] = value()
         return self.of_letters[key]
 
-    def mean(self, letters, weights, least=None):  # of the values of the letters
+    def mean(self, letters, weights, least=None):  # the weighted mean of the letters' values
         below = sum(weights, ZERO)
         below = below if least is None else below.maximum(ZERO - below).maximum(least)
         values = zip(*(self.column("v", y) for y in letters), strict=True)
@@ -322,7 +322,7 @@ def determinant(rows):
         best = max(range(len(rows)), key=lambda i: max(rows[i][0].lo, rows[i][0].hi.copy_negate()))
         pivot, *after = rows.pop(best)
         result = (ZERO - result if best % 2 else result) * pivot
-        inverse, left = ONE / pivot, []  # also of the last pivot, if no row is left
+        inverse, left = ONE / pivot, []  # this divides by the last pivot, too, although no row remains
         for first, *row in rows:
             m = first * inverse
             left.append([a - m * b for a, b in zip(row, after, strict=True)])
@@ -347,7 +347,9 @@ def verdict(data):
     strings = ["prefixes", "suffixes"]
     claim = claimed(data, ABOUT, "at least .*")
     known(data, ["format", "claims", *fields, *strings], ["about", "every size"])
-    listed(data.get("every size", []), "every size", str)  # of all numbers of states, and not checked
+    listed(
+        data.get("every size", []), "every size", str
+    )  # statements about any number of states, which are not checked
     n, units, unit, bits = (data[name] for name in ("states", "units", "unit", "bits"))
     need(all(type(x) is int for x in (n, units, unit, bits)), "states, units, unit and bits must be integers")
     need(claim == f"at least {n} states", f"'claims' must be 'at least {n} states', got {claim!r:.40}")

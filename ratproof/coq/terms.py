@@ -28,7 +28,7 @@ def fill(term: str, values: Mapping[str, Entry], over: str) -> str:
     A placeholder is the name of a weight, a vector or matrix of weights, or a table by letter. A colon may
     introduce one of these forms, or one of :data:`CONVERSIONS`:
 
-    - ``from 1``: a vector as a function of numbers from 1 on.
+    - ``from 1``: a vector as a function of indices that begin at 1.
     - ``of window``: a table of weights or vectors by windows of letters.
     - ``of place and letter``: a table of weights or vectors by place and letter.
     - ``to place``: a table of numbers by place and letter.

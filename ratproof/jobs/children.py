@@ -72,7 +72,7 @@ def _take(arguments: str) -> _Child:
             _busy.add(child.process.pid)
             return child
         idle = [child for other in list(_free) if other != arguments for child in _free.pop(other)]
-    for child in idle:  # their hunt is over, or can start other processes
+    for child in idle:  # their hunt has ended, or can start new processes
         _end(child)
     return _start(arguments)
 

@@ -1,7 +1,7 @@
 """Execution of tasks on a Dask cluster, which survives dead workers and a restarted scheduler.
 
 A task is a function with string arguments, and its result is bytes, which this module does not unpickle. Dask
-itself trusts its members: anyone who can reach a scheduler can run code on its workers and clients.
+itself has no such protection: anyone who can reach a scheduler can run code on its workers and clients.
 """
 
 from __future__ import annotations

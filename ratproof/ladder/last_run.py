@@ -37,7 +37,7 @@ SOURCES = ("*.py", "*.v", "*.txt", "*.json")
 
 
 @dataclass(frozen=True)
-class Ground:
+class SourceDigests:
     """Digests of the sources and libraries on which verdicts depend.
 
     Attributes:
@@ -49,15 +49,15 @@ class Ground:
     libraries: str
 
 
-def keep(request: Request, outcome: Outcome, ground: Ground) -> None:
+def keep(request: Request, outcome: Outcome, digests: SourceDigests) -> None:
     """Save the results of a run, if the folder is writable; a complete run is also saved separately.
 
     Args:
         request: The request.
         outcome: Its outcome.
-        ground: The :func:`digest` before the run.
+        digests: The :func:`digest` before the run.
     """
-    data = {"schema_version": SCHEMA_VERSION, **outcome.to_json(), **ground.__dict__}
+    data = {"schema_version": SCHEMA_VERSION, **outcome.to_json(), **digests.__dict__}
     text = json.dumps(data) + "\n"
     with suppress(OutputError):
         write_whole(LAST, text)
@@ -84,20 +84,20 @@ def current_verdicts() -> str | None:
     They are out of date if sources or libraries have changed since.
     """
     data = _read(WHOLE["cpu"])
-    ground = digest()
-    if data is None or (data.get("sources"), data.get("libraries")) != (ground.sources, ground.libraries):
+    digests = digest()
+    if data is None or (data.get("sources"), data.get("libraries")) != (digests.sources, digests.libraries):
         return None
     return json.dumps(data)
 
 
-def saved_on_other_device(device: str, ground: Ground) -> SavedRun | None:
+def saved_on_other_device(device: str, digests: SourceDigests) -> SavedRun | None:
     """Return the last complete run of the same sources on the other device, or ``None``.
 
     The result contains the versions of the libraries, which may differ.
     """
     for other, path in WHOLE.items():
         data = _read(path)
-        if other == device or data is None or data.get("sources") != ground.sources:
+        if other == device or data is None or data.get("sources") != digests.sources:
             continue
         results = _results(data, other)
         if results is not None:
@@ -136,7 +136,7 @@ def _is_sound(result: Result) -> bool:
     )
 
 
-def digest() -> Ground:
+def digest() -> SourceDigests:
     """Return the digests of the sources and libraries that verdicts depend on."""
     # without the working folder, which is on the path of python -m but not of an installed program
     folders = [*site.getsitepackages(), site.getusersitepackages()]
@@ -149,7 +149,7 @@ def digest() -> Ground:
         for folder in map(Path, (package.submodule_search_locations or ()) if package else ()):
             for path in sorted(p for pattern in SOURCES for p in folder.rglob(pattern)):
                 result.update(f"{name}/{path.relative_to(folder)}\0".encode() + path.read_bytes() + b"\0")
-    return Ground(result.hexdigest(), hashlib.sha256(repr(others).encode()).hexdigest())
+    return SourceDigests(result.hexdigest(), hashlib.sha256(repr(others).encode()).hexdigest())
 
 
 def _read(path: Path) -> JsonObject | None:

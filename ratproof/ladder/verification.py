@@ -39,7 +39,7 @@ def verify(request: Request, on_start: OnStart = lambda what, done, total: None)
     """
     require(request)
     read_inputs(request)
-    ground = last_run.digest()
+    digests = last_run.digest()
     shown = show_all(tasks_of(request), request, on_start)
     results = gather(shown.observations, request.seed)
     stopped = request.stop_early and any(not result.as_expected for result in results)
@@ -55,11 +55,11 @@ def verify(request: Request, on_start: OnStart = lambda what, done, total: None)
         shown.not_run,
         stopped=stopped,
         device=request.device,
-        other_device=last_run.saved_on_other_device(request.device, ground),
+        other_device=last_run.saved_on_other_device(request.device, digests),
     )
     if request.junit is not None:
         outcome.not_written = write_junit(outcome, request.junit, "ratproof verify")
-    last_run.keep(request, outcome, ground)
+    last_run.keep(request, outcome, digests)
     return outcome
 
 

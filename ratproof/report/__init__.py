@@ -108,7 +108,7 @@ def _other_device(outcome: Outcome) -> list[str]:
     if outcome.other_device is not None:
         return [outcome.other_device.sentence()]
     if all(result.device is None for result in outcome.results):
-        return []  # no network ran on any
+        return []  # no network ran on a device
     if outcome.device == "cpu":
         return ["Networks ran on the CPU only; use --device cuda to run them on a GPU."]
     return ["Networks ran on the GPU only."]

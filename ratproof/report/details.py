@@ -51,9 +51,11 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
     if not row.unexpected:  # unexpected results are printed before the table
         show_refutation(row, out, claims_file)
     modules = dict.fromkeys(r.facts["module"] for r in row.results if "module" in r.facts)
-    if modules:  # the same for every kind of evidence
+    if modules:  # all kinds of evidence have the same modules
         print_paragraph(out, f"tested: {'; '.join(modules)}", by=2)
-    through = [r for r in row.results if r.verdict != Verdict.REFUTED]  # not ended by a counterexample
+    through = [
+        r for r in row.results if r.verdict != Verdict.REFUTED
+    ]  # these runs did not end at a counterexample
     tests = [r.facts["test_strings"] for r in through if r.cases and "test_strings" in r.facts]
     if tests:
         number, which = tests[0]
@@ -178,7 +180,7 @@ def _remarks(result: Result) -> list[str]:
     if "few" in facts and isinstance(result.counterexample, Counterexample):
         lines += [f"{who}: {hint}" for hint in _hint_of_slack(result.counterexample, *facts["few"])]
     left = left_out_in_words(facts, but=frozenset({TOO_SHORT}))
-    if left and result.cases:  # without a case, the reason of the verdict states it
+    if left and result.cases:  # if there is no case, the reason of the verdict contains this text
         lines.append(f"{who}, {result.kind}: {left}")
     return [*_longer_remarks(result), *(["", *lines] if lines else [])]
 

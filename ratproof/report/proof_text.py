@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from automata.aliases import JsonObject
 
-MOST_LINES = 6  # of one kind of identity, because the identities of all units are similar
+MOST_LINES = 6  # maximum for each kind of identity, because the identities of all units are similar
 
 
 def paragraphs(proof: JsonObject) -> Iterator[tuple[str, list[str]]]:

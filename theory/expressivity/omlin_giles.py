@@ -163,7 +163,7 @@ boxes = Recurrence(
 )
 
 
-# Where a unit is in doubt, the network with a small gain counts as right.
+# If a unit is undecided, the network with a small gain counts as correct.
 
 
 def step_beside(w: Weights, state: tuple[int, Units], x: str) -> tuple[int, Units]:
@@ -183,7 +183,7 @@ in_doubt = Recurrence(lambda w: (0, one_hot(w)), step_beside, decisions_in_doubt
 LARGE = constant(
     "H",
     derived=large_gain,
-    follows=lambda w: bool(large_gain(w) <= w.H),  # if letters are dropped, a smaller gain may do
+    follows=lambda w: bool(large_gain(w) <= w.H),  # if letters are dropped, a smaller gain may be enough
 )
 STABLE = Sizes(lambda n: automaton_of(n, LARGE), (2, 3, 4, 5), (2, 3))
 FLAT = Sizes(lambda n: automaton_of(n, constant("H", only=(1, 2, 3))), (2, 3), (2,))

@@ -43,7 +43,7 @@ State = tuple[tuple[Any, ...], Any]
 
 
 def left_out(w: Weights, h: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Apply any number of consecutive epsilon transitions: h_j + h_{j-1} e_j, for j from 1 on."""
+    """Apply any number of consecutive epsilon transitions: h_j + h_{j-1} e_j, for j = 1, 2, ..."""
     k, after = w.over, [w.over.one]
     for value, weight in zip(h, w.e, strict=True):
         after.append(k.plus(value, k.times(after[-1], weight)))

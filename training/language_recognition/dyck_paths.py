@@ -40,7 +40,7 @@ def _paths_of_height(most: int, pairs: NDArray[np.int64], rng: np.random.Generat
     steps = np.zeros((len(pairs), longest), np.uint8)
     chances = rng.random((longest, len(pairs)))
     for t in range(longest):
-        left = np.maximum(2 * pairs - t, 1)  # after a path's end, any value will do
+        left = np.maximum(2 * pairs - t, 1)  # after a path's end, the value has no effect
         up = ways[left - 1, heights + 2, np.maximum(touched, heights + 1 == most)]
         down = ways[left - 1, heights, touched]
         is_down = chances[t] * (up + down) >= up

@@ -23,7 +23,7 @@ class SequenceExamples(Protocol):
 
     Attributes:
         labels: shape ``(N,)``.
-        lengths: shape ``(N,)``, from 1 on.
+        lengths: shape ``(N,)``, at least 1.
     """
 
     labels: Tensor

@@ -1,4 +1,4 @@
-"""A function or module as a model with a state, with four ways to tell it about padding."""
+"""A function or module as a model with a state, which receives padded rows with an additional argument."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ratproof.laws.models.model import StatefulModel
 
 Raggedness = Literal["mask", "lengths", "cu_seqlens"]
 RAGGED: tuple[Raggedness, ...] = ("mask", "lengths", "cu_seqlens")
-"""The arguments that can tell a function about rows of unequal lengths."""
+"""The arguments by which a function can receive the lengths of its rows."""
 
 
 class Called(StatefulModel):

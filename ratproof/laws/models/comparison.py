@@ -73,7 +73,7 @@ def compare(law: Law, format_: ModelFormat, problem: StatefulProblem) -> Doubt |
 
 
 def _refutes(law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, errors: float) -> float:
-    """Return the difference, relative to the results' size, from which on the law is refuted.
+    """Return the smallest difference, relative to the results' size, that refutes the law.
 
     It is smaller in float64, unless the reference way rounds to a narrower dtype and this changes the
     results.

@@ -68,7 +68,7 @@ def stages_of(model: Declared, law: Law, examples: int) -> list[Stage]:
     if law.kind == "reuse":
         stages.append(Stage("many uses", st.just(law.shortest), LEAST, MANY))
     left = max(0, examples - LEAST * (len(edges) + len(stages)))
-    if edges:  # half of the cases that are left have any length
+    if edges:  # half of the remaining cases have any length
         stages[0] = replace(stages[0], examples=LEAST + left // 2)
     each, more = divmod(left - left // 2, max(1, len(edges)))
     return [
