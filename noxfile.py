@@ -76,9 +76,8 @@ def _without_known_evidence(session: nox.Session) -> tuple[str, ...]:
     if _verdicts_are_outdated():
         return ()
     session.log(f"evidence of the last verify is not run again ({VERDICTS}); nox -s tests -- -v runs all")
-    return (
-        f"--verdicts={VERDICTS}",
-    )  # one argument, because pytest would collect tests from a separate path
+    # one argument, because pytest would collect tests from a separate path
+    return (f"--verdicts={VERDICTS}",)
 
 
 @nox.session

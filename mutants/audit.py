@@ -228,9 +228,8 @@ def _alarm(seconds: int) -> Iterator[None]:
         raise OutOfTime
 
     before = signal.signal(signal.SIGPROF, ring)
-    signal.setitimer(
-        signal.ITIMER_PROF, seconds, 5
-    )  # repeat the signal, in case the code catches the exception
+    # repeat the signal, in case the code catches the exception
+    signal.setitimer(signal.ITIMER_PROF, seconds, 5)
     try:
         yield
     finally:

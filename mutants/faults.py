@@ -107,9 +107,8 @@ def faults_of(claim: Any, variant: Any) -> Iterator[Fault]:
 
 def _network_faults(claim: Any, variant: Any) -> Iterator[Fault]:
     entries = getattr(_probes(variant)[0], "entries", {})
-    names = sorted(
-        entries, key=lambda name: not isinstance(entries[name], dict)
-    )  # tables keyed by symbol come first
+    # tables keyed by symbol come first
+    names = sorted(entries, key=lambda name: not isinstance(entries[name], dict))
     by_symbol = [name for name in names if isinstance(entries[name], dict)]
     alike = [(a, b) for a, b in combinations(names, 2) if _shape(entries[a]) == _shape(entries[b])]
     square = [name for name in names if _is_square(entries[name])]

@@ -129,9 +129,8 @@ def held(entry: Entry, cases: int | None, seconds: int) -> dict[str, Any]:
         )
     except subprocess.TimeoutExpired as error:
         printed = error.stdout or b""
-        text = (
-            printed.decode() if isinstance(printed, bytes) else printed
-        )  # subprocess returns bytes here, although text=True
+        # subprocess returns bytes here, although text=True
+        text = printed.decode() if isinstance(printed, bytes) else printed
         return described(entry, _laws(text), f"it took longer than {seconds} seconds")
     why = ""
     if done.returncode:

@@ -50,9 +50,8 @@ def decide_boolean(a: WFSA, b: WFSA, progress: ProgressCallback, most: int | Non
     known = Congruence(a.states, not (left.single or right.single), type(left))
     none = left.of([])
     level: list[tuple[Reached, Set, Set]] = [(None, left.initial, right.initial)]
-    waiting = {
-        (left.initial, right.initial)
-    }  # includes known pairs; the first of equal pairs has the smallest string
+    # includes known pairs; the first of equal pairs has the smallest string
+    waiting = {(left.initial, right.initial)}
     length = words = 0
     while level:
         progress(f"length {length}: {len(known.pairs)} pairs of sets of states")

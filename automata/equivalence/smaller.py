@@ -72,9 +72,8 @@ def _by_classes(of: Representation, word: Word, progress: Callable[[str], None])
     while len(levels) < len(word) and (len(levels) < 2 or levels[-1] != levels[-2]):
         progress(f"the strings before it: classes of states for length {len(levels)}")
         products += of.transitions + of.states
-        if products > MOST_PRODUCTS or not _vanishes(
-            start, levels[-1]
-        ):  # nor would a product with a later level vanish
+        # if this product does not vanish, a product with a later level would not vanish, either
+        if products > MOST_PRODUCTS or not _vanishes(start, levels[-1]):
             return False
         levels.append(_classes(of.rows_by(levels[-1], ends)))
     if not word:

@@ -75,9 +75,8 @@ environment().globals |= {"titles": TITLES, "model_names": NAMES}
 
 def pages(root: Path) -> dict[str, str]:
     """Return the pages and pictures by path; ``root`` is the project folder."""
-    kept = [
-        run for group in groups_of(results_in(root / "training" / "results")) for run in group.runs
-    ]  # each seed once
+    # each seed once
+    kept = [run for group in groups_of(results_in(root / "training" / "results")) for run in group.runs]
     files = {
         "index.md": render("experiments", experiments=EXPERIMENTS, counts=_counts(kept)),
         **_scoreboard(kept),

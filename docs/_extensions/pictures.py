@@ -107,9 +107,8 @@ def states(kept: Mapping[str, dict[str, Any]]) -> str:
                     own.plot(line, color=COLOURS[number % len(COLOURS)], lw=0.8)
                 if key == "c":
                     own.plot(depth, color=GREY, lw=2.5, alpha=0.5, zorder=0)
-                    own.set_ylim(
-                        -depth.max() - 4, depth.max() + 4
-                    )  # the curves of units that count letters leave this range
+                    # the curves of units that count letters leave this range
+                    own.set_ylim(-depth.max() - 4, depth.max() + 4)
                 own.set_xticks(range(len(string) + 1), ["", *string], fontsize=4)
                 own.set_title(f"{name}: {'hidden' if key == 'h' else 'cell'} state", fontsize=8)
                 plain_frame(own)

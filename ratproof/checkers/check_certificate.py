@@ -190,9 +190,8 @@ def verdict(data):
     plain = data.get("without epsilon", {})
     known(plain, [], "AB")
     a, b = (without_epsilon(Automaton(data[side]), plain.get(side)) for side in "AB")
-    same = (
-        claim == "minimal" or data["A"]["semiring"] == data["B"]["semiring"]
-    )  # the minimal automaton may have fractions as weights
+    # the minimal automaton may have fractions as weights
+    same = claim == "minimal" or data["A"]["semiring"] == data["B"]["semiring"]
     need(same and {*a.alphabet} == {*b.alphabet}, "A and B are over different semirings or alphabets")
     if claim == "different":
         scores = [apply(side.read(data["word"]), side.final).get(0, 0) for side in (a, b)]

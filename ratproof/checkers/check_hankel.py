@@ -21,6 +21,7 @@ from fractions import Fraction
 from pathlib import Path
 
 ABOUT, SECONDS = "a cell", 600  # if the check may take longer, it is not started
+# keyed by a weight's name, or by its first letter
 SHAPES = {
     "W": ("units", "letters"),
     "U": ("units", "units"),
@@ -32,7 +33,7 @@ SHAPES = {
     **dict.fromkeys(["i", "f", "eta"], ("letters",)),
     "W_0": ("units", "units"),
     "eps": (),
-}  # keyed by a weight's name, or by its first letter
+}
 DOWN, UP, EXACT = (
     Context(MAX_PREC, rounding, MIN_EMIN, MAX_EMAX) for rounding in (ROUND_FLOOR, ROUND_CEILING, None)
 )
@@ -121,7 +122,9 @@ def tanh(vector):
     return [z.tanh() for z in vector]
 
 
-CELLS = {  # the number of vectors of the state, the index of the unit's vector, and the weights
+# The number of vectors of the state, the index of the unit's vector, and the weights. The number is 0 if the
+# state is the letters so far and the units, and None if it is the units and the rows of a matrix.
+CELLS = {
     "elman": (1, 0, "W_h U_h b_h"),
     "elman-linear": (1, 0, "W_h U_h b_h"),
     "gru": (1, 0, "W_r U_r b_r W_z U_z b_z W_n b_n U_m b_m"),
@@ -140,7 +143,7 @@ CELLS = {  # the number of vectors of the state, the index of the unit's vector,
     "slstm": (3, 2, "W_i U_i b_i W_f U_f b_f W_z U_z b_z W_o U_o b_o"),
     "softmax-attention": (0, 1, "W_q W_k W_v"),
     "ttt": (None, 0, "W_q W_k W_v W_0 scale shift eta eps"),
-}  # 0: the state is the letters so far and the units; None: it is the units and the rows of a matrix
+}
 
 
 class CheckedCell:  # its steps are those of docs/explanation/not_rational.md
@@ -347,9 +350,8 @@ def verdict(data):
     strings = ["prefixes", "suffixes"]
     claim = claimed(data, ABOUT, "at least .*")
     known(data, ["format", "claims", *fields, *strings], ["about", "every size"])
-    listed(
-        data.get("every size", []), "every size", str
-    )  # statements about any number of states, which are not checked
+    # statements about any number of states, which are not checked
+    listed(data.get("every size", []), "every size", str)
     n, units, unit, bits = (data[name] for name in ("states", "units", "unit", "bits"))
     need(all(type(x) is int for x in (n, units, unit, bits)), "states, units, unit and bits must be integers")
     need(claim == f"at least {n} states", f"'claims' must be 'at least {n} states', got {claim!r:.40}")

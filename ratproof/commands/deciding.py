@@ -95,9 +95,8 @@ def equivalent(
     if kernel or kernel_file is not None:
         from ratproof.coq import certificate as kernel_certificate
 
-        coq_file = kernel_certificate.file_name(
-            kernel_file, a, b
-        )  # report a missing Coq before anything is decided
+        # report a missing Coq before anything is decided
+        coq_file = kernel_certificate.file_name(kernel_file, a, b)
         require_outputs(outputs | {"--kernel-file": coq_file}, reads=(a, b, symbols))
     with progress("equivalent") as report_progress, naming(a, b):
         if tolerance is not None:
@@ -178,9 +177,8 @@ def minimise(
     with progress("minimise") as report_progress, naming(automaton):
         smallest = minimising.minimise(machine, report_progress)
         shown: Certificate | None = smallest.certificate
-        if (
-            certificate is not None and shown is None
-        ):  # for a large automaton, a certificate that both are equal
+        # for a large automaton, a certificate that both are equal
+        if certificate is not None and shown is None:
             answer = decide(machine, smallest.automaton, progress=report_progress)
             shown = answer.certificate if isinstance(answer, Equivalent) else None
     written = [] if output is None else files.write(smallest.automaton, output, round_weights)

@@ -151,9 +151,8 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
             seen.claim, seen.variant, seen.kind, seen.expected, seen.verdict, seen.ran, seen.device, seed
         )
         result = results.setdefault(key, new)
-        result.device = (
-            result.device or seen.device
-        )  # for other kinds, the device of the tests that ran torch
+        # for other kinds, the device of the tests that ran torch
+        result.device = result.device or seen.device
         before, result.verdict = result.verdict, _joined(result.verdict, seen.verdict)
         if result.verdict != before:
             result.certificate = None

@@ -195,9 +195,8 @@ class SampledRuns:
             finally:
                 torch.set_num_threads(threads)
             scores = np.array([[float(score(automaton, string)) for automaton in self._automata]])
-            bounds = np.full_like(
-                scores, 0.0 if result.cases else np.inf
-            )  # infinite for a string that is not a case
+            # infinite for a string that is not a case
+            bounds = np.full_like(scores, 0.0 if result.cases else np.inf)
             yield replace(result, varies=constants.exclude(scores, bounds))
 
     @torch.no_grad()

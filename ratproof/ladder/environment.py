@@ -82,17 +82,15 @@ def unchanged_afterwards() -> Iterator[None]:
     """Restore Hypothesis's profile, forced seed, storage folder and constants after the block."""
     constants = getattr(providers, "_get_local_constants", None)
     profile, seed, storage = settings(), core.global_force_seed, os.environ.get(STORAGE)
-    os.environ.setdefault(
-        STORAGE, str(cache_folder("hypothesis"))
-    )  # by default, it would be in the current folder
+    # by default, it would be in the current folder
+    os.environ.setdefault(STORAGE, str(cache_folder("hypothesis")))
     try:
         yield
     finally:
         if storage is None:
             os.environ.pop(STORAGE, None)
-            configuration.set_hypothesis_home_dir(
-                None
-            )  # Hypothesis then determines the folder again at its next use
+            # Hypothesis then determines the folder again at its next use
+            configuration.set_hypothesis_home_dir(None)
         if constants is not None:
             providers._get_local_constants = constants
             providers.CONSTANTS_CACHE.cache.clear()

@@ -221,9 +221,8 @@ def _pool(processes: int, request: Request) -> Iterator[ProcessPoolExecutor]:
 
 def _start_worker(parent: int, request: Request) -> None:
     end_with(parent)
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl-C reaches the whole group, and the parent ends its workers
+    # Ctrl-C reaches the whole group, and the parent ends its workers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.stdout = sys.stderr
     _prepare(request)
     import_module("ratproof.ladder.steps")  # import it before collections become rare

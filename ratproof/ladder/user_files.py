@@ -207,8 +207,7 @@ def _line_of(path: str, error: BaseException) -> str:
 
 def _in_words(error: BaseException) -> str:
     """Return the exception's name and the first line of its message; for an InputError, only the message."""
-    message = (
-        error.msg if isinstance(error, SyntaxError) else str(error)
-    )  # str(error) repeats the file and the line
+    # str(error) repeats the file and the line
+    message = error.msg if isinstance(error, SyntaxError) else str(error)
     line = (message.splitlines() or [""])[0]
     return line if isinstance(error, InputError) else f"{type(error).__name__}: {line}"

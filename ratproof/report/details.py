@@ -53,9 +53,8 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
     modules = dict.fromkeys(r.facts["module"] for r in row.results if "module" in r.facts)
     if modules:  # all kinds of evidence have the same modules
         print_paragraph(out, f"tested: {'; '.join(modules)}", by=2)
-    through = [
-        r for r in row.results if r.verdict != Verdict.REFUTED
-    ]  # these runs did not end at a counterexample
+    # these runs did not end at a counterexample
+    through = [r for r in row.results if r.verdict != Verdict.REFUTED]
     tests = [r.facts["test_strings"] for r in through if r.cases and "test_strings" in r.facts]
     if tests:
         number, which = tests[0]

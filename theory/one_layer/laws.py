@@ -358,9 +358,8 @@ class Alternation(LayerLaw):
         words = [
             (*before, *[letter] * i, *after) for i in range(states, states + self.stride * (states + 1) + 1)
         ]
-        answers = [
-            language.contains(w) for w in words
-        ]  # periodic, with a period of at most the number of states
+        # periodic, with a period of at most the number of states
+        answers = [language.contains(w) for w in words]
         return any(a != b for a, b in zip(answers, answers[self.stride :], strict=False))
 
     def changes(self, layer: Layer, before: Term, letter: Hashable, after: Term, most: int) -> int:

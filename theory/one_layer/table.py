@@ -215,9 +215,8 @@ class Cell:
     def arguments(self) -> tuple[Any, ...]:
         """The arguments for which the language violates the law."""
         arguments = CERTIFICATES[self.entry][self.language.name]
-        if (
-            self.entry == "power" and self.language.name == "Dyck-(2,3)"
-        ):  # close as many brackets as are opened
+        # close as many brackets as are opened
+        if self.entry == "power" and self.language.name == "Dyck-(2,3)":
             before, after, letter = arguments
             return before, after * int(self.law.name.split()[-1]), letter
         return arguments

@@ -173,9 +173,8 @@ class Work:
                 if status == BAD_INPUT and not stopped:
                     self.runner.end()
                     raise InputError(words.strip().rpartition("\n")[2] or f"{name}: the run was rejected")
-                diverged = (
-                    status == NO and (self.folder / name / FAILED).exists()
-                )  # Python also exits with NO
+                # Python also exits with NO
+                diverged = status == NO and (self.folder / name / FAILED).exists()
                 if diverged or status in (YES, INTERRUPTED, TAKEN):
                     log.unlink(missing_ok=True)
                 elif not stopped:  # a failed run does not stop the others

@@ -99,9 +99,8 @@ class BallStep:
             return arb(1)
         if self.saturated and x < -HALF:
             return arb(least)
-        if self.saturated and (
-            x.overlaps(HALF) or x.overlaps(-HALF)
-        ):  # the side of the step is not determined
+        # the side of the step is not determined
+        if self.saturated and (x.overlaps(HALF) or x.overlaps(-HALF)):
             return arb(least).union(arb(1))
         return soft(x)
 

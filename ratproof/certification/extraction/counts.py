@@ -96,9 +96,8 @@ def count(numbers: Numbers, strings: Iterable[String], reading: Reading) -> Tran
     counts = np.zeros((k, len(numbers.alphabet), k), dtype=np.int64)
     there = len(words)
     for t in range(len(words[0])):
-        while (
-            len(words[there - 1]) <= t
-        ):  # words are sorted by length, so count those with a symbol at this position
+        # words are sorted by length, so count those with a symbol at this position
+        while len(words[there - 1]) <= t:
             there -= 1
         tokens = np.array([word[t] for word in words[:there]])
         from_ = np.eye(k)[label[:there]] if reading == "hard" else alpha[:there]

@@ -171,9 +171,8 @@ class FARNNComparison:
         Raises:
             InputError: If the data do not describe such a comparison.
         """
-        name = (
-            f"fa-rnn-{data['cell']}" if "cell" in data else data["program"]
-        )  # older files have the field 'cell'
+        # older files have the field 'cell'
+        name = f"fa-rnn-{data['cell']}" if "cell" in data else data["program"]
         if name not in variant.programs or data["dtype"] not in DTYPES:
             programs = " or ".join(name for name in variant.programs if name in PROGRAMS)
             raise InputError(

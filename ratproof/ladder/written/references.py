@@ -38,9 +38,8 @@ def rrnn_b(cell, v, c):
 
 def rrnn_b_max_plus(cell, v, c):
     for x in v:
-        f = torch.nn.functional.logsigmoid(
-            linear_map(cell.forget, x)
-        )  # its error is bounded, unlike the error of log after sigmoid
+        # its error is bounded, unlike the error of log after sigmoid
+        f = torch.nn.functional.logsigmoid(linear_map(cell.forget, x))
         c = torch.maximum(f + c, linear_map(cell.update, x))
         yield c, tanh(c if cell.gate is None else torch.log(sigmoid(linear_map(cell.gate, x))) + c)
 

@@ -120,9 +120,8 @@ def hold(shown: ShownCall, pairs: Iterable[Held], exactly: bool = False) -> None
         bound = np.zeros(computed.shape) if exactly else held.bound.reshape(computed.shape)
         within = bound
         stored = FORMATS[shown.problem.format_of(held.name)]
-        if (
-            stored.dtype != FORMATS[shown.problem.accumulation].dtype
-        ):  # a narrower result is rounded once more
+        # a narrower result is rounded once more
+        if stored.dtype != FORMATS[shown.problem.accumulation].dtype:
             if exactly:
                 right = rounded(right, shown.problem.format_of(held.name))
             else:

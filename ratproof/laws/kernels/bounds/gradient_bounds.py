@@ -161,9 +161,8 @@ class _Flows:
     ) -> None:
         self.inputs, self.form, self.u = inputs, form, forward.last.unit
         self.forward, self.backward = forward, backward
-        self.inverted = np.maximum(
-            forward.roundings, backward.roundings
-        )  # roundings of an explicit inverse, for each token
+        # roundings of an explicit inverse, for each token
+        self.inverted = np.maximum(forward.roundings, backward.roundings)
         self.weights, self.final = self._exact(weights), RoundedArray.exactly(final, self.u)
         if roundings is not None:
             self.weights = replace(self.weights, error=self.u * np.moveaxis(roundings, 1, 0))
