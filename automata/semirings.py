@@ -179,9 +179,10 @@ class Semiring:
 class Real(Semiring):
     """(R, +, x, 0, 1), the plus-times semiring.
 
-    In float64, neither operation is associative and times does not distribute: the two sides of associativity
-    of plus differ by at most 2 gamma_2 (|a| + |b| + |c|), of times by 2 gamma_2 |abc|, of distributivity by 2
-    gamma_2 |a| (|b| + |c|). Infinite weights are rejected, because infinity times zero is NaN.
+    In float64, neither operation is associative, and times does not distribute over plus. (a + b) + c differs
+    from a + (b + c) by at most 2 gamma_2 (|a| + |b| + |c|), (a b) c from a (b c) by at most 2 gamma_2 |abc|,
+    and a (b + c) from a b + a c by at most 2 gamma_2 |a| (|b| + |c|). Infinite weights are rejected, because
+    infinity times zero is NaN.
     """
 
     name, zero, one, members = "real", 0, 1, "finite numbers"

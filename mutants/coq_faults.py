@@ -169,7 +169,7 @@ def verdict_of(claim: Claim, variant: Variant, fault: CoqFault, compiled: Path) 
             line = re.search(r"line (\d+)", error.where)  # absent if Coq runs out of stack, for example
             inside = line and fault.file in error.where and fault.first <= int(line[1]) <= fault.last
             return None if inside else "unknown"
-        return _rung(claim, variant, root)
+        return _evidence_verdict(claim, variant, root)
 
 
 def variant_file(variant: Variant) -> str:
@@ -200,7 +200,7 @@ def _to_compile(root: Path, changed: Path, own: Path) -> list[Path]:
     return order or [changed]
 
 
-def _rung(claim: Claim, variant: Variant, root: Path) -> str:
+def _evidence_verdict(claim: Claim, variant: Variant, root: Path) -> str:
     """Return the verdict of ``kernel-checked`` evidence on the changed copy of the development."""
     assert variant.theorem is not None
     one = {variant.theorem.name: sources.statements()[variant.theorem.name]}

@@ -23,10 +23,10 @@ class Verdicts:
     """The results of a run, which are empty if nothing ran.
 
     Attributes:
-        results: as in the JSON.
-        versions: of Python and of the packages that the results depend on.
+        results: the objects under ``results`` in the JSON.
+        versions: the versions of Python and of the packages that the results depend on.
         platform: the operating system and the machine's architecture.
-        written: when the run ended, in UTC; ``None`` without a run.
+        written: the time at which the run ended, in UTC; ``None`` without a run.
         troubles: the reasons why the run was incomplete; empty for a complete run.
         gpu: the model of the GPU on which it ran; empty for the CPU.
         gpu_run: the results of the last run on a GPU, if they are kept.

@@ -229,7 +229,7 @@ def test_a_model_that_cannot_be_copied_is_tested_directly():
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda outputs: outputs / 0 * 0, "outputs are NaN in both ways"),
+        (lambda outputs: outputs / 0 * 0, "outputs are NaN in both runs"),
         (
             lambda outputs: outputs[:, 1:],
             "must be floats of shape (1, 2, ...), got float32 of shape (1, 1, 2)",

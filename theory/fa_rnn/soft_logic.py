@@ -257,7 +257,7 @@ def in_any_domain(value: str, *premises: str, refuted: bool = False) -> str:
 
 
 def with_integers(w: Weights) -> dict[str, Any]:
-    """Return the values that Coq reads; it counts in integers."""
+    """Return the values of Coq's placeholders, with the integers as the ring."""
     return {**w.entries, "ring": "integers"}
 
 

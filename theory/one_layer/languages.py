@@ -25,7 +25,7 @@ class Language:
 
     @property
     def alphabet(self) -> tuple[Any, ...]:
-        """The letters; those of a group are arrangements of 1 to n as text."""
+        """The letters. The letters of a group are permutations of 1 to n as text."""
         return self.dfa.alphabet if self.dfa else ("a", "b")
 
     @cached_property

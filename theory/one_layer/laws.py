@@ -363,7 +363,10 @@ class Alternation(LayerLaw):
         return any(a != b for a, b in zip(answers, answers[self.stride :], strict=False))
 
     def changes(self, layer: Layer, before: Term, letter: Hashable, after: Term, most: int) -> int:
-        """Return the maximum number of changes of a layer's answer on u sⁱ v, i ≤ most, within one stride."""
+        """Return how often a layer's answer on u sⁱ v changes for i = k, k + stride, ..., at most ``most``.
+
+        The result is the maximum over all k.
+        """
         signs = [layer.accepts(layer.run((*before, *[letter] * i, *after))) for i in range(most + 1)]
         return max(sum(a != b for a, b in pairwise(signs[k :: self.stride])) for k in range(self.stride))
 

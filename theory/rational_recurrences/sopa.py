@@ -129,7 +129,7 @@ def states(w: Weights, variable: Callable[[str], Any]) -> list[State]:
 
 
 def two_rows(w: Weights, state: State, unit: int) -> tuple[Any, ...]:
-    """Return Forward's vector: one, h and c, and h_{j-1} e_j for the states of the second row."""
+    """Return Forward's vector: 1, h_1 to h_n and c in the first row, and h_{j-1} e_j in the second row."""
     k, (h, c) = w.over, state
     return (k.one, *h, c, *(k.times(b, weight) for b, weight in zip((k.one, *h), w.e, strict=False)))
 

@@ -74,7 +74,7 @@ def state_of(tensors: dict[str, Tensor], levels: int, strings: int) -> TrainingS
     if history.shape[1] != 2 or bool((history < 0).any()):
         raise InputError("'history' must have two non-negative integers for each start")
     if bool(((wrong < 0) | (wrong >= strings)).any()):
-        raise InputError(f"'wrong' must be indices of {strings} strings")
+        raise InputError(f"'wrong' must contain indices from 0 to {strings - 1}")
     if noise.shape != () or noise.dtype != torch.double or not 0 <= float(noise) < float("inf"):
         raise InputError("'noise' must be one finite non-negative float64")
     restarts, iterations, since, level, done, boxes = counts.tolist()

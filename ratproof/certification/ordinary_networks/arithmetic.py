@@ -244,7 +244,7 @@ class Forms:
         )
 
     def tanh(self) -> Forms:
-        """Return the hyperbolic tangents, by the line of least error on the interval of each entry."""
+        """Return the hyperbolic tangents, each approximated by a line of least error on its interval."""
         form = self._line(*tanh_line(self.low, self.high))
         return form._within(np.tanh(self.low), np.tanh(self.high), FUNCTION_UNITS * UNIT)
 
@@ -256,7 +256,7 @@ class Forms:
         return form._within((1 + low) / 2, (1 + high) / 2, FUNCTION_UNITS * UNIT)
 
     def relu(self) -> Forms:
-        """Return the positive parts, by the line of least error."""
+        """Return the positive parts, each approximated by a line of least error on its interval."""
         low, high = self.low, self.high
         mixed = (low < 0) & (high > 0)
         slope = np.where(mixed, high / np.where(mixed, high - low, 1), (high > 0).astype(float))

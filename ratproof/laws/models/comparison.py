@@ -161,7 +161,7 @@ def _require_numbers(session: Session, one: Tensor, two: Tensor) -> None:
         )
     both = one.isnan() & two.isnan()
     if both.any():
-        raise Unusable(f"{where}: {int(both.sum())} of {one.numel()} outputs are NaN in both ways")
+        raise Unusable(f"{where}: {int(both.sum())} of {one.numel()} outputs are NaN in both runs")
 
 
 def _count(format_: ModelFormat, share: float) -> bool:
