@@ -136,7 +136,7 @@ def _train(
     from training.engine.freed_memory import freed_memory_kept
     from training.engine.loop import Diverged
     from training.engine.processes import are_several, is_first, leave_group
-    from training.engine.run import Where
+    from training.engine.run import RunOptions
     from training.experiments import settings_for
 
     for one in fields(record.settings):
@@ -157,7 +157,7 @@ def _train(
     folder = Path(output) if output is not None else Path("trained") / name
     if record.minutes is not None and minutes == math.inf:
         raise InputError("--minutes must be a finite number, got inf")
-    where = Where(folder, minutes=math.inf if minutes is None else minutes, **how)
+    where = RunOptions(folder, minutes=math.inf if minutes is None else minutes, **how)
     reads = (sources.vectors, sources.rules, None if file is None else Path(file))
     require_folder("-o", folder, (*NAMES, *record.files), reads=reads)
     try:

@@ -12,7 +12,7 @@ from training.engine.settings import Settings, from_json
 from training.experiment_list import RECORDS, record_of
 
 if TYPE_CHECKING:
-    from training.engine.run import Where
+    from training.engine.run import RunOptions
 
 STOPPED = ("interrupted", "out of time")
 
@@ -39,7 +39,7 @@ def run(
     experiment: str,
     settings: Settings,
     data: Data,
-    where: Where,
+    where: RunOptions,
     stop: Callable[[], bool] = lambda: False,
     test: bool = True,
 ) -> dict[str, Any] | str:

@@ -22,7 +22,7 @@ from training import evidence
 from training.data_folder import Data
 from training.engine.names import NETWORK, RESULT
 from training.engine.results import RATE, read, read_archive
-from training.engine.run import Where
+from training.engine.run import RunOptions
 from training.engine.settings import from_json
 from training.experiment_list import record_of
 from training.experiments import run
@@ -127,7 +127,7 @@ def run_again(result: dict[str, Any], folder: Path) -> None:
     assert record is not None
     settings = from_json(record.settings, result["configuration"], result["experiment"])
     with as_file(files("ratproof") / "examples") as examples:
-        run(result["experiment"], settings, Data(examples), Where(folder, tensorboard=False))
+        run(result["experiment"], settings, Data(examples), RunOptions(folder, tensorboard=False))
     if isinstance(result["certified"], dict):
         certified(folder)
 

@@ -32,7 +32,7 @@ from training.classification_with_rules.task import RuleTask
 from training.data_folder import Data
 from training.engine.noise import Noise
 from training.engine.results import KEYS, results_in
-from training.engine.run import Where
+from training.engine.run import RunOptions
 from training.experiment_list import record_of
 from training.experiments import run, settings_for
 from training.rules.read_report import report
@@ -58,8 +58,8 @@ def task_of(settings: RuleClassification, data: RuledSentences, folder: Path) ->
     return RuleTask(build(data, settings, table), settings, data)
 
 
-def where(folder: Path, resume: bool = False) -> Where:
-    return Where(folder, resume=resume, tensorboard=False)
+def where(folder: Path, resume: bool = False) -> RunOptions:
+    return RunOptions(folder, resume=resume, tensorboard=False)
 
 
 # Networks.

@@ -29,7 +29,7 @@ from training.classification_with_rules.drawn import RuleSentences
 from training.classification_with_rules.settings import FEW, SOME, RuleClassification, preset_for, presets
 from training.classification_with_rules.sources import OWN
 from training.data_folder import Data
-from training.engine.run import Where
+from training.engine.run import RunOptions
 from training.experiments import run, settings_for
 from training.kept import difference
 from training.rules.read_back import covering, encoded, own_states, reached, read_back
@@ -93,7 +93,7 @@ def test_a_stopped_run_resumes_as_if_uninterrupted(data: Path, tmp_path: Path) -
     settings = settings_for(OWN, "few", {"beta": 0.3, "epochs": 3}, "test")
     assert isinstance(settings, RuleClassification)
     here = Data(data, Path("one-hot"))
-    full, parts = (Where(tmp_path / name, tensorboard=False) for name in ("whole", "parts"))
+    full, parts = (RunOptions(tmp_path / name, tensorboard=False) for name in ("whole", "parts"))
     run(OWN, settings, here, full)
     looks = iter(range(100))
     assert run(OWN, settings, here, parts, lambda: next(looks) == 20) == "interrupted"

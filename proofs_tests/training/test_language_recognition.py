@@ -25,7 +25,7 @@ from proofs_tests.training.small_runs import ratproof, train
 from training.data_folder import Data
 from training.engine import results
 from training.engine.noise import _STEP, Noise, _hashed
-from training.engine.run import Where
+from training.engine.run import RunOptions
 from training.experiments import run, settings_for
 from training.language_recognition import languages, palindromes, parentheses
 from training.language_recognition.dyck_paths import dyck_paths
@@ -210,7 +210,7 @@ def test_gaussian_noise_is_gaussian_and_belongs_to_its_example() -> None:
 def test_the_finish_ends_the_run_and_the_last_weights_are_used(tmp_path: Path) -> None:
     more = {"mastered": 0.0, "finish": 2, "epochs": 50, "growth": 20.0}
     settings = settings_for("parentheses", "ours", TINY | more, "test")
-    trained = run("parentheses", settings, Data(Path()), Where(tmp_path / "run", tensorboard=False))
+    trained = run("parentheses", settings, Data(Path()), RunOptions(tmp_path / "run", tensorboard=False))
     assert isinstance(trained, dict) and trained["best_epoch"] == trained["epochs"] < 50
     assert trained["metrics"]["curriculum_length"] == 100
     rates = [one["rate"] for one in trained["history"]]

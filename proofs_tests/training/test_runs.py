@@ -16,7 +16,7 @@ from proofs_tests.training.small_runs import OF, ratproof, result, same_networks
 from training.data_folder import Data
 from training.engine.loop import Loop
 from training.engine.results import KEYS
-from training.engine.run import Where
+from training.engine.run import RunOptions
 from training.experiments import run, settings_for
 from training.images.prototypes import GREYS
 from training.language_modelling.settings import MODELS as TEXT
@@ -135,7 +135,7 @@ def test_settings_are_chosen_without_the_test_part(
     if experiment == "sst2":
         (files.folder / "sst2/stsa.binary.test").write_text("what is in here is never read")
     settings = settings_for(experiment, "paper", options, "test")
-    trained = run(experiment, settings, files, Where(tmp_path / "run", tensorboard=False), test=False)
+    trained = run(experiment, settings, files, RunOptions(tmp_path / "run", tensorboard=False), test=False)
     assert isinstance(trained, dict) and trained["paper"] is None
     assert not any("test" in name for name in trained["metrics"])
     assert experiment == "sms" or not set(trained["data"]) & {"test", *(c.name for c in parentheses.COLUMNS)}

@@ -22,7 +22,7 @@ from training.data_folder import Data
 from training.engine import results
 from training.engine.noise import Noise
 from training.engine.results import ARCHIVE, KEYS, read_archive, write_archive
-from training.engine.run import Where
+from training.engine.run import RunOptions
 from training.experiments import run, settings_for
 from training.rational_recurrences import data, decided, search
 from training.rational_recurrences.classifier import SentenceClassifier
@@ -189,7 +189,7 @@ def test_a_result_has_the_documented_fields(tmp_path: Path, capfd: pytest.Captur
 def test_all_units_of_a_trained_network_are_decided(model: str, tmp_path: Path) -> None:
     sentences = Data(write_sets(tmp_path / "data"), any_size=True)
     how = Classification(model=model, hidden=5, batch=8, epochs=2, rate=0.01)
-    trained = run("cr", how, sentences, Where(tmp_path / "run", tensorboard=False))
+    trained = run("cr", how, sentences, RunOptions(tmp_path / "run", tensorboard=False))
     assert isinstance(trained, dict)
     assert (trained["decided"]["verdict"], trained["decided"]["units"]) == ("equivalent", 10)
     assert [layer["symbols"] for layer in trained["decided"]["layers"]] == [14, 16]

@@ -31,7 +31,7 @@ from training.engine.loop import Diverged, Loop
 from training.engine.names import NETWORK, RESULT, RUN
 from training.engine.noise import Noise
 from training.engine.processes import fabric_for
-from training.engine.run import Where
+from training.engine.run import RunOptions
 from training.engine.threads import one_thread
 from training.experiments import settings_for
 from training.state_regularized import strings
@@ -77,7 +77,7 @@ def same(one: LearningTask, other: LearningTask) -> bool:
 
 
 def run(how: Recipe, folder: Path, resume: bool = False, stop: Callable[[], bool] = bool) -> dict[str, Any]:
-    where = Where(folder, resume=resume, tensorboard=False, minutes=10)
+    where = RunOptions(folder, resume=resume, tensorboard=False, minutes=10)
     return learn("tomita", how, folder, where, stop)
 
 
@@ -282,7 +282,7 @@ def test_an_untrained_network_closes_no_boxes() -> None:
 @pytest.mark.parametrize("minutes", [0.0, float("nan")])
 def test_invalid_times(minutes: float) -> None:
     with pytest.raises(InputError, match="--minutes"):
-        Where(Path(), minutes=minutes)
+        RunOptions(Path(), minutes=minutes)
 
 
 def test_recipes_have_their_names() -> None:
@@ -296,7 +296,9 @@ def test_a_run_limited_to_few_iterations_has_a_result_and_a_row(tmp_path: Path) 
     automata_files.write(balanced(2).to_wfsa(), tmp_path / "two.json")
     options = {"file": "two.json", "units": 5, "centroids": 3, "steps": 4, "epochs": 2, "penalty": 0.5}
     settings = settings_for("dfa", "ours", options, "test")
-    trained = experiments.run("dfa", settings, Data(tmp_path), Where(tmp_path / "run", tensorboard=False))
+    trained = experiments.run(
+        "dfa", settings, Data(tmp_path), RunOptions(tmp_path / "run", tensorboard=False)
+    )
     assert isinstance(trained, dict)
     assert trained["outcome"] == "out of iterations" and trained["iterations"] == 8
     assert trained["language"] == "two" and trained["recipe"] == "own"

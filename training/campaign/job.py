@@ -72,7 +72,7 @@ class JobRequest:
 def _run(plan: Plan, job: Job, folder: Path, data: Any, stop: Any) -> int:
     from training.engine.loop import Diverged
     from training.engine.names import RESULT, RUN
-    from training.engine.run import Where
+    from training.engine.run import RunOptions
     from training.experiments import run
 
     run_folder = folder / job.name
@@ -81,7 +81,7 @@ def _run(plan: Plan, job: Job, folder: Path, data: Any, stop: Any) -> int:
     score: float | None = None
     try:
         result = run(
-            job.experiment, settings, data, Where(run_folder, resume=there), stop, test=job.trial is None
+            job.experiment, settings, data, RunOptions(run_folder, resume=there), stop, test=job.trial is None
         )
         if not isinstance(result, dict):
             return INTERRUPTED

@@ -22,7 +22,7 @@ from training.engine.settings import Settings
 if TYPE_CHECKING:
     from torch import nn
 
-    from training.engine.run import Where
+    from training.engine.run import RunOptions
     from training.engine.task import Task
 
 S = TypeVar("S", bound=Settings)
@@ -185,7 +185,7 @@ class ExperimentRun(Generic[S]):
         """Return whether there is anything to train."""
         return True
 
-    def run(self, where: Where, stop: Callable[[], bool] = lambda: False) -> dict[str, Any] | Outcome:
+    def run(self, where: RunOptions, stop: Callable[[], bool] = lambda: False) -> dict[str, Any] | Outcome:
         """Train the network, save the epoch with the best dev result, and measure it.
 
         Args:
@@ -224,7 +224,7 @@ class ExperimentRun(Generic[S]):
             results.write(result, where.folder / RESULT)
         return result
 
-    def finished(self, result: dict[str, Any], where: Where) -> dict[str, Any]:
+    def finished(self, result: dict[str, Any], where: RunOptions) -> dict[str, Any]:
         """Return the result of a finished run; raise InputError if its data differ."""
         from training.engine.run import require_same_data
 

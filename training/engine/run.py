@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Where:
+class RunOptions:
     """Options of a run that do not change its result, such as its folder.
 
     Attributes:
@@ -77,7 +77,7 @@ class RunOutcome:
     loop: Loop
 
 
-def finished(where: Where, experiment: str, configuration: dict[str, Any]) -> dict[str, Any] | None:
+def finished(where: RunOptions, experiment: str, configuration: dict[str, Any]) -> dict[str, Any] | None:
     """Return the result if the run in the folder is already finished, or ``None``.
 
     The result is also ``None`` if the network file is lost and can be recomputed.
@@ -109,7 +109,7 @@ def finished(where: Where, experiment: str, configuration: dict[str, Any]) -> di
     return result
 
 
-def require_same_data(result: dict[str, Any], data: dict[str, Any], where: Where) -> dict[str, Any]:
+def require_same_data(result: dict[str, Any], data: dict[str, Any], where: RunOptions) -> dict[str, Any]:
     """Return the result of a finished run if its data equal the current data, or raise InputError.
 
     Args:
@@ -131,7 +131,7 @@ def train(
     task: Task,
     settings: Settings,
     about: dict[str, Any],
-    where: Where,
+    where: RunOptions,
     what: str,
     stop: Callable[[], bool] = lambda: False,
 ) -> RunOutcome:
@@ -156,7 +156,7 @@ def train(
 
 
 def _train(
-    fabric: Fabric, loop: Loop, about: dict[str, Any], where: Where, what: str, stop: Callable[[], bool]
+    fabric: Fabric, loop: Loop, about: dict[str, Any], where: RunOptions, what: str, stop: Callable[[], bool]
 ) -> RunOutcome:
     task, settings = loop.task, loop.settings
     path, description = where.folder / RUN, {**settings.to_json(), **about}

@@ -13,7 +13,7 @@ from training.engine import results
 from training.engine.experiment import ExperimentRun
 from training.engine.names import NETWORK, RESULT
 from training.engine.progress import Progress
-from training.engine.run import Where
+from training.engine.run import RunOptions
 from training.language_recognition.cell_counts import counted
 from training.language_recognition.languages import DATA_SEED, language
 from training.language_recognition.network import TrainedAcceptor, untrained
@@ -69,7 +69,7 @@ class RecognitionRun(ExperimentRun[Recognition]):
         """Return the paper's figures for this run."""
         return paper(self.experiment, self.settings)
 
-    def finished(self, result: dict[str, Any], where: Where) -> dict[str, Any]:
+    def finished(self, result: dict[str, Any], where: RunOptions) -> dict[str, Any]:
         """Return the result of a finished run.
 
         If an older result lacks the data for figures and the network exists, they are added.

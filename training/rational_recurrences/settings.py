@@ -19,7 +19,7 @@ MODELS = ("lstm", "rrnn-b", "rrnn-b-max-plus", "rrnn-c", "rrnn-f")
 class Classification(Settings):
     """A run of text classification.
 
-    Defaults follow appendix E.3. Where Table 6 gives a range, the default is its midpoint.
+    Defaults follow appendix E.3. If Table 6 gives a range, the default is its midpoint.
     """
 
     model: str = setting("rrnn-f", "the recurrent network", one_of=MODELS)

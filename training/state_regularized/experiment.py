@@ -25,7 +25,7 @@ from training.engine.experiment import ExperimentRun
 from training.engine.names import NETWORK, RESULT
 from training.engine.processes import one_process
 from training.engine.progress import Outcome
-from training.engine.run import Where, finished, train
+from training.engine.run import RunOptions, finished, train
 from training.state_regularized import strings
 from training.state_regularized.batches import accuracy
 from training.state_regularized.comparison import compared
@@ -49,7 +49,7 @@ class LanguageRun(ExperimentRun[Recipe]):
         """Return the default name of the run's folder: language, recipe and seed."""
         return f"{language_of(self.settings, self.data.folder).name}-{preset}-{self.settings.seed}"
 
-    def run(self, where: Where, stop: Callable[[], bool] = lambda: False) -> dict[str, Any]:
+    def run(self, where: RunOptions, stop: Callable[[], bool] = lambda: False) -> dict[str, Any]:
         """Train and certify; see :func:`learn`."""
         return learn(self.experiment, self.settings, self.data.folder, where, stop)
 
@@ -104,7 +104,7 @@ def _described(automaton: dict[str, Any] | None) -> str:
 
 
 def learn(
-    experiment: str, settings: Recipe, data: Path, where: Where, stop: Callable[[], bool] = lambda: False
+    experiment: str, settings: Recipe, data: Path, where: RunOptions, stop: Callable[[], bool] = lambda: False
 ) -> dict[str, Any]:
     """Train, and certify the network even if training is incomplete; then no result file is written.
 
