@@ -195,7 +195,7 @@ def test_another_component_that_stays_0_does_not_count_as_moving():
 
 
 def test_a_component_not_proved_to_stay_0_does_not_count_as_moving(monkeypatch):
-    near_0 = lambda x: Tail((flint.arb(0),), rest=True)
+    near_0 = lambda x: Tail((flint.arb(0),), remainder=True)
     blind = lambda direction: replace(tails(direction), sigmoid=near_0, tanh=near_0)
     monkeypatch.setattr("ratproof.certification.not_rational.every_size.tails", blind)
     why = every_size(two_units_of_which_one_stays_0()).why
@@ -219,7 +219,7 @@ def test_the_orbit_is_followed_until_it_enters_the_interval():
         orbit = [flint.arb(0)]
         for _ in range(steps + 2):
             orbit.append(phi(orbit[-1], BALLS))
-        assert steps > 0 and interval.contains(here) and not any(interval.holds(c) for c in orbit[:steps])
+        assert steps > 0 and interval.contains(here) and not any(interval.contains(c) for c in orbit[:steps])
         assert here.overlaps(orbit[steps]) and later.overlaps(orbit[steps + 2]) and not here.overlaps(later)
 
 

@@ -21,8 +21,7 @@ from fractions import Fraction
 from pathlib import Path
 
 ABOUT, SECONDS = "a cell", 600  # if the check may take longer, it is not started
-# keyed by a weight's name, or by its first letter
-SHAPES = {
+SHAPES = {  # keyed by a weight's name, or by its first letter
     "W": ("units", "letters"),
     "U": ("units", "units"),
     "P": ("units", "units"),
@@ -122,9 +121,7 @@ def tanh(vector):
     return [z.tanh() for z in vector]
 
 
-# The number of vectors of the state, the index of the unit's vector, and the weights. The number is 0 if the
-# state is the letters so far and the units, and None if it is the units and the rows of a matrix.
-CELLS = {
+CELLS = {  # the number of vectors of the state, the index of the unit's vector, and the weights
     "elman": (1, 0, "W_h U_h b_h"),
     "elman-linear": (1, 0, "W_h U_h b_h"),
     "gru": (1, 0, "W_r U_r b_r W_z U_z b_z W_n b_n U_m b_m"),
@@ -143,7 +140,7 @@ CELLS = {
     "slstm": (3, 2, "W_i U_i b_i W_f U_f b_f W_z U_z b_z W_o U_o b_o"),
     "softmax-attention": (0, 1, "W_q W_k W_v"),
     "ttt": (None, 0, "W_q W_k W_v W_0 scale shift eta eps"),
-}
+}  # 0: the state is the letters so far and the units; None: it is the units and the rows of a matrix
 
 
 class CheckedCell:  # its steps are those of docs/explanation/not_rational.md
@@ -350,8 +347,7 @@ def verdict(data):
     strings = ["prefixes", "suffixes"]
     claim = claimed(data, ABOUT, "at least .*")
     known(data, ["format", "claims", *fields, *strings], ["about", "every size"])
-    # statements about any number of states, which are not checked
-    listed(data.get("every size", []), "every size", str)
+    listed(data.get("every size", []), "every size", str)  # about any number of states; not checked
     n, units, unit, bits = (data[name] for name in ("states", "units", "unit", "bits"))
     need(all(type(x) is int for x in (n, units, unit, bits)), "states, units, unit and bits must be integers")
     need(claim == f"at least {n} states", f"'claims' must be 'at least {n} states', got {claim!r:.40}")
