@@ -11,7 +11,6 @@ from training.engine.settings import Settings, setting
 MODELS = ("lstm", "lstm-p", "sr-lstm", "sr-lstm-p", "gru", "sr-gru")
 MEMORYLESS = ("gru", "sr-gru")
 HEADS = ("h", "c", "h-c", "max-h")
-OPTIMISERS = ("rmsprop", "published", "adam")
 
 
 @dataclass(frozen=True)
@@ -25,11 +24,8 @@ class SequenceClassification(Settings):
     epochs: int = setting(100, "maximum number of epochs", 1, 10**6)
     patience: int = setting(10, "stop after this many epochs without improvement on the dev set", 1, 10**6)
     optimiser: str = setting(
-        "rmsprop",
-        "optimiser; published: RMSProp with the constants of the authors' programs",
-        one_of=OPTIMISERS,
+        "rmsprop", "rmsprop with a smoothing of 0.9, or adam", one_of=("rmsprop", "adam")
     )
-    smoothing: float = setting(0.9, "alpha of rmsprop; the paper: a momentum of 0.9", 0, 0.999)
     hidden: int = setting(256, "d, the units of each layer", 1, 8192)
     layers: int = setting(1, "recurrent layers", 1, 16)
     k: int = setting(10, "centroids of a state-regularized model; the paper: 2 to 100", 2, 10**4)

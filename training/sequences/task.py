@@ -10,12 +10,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from training.engine.noise import Noise
+from training.engine.rmsprop import rmsprop
 from training.engine.task import ExampleTask
 from training.sequences.settings import SequenceClassification
 
 AT_ONCE = 250
-PUBLISHED = {"alpha": 0.95, "eps": 1e-2, "momentum": 0.9}
-"""The constants of RMSProp in the authors' programs."""
 
 
 class SequenceExamples(Protocol):
@@ -81,26 +80,11 @@ class SequenceTask(ExampleTask):
         return right / len(part.labels), loss / len(part.labels)
 
     def optimiser(self) -> torch.optim.Optimizer:
-        """Return RMSProp (appendix B), or Adam.
-
-        The paper's "momentum of 0.9" is read as the smoothing, as in
-        :mod:`training.state_regularized.settings`. An LSTM then learns the first 10 words of IMDB's reviews.
-        At 784 steps of MNIST, the loss is not stable with the paper's rate of 0.01, and the gradient can
-        become infinite.
-
-        ``published`` is the optimiser of the authors' programs (https://github.com/deepsemantic/sr-rnns),
-        which is also that of Theano's LSTM tutorial: a momentum of 0.9, a smoothing of 0.95, and 1e-4 under
-        the root, for which torch adds 1e-2 to the root. Its rate is the constant 1e-4; the argument for the
-        rate, 0.01 as in the paper, has no effect. It also subtracts the squared mean of the gradients from
-        their mean square. This is left out, because torch adds nothing under the root, so that rounding can
-        make the difference negative. An LSTM's gradients stay finite with it, but its loss on MNIST stays at
-        2.30, which is chance, in the first 468 steps.
-        """
+        """Return Adam or RMSProp."""
         s, parameters = self.how, [p for p in self.network.parameters() if p.requires_grad]
         if s.optimiser == "adam":
             return torch.optim.Adam(parameters, lr=s.rate, weight_decay=s.weight_decay)
-        constants: dict[str, Any] = PUBLISHED if s.optimiser == "published" else {"alpha": s.smoothing}
-        return torch.optim.RMSprop(parameters, lr=s.rate, weight_decay=s.weight_decay, **constants)
+        return rmsprop(parameters, s.rate, s.weight_decay)
 
 
 def figures(task: SequenceTask, network: nn.Module, parts: dict[str, Any]) -> dict[str, float]:

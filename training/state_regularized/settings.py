@@ -146,9 +146,7 @@ _CLUSTERS = {
     "tries": 3,
     "clusters": True,
 }
-# The paper's "momentum of 0.9" is read as the smoothing, Theano's rho. With torch's momentum of 0.9, which
-# multiplies the steps by 10, the network learned neither grammar 1 nor 2. No gradient is clipped, because
-# none is that long.
+# No gradient is clipped, because none is that long.
 _PAPER = {
     "optimiser": "rmsprop",
     "rate": 0.01,

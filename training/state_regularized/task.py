@@ -17,6 +17,7 @@ from neural.state_regularized.acceptor import Acceptor
 from ratproof.certification.soft_networks.boxes import count_closed_boxes
 from ratproof.certification.soft_networks.numbers import numbers_of
 from training.engine.noise import Noise
+from training.engine.rmsprop import rmsprop
 from training.engine.seeds import mixed
 from training.engine.task import ExampleTask
 from training.state_regularized.batches import BatchRows, evaluate, mistakes
@@ -139,11 +140,11 @@ class LearningTask(ExampleTask):
         return f"not measured; {at}, {self.progress.restarts} restarts"
 
     def optimiser(self) -> torch.optim.Optimizer:
-        """Return Adam or RMSprop."""
+        """Return Adam or RMSProp."""
         s, parameters = self.settings, self.network.parameters()
         if s.optimiser == "adam":
             return torch.optim.Adam(parameters, lr=s.rate, weight_decay=s.weight_decay, fused=True)
-        return torch.optim.RMSprop(parameters, lr=s.rate, alpha=s.smoothing, weight_decay=s.weight_decay)
+        return rmsprop(parameters, s.rate, s.weight_decay, s.smoothing)
 
     def carried(self) -> dict[str, Tensor]:
         """Return the state of learning, the next batch, and the generator."""
