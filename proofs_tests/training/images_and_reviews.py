@@ -17,13 +17,18 @@ def idx(values: np.ndarray) -> bytes:  # type: ignore[type-arg]
     return bytes([0, 0, 8, values.ndim]) + shape + values.astype(np.uint8).tobytes()
 
 
-def write_images(folder: Path, images: int = 36, seed: int = 0) -> Path:
-    """Write a folder with mnist and fashion_mnist, in which an image's brightness determines its label."""
+def write_images(folder: Path, images: int = 36, seed: int = 0, border: int = 0) -> Path:
+    """Write a folder with mnist and fashion_mnist, in which an image's brightness determines its label.
+
+    The ``border`` is blank; that of MNIST has at least 4 pixels for most images.
+    """
     rng = np.random.default_rng(seed)
     for name in ("mnist", "fashion_mnist"):
         for part in ("train", "t10k"):
             labels = rng.integers(0, 10, images)
             pixels = rng.integers(0, 20, (images, 28, 28)) + 20 * labels[:, None, None]
+            inside = np.pad(np.ones((28 - 2 * border,) * 2, np.int64), border)
+            pixels = pixels * inside
             write(folder / name / f"{part}-images-idx3-ubyte.gz", gzip.compress(idx(pixels), 1))
             write(folder / name / f"{part}-labels-idx1-ubyte.gz", gzip.compress(idx(labels), 1))
     return folder

@@ -57,15 +57,17 @@ def write(path: Path, text: str | bytes) -> None:
 RULES = "[good]\n$ * ( good | fine ) $ *\n$ * great film $ *\n[bad]\n$ * ( bad | poor ) $ *\n"
 
 
-def write_rule_sets(folder: Path, sentences: int = 40, seed: int = 0) -> Path:
+def write_rule_sets(folder: Path, sentences: int = 40, seed: int = 0, ragged: bool = False) -> Path:
     """Write a folder with re2rnn and glove: labels good, bad and none; rules contain some of their words. In
     ATIS most sentences have the label none, which has no rules; in the others most have good, which has.
+    Unless they are ragged, the sentences with the label none have four words.
     """
     rng = random.Random(seed)
     for name in ("ATIS", "TREC", "SMS"):
         for part in ("train", "dev", "test"):
             others = sentences // 2 if name == "ATIS" else sentences // 8
-            lines = [f"none\tBOS {' '.join(rng.choices(OTHER, k=4))} EOS\n" for _ in range(others)]
+            counts = [rng.randint(1, 10) if ragged else 4 for _ in range(others)]
+            lines = [f"none\tBOS {' '.join(rng.choices(OTHER, k=count))} EOS\n" for count in counts]
             for label in rng.choices((0, 1), weights=(1, 2), k=sentences - others):
                 lines.append(f"{('bad', 'good')[label]}\tBOS {both(rng, label)} EOS\n")
             write(folder / f"re2rnn/{name}/{part}.tsv", "".join(lines))

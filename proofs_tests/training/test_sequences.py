@@ -18,7 +18,7 @@ from proofs_tests.training.images_and_reviews import write_articles, write_image
 from proofs_tests.training.small_runs import train
 from training.engine.noise import Noise
 from training.images import files as images
-from training.images.settings import TABLE_7, PixelByPixel
+from training.images.settings import PRESETS, TABLE_7, PixelByPixel
 from training.images.settings import paper as table_7
 from training.reviews import files as reviews
 from training.reviews.settings import TABLE_13, Sentiment
@@ -144,6 +144,25 @@ def test_the_dev_part_is_the_end_of_the_training_file(tmp_path: Path) -> None:
     raw = gzip.decompress((tmp_path / "mnist/train-labels-idx1-ubyte.gz").read_bytes())[8:]
     assert bytes(torch.cat([parts["train"].labels, parts["dev"].labels]).tolist()) == raw
     assert "test" not in images.load("mnist", tmp_path, any_size=True, test=False)
+
+
+@pytest.mark.parametrize("model", [model for model in MODELS if model != "sr-gru"])
+@pytest.mark.parametrize("preset", PRESETS)
+def test_an_untrained_network_of_a_preset_distinguishes_images(preset: str, model: str) -> None:
+    """Otherwise a network can only learn how frequent the labels are.
+
+    The images end with as many blank pixels as the median of MNIST's. Then half of float32's digits must
+    differ. In an SR-GRU, nothing passes from step to step but a mean of the centroids, and none differ.
+    """
+    pixels = torch.randint(0, 256, (4, 784), generator=torch.Generator().manual_seed(0), dtype=torch.uint8)
+    pixels[:, -103:] = 0
+    how = PixelByPixel(**{**PRESETS[preset], "model": model})
+    values = images.Pixels(images.Images(pixels.reshape(4, 28, 28), torch.arange(4)), how.side, how.order)
+    network, lengths = SequenceClassifier(how, 1, labels=10), values.lengths
+    with torch.no_grad():
+        read = network._read(network.run(values.at(torch.arange(4)), lengths), lengths)
+    digits = torch.finfo(read.dtype).eps ** 0.5
+    assert bool(((read - read[0]).abs().amax(dim=1)[1:] > digits * read.abs().max()).all())
 
 
 # Reviews.

@@ -28,7 +28,7 @@ class PixelByPixel(SequenceClassification):
 
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "paper": {"k": 100, "rate": 1e-4, "forget_bias": 2.0},
+    "paper": {"k": 100, "rate": 1e-4, "forget_bias": 3.0},
     "small": {
         "side": 14,
         "hidden": 64,
