@@ -23,9 +23,8 @@ class SequenceClassification(Settings):
     weight_decay: float = setting(0.0, "the weight of the squared parameters in the loss", 0, 1)
     epochs: int = setting(100, "maximum number of epochs", 1, 10**6)
     patience: int = setting(10, "stop after this many epochs without improvement on the dev set", 1, 10**6)
-    optimiser: str = setting(
-        "rmsprop", "rmsprop with a smoothing of 0.9, or adam", one_of=("rmsprop", "adam")
-    )
+    optimiser: str = setting("rmsprop", "optimiser", one_of=("rmsprop", "adam"))
+    smoothing: float = setting(0.9, "alpha of rmsprop; the paper: a momentum of 0.9", 0, 0.999)
     hidden: int = setting(256, "d, the units of each layer", 1, 8192)
     layers: int = setting(1, "recurrent layers", 1, 16)
     k: int = setting(10, "centroids of a state-regularized model; the paper: 2 to 100", 2, 10**4)

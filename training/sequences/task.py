@@ -84,7 +84,7 @@ class SequenceTask(ExampleTask):
         s, parameters = self.how, [p for p in self.network.parameters() if p.requires_grad]
         if s.optimiser == "adam":
             return torch.optim.Adam(parameters, lr=s.rate, weight_decay=s.weight_decay)
-        return rmsprop(parameters, s.rate, s.weight_decay)
+        return rmsprop(parameters, s.rate, s.weight_decay, s.smoothing)
 
 
 def figures(task: SequenceTask, network: nn.Module, parts: dict[str, Any]) -> dict[str, float]:
