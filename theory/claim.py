@@ -24,6 +24,8 @@ LADDER = ("sampled", "cross-checked", "exhausted", "decided")
 PROVED = (*LADDER, "proved")
 KERNEL = "kernel-checked"
 GRADIENT = "gradient"
+AS_PRINTED = ("none",)
+"""The differences of a claim whose statements are those of the paper."""
 EXACT, TORCH = "exact", "torch"
 """The ways to run a network on strings."""
 
@@ -215,6 +217,8 @@ class Claim:
         effort: the amount of testing of its variants.
         row: the corresponding row of one of the paper's tables.
         misprints: printed statements without a reading, each with the test that shows it.
+        differences: what the variants that hold state differently from the paper, one sentence each;
+            :data:`AS_PRINTED` if nothing. Variants that are refuted name their difference in ``says``.
     """
 
     name: str
@@ -232,6 +236,7 @@ class Claim:
     differentiable: bool = True
     effort: Effort = USUAL
     misprints: tuple[Misprint, ...] = ()
+    differences: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.differentiable:

@@ -34,6 +34,7 @@ from ratproof.report.details import chance
 from ratproof.report.ladder import COLUMNS, Row
 from ratproof.report.marks import Mark
 from ratproof.report.proof_text import paragraphs
+from ratproof.report.quantifiers import scopes, statement, weights
 from ratproof.report.refutation import in_short, simplest
 from theory.claim import TORCH, Claim, Variant
 from theory.papers import PAPERS
@@ -88,6 +89,7 @@ def use(verdicts: Verdicts) -> None:
     known.update(verdicts=verdicts, claims=claims(), modules=named, papers=PAPERS, of_paper=of_paper)
     known.update(statements=statements(), theorems=theorems, sentences=SENTENCES, NOT_RUN=NOT_RUN)
     known.update(KINDS=KINDS, TORCH=TORCH, COLUMNS=TITLES, MARKS=Mark)
+    known.update(scopes=scopes, exact_statement=statement, quantified=weights)
     known.update(missing=missing, paragraphs=paragraphs, counterexample=Counterexample)
     environment().filters.update(slug=slug, anchor=anchor, chance=chance, proof_line=markdown)
 
@@ -139,28 +141,6 @@ def checked(result: dict[str, Any], certificate: dict[str, Any]) -> tuple[str, s
         _log.warning("%s, %s: the certificate is rejected: %s", result["claim"], result["variant"], error)
         return program.__name__, f"rejects it ({plain(error)})"
     return program.__name__, "accepts it"
-
-
-@template_global
-def scopes(claim: Claim, variant: Variant) -> list[tuple[str, str]]:
-    """Return, for each kind of evidence of a variant, the weights, strings and sizes that it covers."""
-    effort = claim.effort_of(variant)
-    sentences = {
-        "sampled": (
-            f"random weights, and random strings of up to {effort.longest} symbols, runs of one symbol of up"
-            f" to {effort.run}, and fewer strings of tens of symbols"
-        ),
-        "gradient": "random weights and strings, for the derivatives of the torch layers",
-        "cross-checked": "random weights and strings; OpenFst computes the scores in float arithmetic",
-        "exhausted": (
-            f"all strings of up to {effort.exhausted} symbols over 1 to {effort.letters} letters, for the"
-            " simplest weights of each size"
-        ),
-        "decided": "all strings, for random weights",
-        "proved": "all strings and all weights, in every commutative semiring",
-        "kernel-checked": "all that the theorem's statement quantifies over",
-    }
-    return [(kind, sentences[kind]) for kind in KINDS if kind in variant.kinds]
 
 
 @template_global

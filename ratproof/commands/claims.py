@@ -24,6 +24,8 @@ from ratproof.evidence.kinds import KINDS, OF_PAPERS
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
+from ratproof.report.lines import print_paragraph
+from ratproof.report.quantifiers import scopes, statement, weights
 from theory.claim import KERNEL, Claim
 from theory.papers import PAPERS
 from theory.registry import claim_named
@@ -54,6 +56,8 @@ def claims(
             out.print(headed(str(PAPERS[paper]), ""))
         _print_heading(claim, out)
         _print_variants(claim, out)
+        if names:
+            _print_statements(claim, out)
 
 
 def _print_variants(claim: Claim, out: Console) -> None:
@@ -69,6 +73,19 @@ def _print_variants(claim: Claim, out: Console) -> None:
         text = Text.assemble(*((part.text, part.style or "") for part in line))
         text.rstrip()
         out.print(text)
+
+
+def _print_statements(claim: Claim, out: Console) -> None:
+    """Print how a claim differs from the paper, and the exact statement of each variant with its scope."""
+    out.print(Text("\ndifferences from the paper", style="bold"))
+    for difference in claim.differences:
+        print_paragraph(out, difference, by=2)
+    for variant in claim.variants:
+        out.print(Text(f"\n{claim.name}, {variant.name}", style="bold"))
+        print_paragraph(out, f"statement: {statement(variant)}", by=2)
+        print_paragraph(out, f"for all: {weights(variant)}", by=2)
+        for kind, scope in scopes(claim, variant).items():
+            print_paragraph(out, f"{kind}: {scope}", by=2)
 
 
 def _print_heading(claim: Claim, out: Console) -> None:
@@ -87,7 +104,10 @@ def _described(claim: Claim) -> JsonObject:
             "name": v.name,
             "expected": v.expected,
             "says": v.says,
+            "statement": statement(v),
+            "weights": weights(v),
             "kinds": list(v.kinds),
+            "scopes": scopes(claim, v),
             "without": missing(v),
             "ran": list(claim.runs_of(v)),
         }
@@ -100,6 +120,7 @@ def _described(claim: Claim) -> JsonObject:
         "source": claim.source.__dict__,
         "hypotheses": list(claim.hypotheses),
         "uses": list(claim.uses),
+        "differences": list(claim.differences),
         "misprints": [misprint.__dict__ for misprint in claim.misprints],
         "variants": variants,
     }

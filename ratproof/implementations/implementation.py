@@ -19,7 +19,15 @@ from automata.testing.strategies import LETTERS, alphabets, readings, strings
 from neural.layer_kind import layer_kinds
 from neural.scan.backends import available
 from ratproof.evidence.ledger import ledger
-from ratproof.evidence.lengths import LENGTHS
+from ratproof.evidence.lengths import (
+    EXACT_LENGTHS,
+    GRADIENT_LENGTHS,
+    GRADIENT_LONGEST,
+    LAYER_LONGEST,
+    LAYER_RUN,
+    LONG_LENGTHS,
+    PROGRAM_LENGTHS,
+)
 from ratproof.implementations.chernoff import FALSE_ALARM, power, threshold
 from ratproof.implementations.comparison import Comparison
 from ratproof.implementations.exact import ExactComparison, cases_for_long_strings
@@ -140,20 +148,6 @@ class ExactRecurrence:
         return ExactComparison(claim.name, variant.name, data.draw(cases))
 
 
-LONGEST = 200
-"""Maximum length of random strings for a torch program, which may only be correct on short strings.
-"""
-LONG_LENGTHS = (LONGEST, *(length for length in LENGTHS if length > LONGEST))
-"""Lengths of the long strings for a torch layer of a claim: this length, and edges of chunks."""
-EXACT_LENGTHS = (33, 65)
-"""Lengths of the long strings in exact arithmetic, whose digits grow with every symbol."""
-GRADIENT_LENGTHS = (48, 65)
-"""Lengths of the long strings for gradients, of runs and of single symbols. Their bounds take longer."""
-PROGRAM_LENGTHS = (48, LONGEST)
-"""Lengths of the long strings for programs of FA-RNNs, whose products of weights soon underflow.
-
-Layers that sample, whose probabilities are fractions, use the first length.
-"""
 EXACT_LONG, LAYER_LONG, PROGRAM_LONG = 6, 3, 8
 """Numbers of cases with a long string, in exact arithmetic, for layers and for programs.
 
@@ -216,11 +210,8 @@ def _batches(alphabet: str) -> st.SearchStrategy[list[String]]:
     return st.builds(read, st.integers(0, 2**32), lengths) | few
 
 
-GRADIENT_EXAMPLES, GRADIENT_STRINGS, GRADIENT_LONGEST = 6, 3, 8
-"""Limits for a torch layer's gradients.
-
-They are the numbers of random cases per dtype and backend, the strings per case, and the symbols per string.
-"""
+GRADIENT_EXAMPLES, GRADIENT_STRINGS = 6, 3
+"""Numbers of random cases per dtype and backend, and of strings per case, for a torch layer's gradients."""
 
 
 @cache
@@ -253,7 +244,7 @@ class Layer:
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
         """Draw a random layer with random options, weights and start, and random strings."""
-        names, some = data.draw(_readings(USUAL.strings, 12, 40))
+        names, some = data.draw(_readings(USUAL.strings, LAYER_LONGEST, LAYER_RUN))
         network = self._drawn("abc", claim, variant, data).renamed(names)
         return self._on_a_backend(network, data), some
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
+from ratproof.evidence.lengths import OPENFST_LONGEST, OPENFST_RUN
 from ratproof.evidence.random_cases import for_random_cases
 from ratproof.implementations.implementation import ExactRecurrence, Implementation
 from ratproof.implementations.openfst import OpenFstComparison, scorer_class
@@ -22,7 +23,7 @@ def cross_checked(claim: Claim, variant: Variant, side: Implementation, effort: 
     """
     assert isinstance(side, ExactRecurrence)
     scorer_class()
-    few = replace(effort, strings=3, longest=4, run=10)
+    few = replace(effort, strings=3, longest=OPENFST_LONGEST, run=OPENFST_RUN)
 
     def one_case(data: st.DataObject) -> None:
         case, some = side.case_and_strings(variant, few, data)
