@@ -18,11 +18,11 @@ from automata.strings import String
 from automata.testing.distinguishing_strings import TestStrings
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.evidence.ledger import ledger, recording
+from ratproof.evidence.lengths import LONGEST
 from ratproof.evidence.random_cases import for_random_cases
 from ratproof.evidence.shrinking import shrink
 from ratproof.evidence.subjects import STATED, Subject
 from ratproof.implementations.comparison import Comparison, StringResult, counterexample
-from ratproof.evidence.lengths import LONGEST
 from ratproof.implementations.implementation import string_of_length, strings_over
 from ratproof.ladder.rungs.agreement import agree
 from ratproof.ladder.rungs.exhausted import length_within

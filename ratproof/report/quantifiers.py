@@ -188,7 +188,11 @@ def _letters(numbers: Iterable[int]) -> str:
 
 def _range(values: list[int]) -> str:
     consecutive = values == list(range(values[0], values[-1] + 1))
-    return f"{values[0]} to {values[-1]}" if consecutive and len(values) > 1 else _joined(map(str, values), "and")
+    return (
+        f"{values[0]} to {values[-1]}"
+        if consecutive and len(values) > 1
+        else _joined(map(str, values), "and")
+    )
 
 
 def _joined(parts: Iterable[str], word: str) -> str:

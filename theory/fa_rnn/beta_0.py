@@ -238,6 +238,16 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "The columns of E_R lie in the column space of E_w. The paper has no hypothesis, and"
+            " states that the network approximates the automaton."
+        ),
+        (
+            '"Mimics" is read as equality, and the variant corrected-only-then shows that the'
+            " hypothesis is necessary for E_w G = E_R."
+        ),
+    ),
     example=Weights(
         REAL,
         "ab",

@@ -484,6 +484,19 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "A match is read from the Viterbi score, or from the forward score of an automaton that"
+            " is deterministic over the vocabulary. The paper also reads a forward score of the"
+            " pseudo m-DFA as a match; it is a count."
+        ),
+        (
+            'The matrices of a word and of the wildcards that match it are combined by "or"; the'
+            " pseudo m-DFA adds them."
+        ),
+        ("The factors are exact. The paper uses a rank for which the decomposition has a small error."),
+        ("The paper uses any regular expressions; the cases are their automata with weights 0 and 1."),
+    ),
     example=rule(2).example(),
     uses=("fa-rnn-eq-5",),
     effort=Effort(examples=40, strings=12, longest=8, run=10),

@@ -313,6 +313,15 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "The mean is of the scores of each rule. The paper averages the vectors h_N, whose"
+            " automata may have different states."
+        ),
+        "Both automata are deterministic over the vocabulary, which the paper does not state.",
+        "In both directions BOS is read first. As printed, the reversed sentence ends in BOS.",
+        ("The networks are those of equation 4; factors, beta and the gates of equation 7 are left out."),
+    ),
     example=RULES.of(2).example(),
     uses=("fa-rnn-beta-1",),
     effort=Effort(examples=25, strings=12, longest=8, run=10),

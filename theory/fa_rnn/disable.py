@@ -235,6 +235,20 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "A state is removed if no final state of another rule can be reached from it. The paper"
+            " retains the states of the rule that can be reached from states of other rules."
+        ),
+        (
+            "The statement is that the scores of all other rules are unchanged, which the paper does"
+            " not state."
+        ),
+        (
+            "States are removed from the automaton itself; its conversion back to factors is the"
+            " claim fa-rnn-eq-5."
+        ),
+    ),
     example=Weights(
         REAL,
         "a",

@@ -318,6 +318,16 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "The initial weights are concatenated, and the final weights of each set are zero for the"
+            " states of the other set. The paper leaves both implicit."
+        ),
+        (
+            "The statement is that every score is that of the own network, which the paper does not"
+            " state. Both networks have the same E_w and beta."
+        ),
+    ),
     example=RANDOM.of((2, 1, 1, 2)).example(),
     uses=("fa-rnn-eq-5",),
     effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),

@@ -103,6 +103,13 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "The weights are any numbers, in place of 0 and 1, and the initial weights are any"
+            " vector, in place of one start state."
+        ),
+        "The empty sentence is included; its score is alpha_0 alpha_inf.",
+    ),
     example=SMALL.of(2).example(),
     effort=Effort(examples=40, strings=12, longest=8, run=10),
     misprints=(

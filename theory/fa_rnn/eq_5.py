@@ -207,6 +207,19 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "A sufficiently large r is at least the rank of T. With r = min(V K, K^2) it always is,"
+            " and the factors are written down (corrected-large-enough); no bound on the rank of a"
+            " given T is shown."
+        ),
+        "In the variant corrected, the factors are any matrices, and T is what they define.",
+        (
+            "The isolated states have zeros in D_1 and D_2, as printed, and any final weights; scores"
+            " do not change before training. What training does is not formal."
+        ),
+        "The empty sentence is included.",
+    ),
     example=ANY.of((2, 2)).example(),
     uses=("fa-rnn-eq-4",),
     effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),

@@ -175,6 +175,14 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "The paper states that the initialized network mimics the automaton at beta < 1. Here, it"
+            " is the automaton of the mixture of the two tensors, for any G and any beta."
+        ),
+        "The score is the forward score.",
+        "The empty sentence is included.",
+    ),
     example=Weights(
         REAL,
         "ab",

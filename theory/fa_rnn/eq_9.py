@@ -229,6 +229,20 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "The mode-1 unfolding is the transpose of what is printed, E_R (D_2 (.) D_1)^T. In the"
+            " index of a row, the state after the step comes first."
+        ),
+        (
+            "For the threshold, the factors are exact, and gamma is in (0, 1]. The paper thresholds"
+            " trained weights, and does not state gamma."
+        ),
+        (
+            "The mixture with beta and G is the claim fa-rnn-eq-6; here E_R stands for it. Rounding"
+            " of the aggregation layer is left out."
+        ),
+    ),
     example=ANY.of((2, 2)).example(),
     uses=("fa-rnn-eq-5",),
     effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),

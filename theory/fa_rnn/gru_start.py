@@ -258,6 +258,21 @@ CLAIM = Claim(
             effort=Effort(examples=200, strings=5, longest=4, run=40, exhausted=20, letters=1),
         ),
     ),
+    differences=(
+        (
+            "Approximately equivalent is replaced by computed bounds for both networks. The paper"
+            " states no number; in the variant printed-uniform, 1/2 and the bias 10 are ours."
+        ),
+        (
+            "The weights of T are nonnegative and the biases of all gates are equal, which the paper"
+            " does not state."
+        ),
+        (
+            "h_1 is the score after BOS, and equation 7 holds from the second word on. As printed,"
+            " h_1 is defined by itself at t = 1."
+        ),
+        "The products W z are any vectors for each word.",
+    ),
     example=Weights(
         REAL,
         "a",

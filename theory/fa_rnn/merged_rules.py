@@ -204,6 +204,15 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        "Two rules are merged; more are merged one after another.",
+        (
+            "BOS leads to the states of a rule with its initial weights, in place of its single start"
+            " state with weight 1. All weights are any numbers."
+        ),
+        "The sentence begins with BOS, which the paper shows in an example only.",
+        "The score is the forward score.",
+    ),
     example=RANDOM.of((2, 1)).example(),
     uses=("fa-rnn-eq-4",),
     effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),

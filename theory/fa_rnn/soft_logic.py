@@ -423,6 +423,22 @@ CLAIM = Claim(
             kinds=LADDER[:3],
         ),
     ),
+    differences=(
+        (
+            "The inputs of the formula are 0 or 1: forward scores that are clamped to at most 1. The"
+            " paper asks that the elements of h_N are close to 0 or 1, and that the result is"
+            " approximate."
+        ),
+        (
+            'A formula is in conjunctive normal form, an "or" is one minimum of a sum, and nested'
+            ' "or"s are a variant.'
+        ),
+        (
+            "The perceptron has one layer of clauses with min(1, z), and one with max(0, z). The"
+            " paper also uses no activation function in practice."
+        ),
+        "Training, and values close to 0 and 1, are left out.",
+    ),
     example=Weights(
         REAL,
         "ab",

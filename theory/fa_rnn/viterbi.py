@@ -225,6 +225,14 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        ("The semiring is max-times in place of max-plus. In logarithms of the weights it is max-plus."),
+        (
+            "The weights are any nonnegative numbers in the variant corrected, and 0 and 1 in"
+            " corrected-match, which is about matches."
+        ),
+        "The empty sentence is included.",
+    ),
     example=RULES.of(2).example(),
     uses=("fa-rnn-eq-4",),
     effort=Effort(examples=40, strings=12, longest=8, run=10),

@@ -139,6 +139,16 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "The semiring's plus selects one of its arguments. The paper states that back-tracing"
+            " applies to all models with rational recurrences."
+        ),
+        (
+            "The statement is that the score is the weight of one path, which Viterbi's algorithm"
+            " finds. That the path explains a decision is not formal."
+        ),
+    ),
     example=Drawn(
         WFSA.from_edges(
             MAX_PLUS,

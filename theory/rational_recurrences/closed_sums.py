@@ -18,6 +18,7 @@ from theory.rational_recurrences.proposition_7 import (
     figure_1,
     figure_1_from_c_0,
 )
+from theory.rational_recurrences.shared.hypotheses import ANY_GATES
 from theory.reading import Equality, Recurrence
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -145,6 +146,14 @@ CLAIM = Claim(
                 refutes=True,
             ),
         ),
+    ),
+    differences=(
+        (
+            "c_0 is 0. Otherwise the term c_0 f_1 ... f_t is missing from equation 6; the paper does"
+            " not state c_0."
+        ),
+        ("The empty string is included, and has the empty sum; equation 4 is about nonempty strings."),
+        ANY_GATES,
     ),
     example=proposition_7.CLAIM.example,
     uses=("proposition-7", "model-c"),

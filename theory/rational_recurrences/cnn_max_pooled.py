@@ -235,6 +235,25 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "The paper prints no equation. The network is our reading of a single-layer convolution"
+            " with max-pooling over time."
+        ),
+        (
+            "The contribution of a symbol to a position of the window is any number, in place of the"
+            " product of a row of the filter and an embedding."
+        ),
+        "The nonlinearity is left out. One that increases has the same effect after the maximum.",
+        (
+            "K + 1 states are our count; the paper states only that there is a simple automaton for"
+            " each output."
+        ),
+        (
+            "Padding adds nothing to a window, as zero vectors do; without padding, a string that is"
+            " shorter than K has the score -infinity."
+        ),
+    ),
     example=RANDOM.of(2).example(),
     uses=("definition-4",),
     layers=("cnn-max-pooled",),

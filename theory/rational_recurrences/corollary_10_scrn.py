@@ -128,6 +128,18 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "Only the context units are covered. The corollary is about the recurrence of SCRN, whose"
+            " hidden units are not rational (variant printed)."
+        ),
+        "The paper prints no equation of SCRN. The equation is that of Mikolov et al. (2014).",
+        ("B v_t is any function of the symbol, and alpha any number, in place of one between 0 and 1."),
+        (
+            "The initial weight lambda(q_1) is s_0, which the paper does not state, so the empty"
+            " string is included."
+        ),
+    ),
     example=ANYWHERE.example(),
     uses=("proposition-7",),
     row=TableRow("1", ("SCRN, context units", "c_t = f_t c_{t-1} + u_t", "B")),

@@ -12,7 +12,7 @@ from automata.semirings import REAL
 from theory.claim import Claim, Effort, Source, TableRow, Variant
 from theory.rational_recurrences.proposition_7 import READS_STATE, figure_1, with_feedback
 from theory.rational_recurrences.shared.complement import input_representation
-from theory.rational_recurrences.shared.hypotheses import C_0, MEMORYLESS
+from theory.rational_recurrences.shared.hypotheses import ANY_GATES, C_0, MEMORYLESS
 from theory.reading import NoAutomaton
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -52,6 +52,18 @@ CLAIM = Claim(
                 refutes=True,
                 network="feedback {w} {f} {u} {word}",
             ),
+        ),
+    ),
+    differences=(
+        ANY_GATES,
+        ("mu is (1 - f) z. Section 4.1 prints u = W_u v for the inputs of SRU, without the factor 1 - f."),
+        (
+            "The score is c_t. SRU's reset gate, and the highway connection of its output, are"
+            " applied after the recurrence and are left out."
+        ),
+        (
+            "The initial weight lambda(q_1) is c_0, which the paper does not state, so the empty"
+            " string is included."
         ),
     ),
     example=Weights(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from theory.claim import Claim, Effort, Source, TableRow
 from theory.rational_recurrences import corollary_10_sru
 from theory.rational_recurrences.shared.complement import input_representation
-from theory.rational_recurrences.shared.hypotheses import C_0, MEMORYLESS
+from theory.rational_recurrences.shared.hypotheses import ANY_GATES, C_0, MEMORYLESS
 
 CLAIM = Claim(
     name="corollary-10-t-rnn",
@@ -21,6 +21,14 @@ CLAIM = Claim(
     source=Source("peng2018rational", "4.1", "Corollary 10", ("5c",)),
     hypotheses=(MEMORYLESS, C_0),
     variants=input_representation("corollary_10_t_rnn"),
+    differences=(
+        ANY_GATES,
+        ("mu is (1 - f) z. Section 4.1 prints u = W_u v for the inputs of T-RNN, without the factor 1 - f."),
+        (
+            "The initial weight lambda(q_1) is c_0, which the paper does not state, so the empty"
+            " string is included."
+        ),
+    ),
     example=corollary_10_sru.CLAIM.example,
     uses=("proposition-7", "corollary-9"),
     row=TableRow("1", ("T-RNN", "c_t = f_t c_{t-1} + u_t", "B")),

@@ -122,6 +122,14 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        "W_v v_t + b_c is any vector for each symbol.",
+        (
+            "The automaton is the one of d + 1 states, whose initial weights contain c_0; the paper"
+            " gives no construction, and does not state c_0."
+        ),
+        "The statement is about all strings, including the empty one.",
+    ),
     example=ANYWHERE.of(2).example(),
     uses=("proposition-13",),
     layers=("linear-elman",),

@@ -15,6 +15,7 @@ from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Source, Variant
 from theory.induction import ONE_LETTER, Induction
 from theory.rational_recurrences import proposition_7
+from theory.rational_recurrences.shared.hypotheses import ANY_GATES
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
@@ -142,6 +143,17 @@ CLAIM = Claim(
                 refutes=True,
                 network="layer_with_feedback {w} {f} {u} {word} {unit}",
             ),
+        ),
+    ),
+    differences=(
+        ANY_GATES,
+        (
+            "The automata have the initial weights lambda(q_1) = c_0. Figure 1 has zero there, and"
+            " the paper does not state c_0."
+        ),
+        (
+            "That plus and times take constant time and space (Definition 8) is not part of the"
+            " formal statement."
         ),
     ),
     example=ANYWHERE.of(2).example(),

@@ -259,6 +259,19 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "A path without a transition derives the empty string. The paths of Definition 3 have at"
+            " least one transition."
+        ),
+        "Equation 3b reads x_{i+1}; the paper prints x_i.",
+        ("The Forward algorithm includes epsilon transitions, which section 2 omits for simplicity."),
+        (
+            "Cycles of epsilon transitions are included only in corrected-cycles, over the reals, if"
+            " the sums over their paths converge absolutely. The paper requires a star semiring, or a"
+            " limit of the number of consecutive epsilon transitions."
+        ),
+    ),
     example=Drawn(EXAMPLE),
     case=Drawn,
     effort=Effort(strings=12, longest=5, run=0),

@@ -166,6 +166,20 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "f_t and u_t are any functions of the symbol with values in max-plus, including"
+            " -infinity, in place of log sigma and g of affine maps of an embedding."
+        ),
+        (
+            "The automaton has the initial weight lambda(q_1) = c_0; for Figure 1 as drawn, c_0 is"
+            " -infinity. The paper does not state c_0."
+        ),
+        (
+            "The paper does not state that the unit is an automaton: it presents the unit as Example"
+            " 6 with another semiring. The empty string is included."
+        ),
+    ),
     example=ANYWHERE.example(),
     uses=("proposition-7",),
     layers=("example-15",),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from theory.claim import Claim, Effort, Source, TableRow
 from theory.rational_recurrences import corollary_10_sru
 from theory.rational_recurrences.shared.complement import variants
-from theory.rational_recurrences.shared.hypotheses import C_0, MEMORYLESS, OUTPUT
+from theory.rational_recurrences.shared.hypotheses import ANY_GATES, C_0, MEMORYLESS, OUTPUT
 
 CLAIM = Claim(
     name="model-b",
@@ -22,6 +22,15 @@ CLAIM = Claim(
     hypotheses=(MEMORYLESS, C_0, OUTPUT),
     variants=variants(
         "model_b", "printed-section-6.1", "mu = W_u v, as in section 6.1, for the network of appendix D"
+    ),
+    differences=(
+        ANY_GATES,
+        "The score is c_t. The output gate and tanh (equations 23d and 23e) are left out.",
+        (
+            "The automaton has the initial weight lambda(q_1) = c_0, which the paper does not state."
+            " The empty string is included."
+        ),
+        "mu is (1 - f) W_u v, as in equation 23b; section 6.1 prints u = W_u v.",
     ),
     example=corollary_10_sru.CLAIM.example,
     uses=("proposition-7",),

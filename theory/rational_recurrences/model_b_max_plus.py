@@ -25,6 +25,17 @@ CLAIM = Claim(
         ),
     ),
     variants=example_15.max_plus_figure_1("model_b_max_plus"),
+    differences=(
+        (
+            "f_t and u_t are any functions of the symbol with values in max-plus, in place of log"
+            " sigma and an affine map of an embedding."
+        ),
+        "The score is c_t. The output gate and tanh (equations 24d and 24e) are left out.",
+        (
+            "The automaton has the initial weight lambda(q_1) = c_0, which the paper does not state."
+            " The empty string is included."
+        ),
+    ),
     example=example_15.CLAIM.example,
     uses=("example-15",),
     row=TableRow("2", ("RRNN(B), max-plus", "yes", "", "max-plus")),

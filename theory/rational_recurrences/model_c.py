@@ -13,7 +13,7 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Misprint, Source, TableRow, Variant
 from theory.induction import ONE_LETTER, Induction
-from theory.rational_recurrences.shared.hypotheses import MEMORYLESS, OUTPUT
+from theory.rational_recurrences.shared.hypotheses import ANY_GATES, MEMORYLESS, OUTPUT
 from theory.rational_recurrences.shared.two_gates import GATES, without_complements
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, constant
@@ -118,6 +118,19 @@ CLAIM = Claim(
                 automaton="figure_2 {c1_0} {c2_0} {f1} {z1} {f2} {z2}",
             ),
         ),
+    ),
+    differences=(
+        ANY_GATES,
+        (
+            "The score is c2_t. The output gate and tanh (equations 25e and 25f) are left out, and"
+            " equation 25f prints c_t, which no equation defines."
+        ),
+        (
+            "The automaton has the initial weights lambda(q_j) = cj_0; Figure 2 has zeros there, as"
+            " equations 11 and 12 do."
+        ),
+        ("The statement is about all strings; equation 11 is about strings of at least two symbols."),
+        "mu_j is (1 - f_j) W_u v, as in appendix D; section 6.1 prints u = W_u v.",
     ),
     example=Weights(
         REAL,

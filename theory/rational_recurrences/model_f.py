@@ -16,7 +16,7 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import LADDER, PROVED, Claim, Source, TableRow, Variant
 from theory.induction import ONE_LETTER, Induction
-from theory.rational_recurrences.shared.hypotheses import MEMORYLESS, OUTPUT
+from theory.rational_recurrences.shared.hypotheses import ANY_GATES, MEMORYLESS, OUTPUT
 from theory.rational_recurrences.shared.two_gates import GATES, without_complements
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, constant
@@ -287,6 +287,23 @@ CLAIM = Claim(
                 ),
             ),
         ),
+    ),
+    differences=(
+        ANY_GATES,
+        (
+            "Forward starts with z^(0)_0 = 1 and z^(3)_0 = gamma, because q_0 is initial and the"
+            " epsilon transition reads nothing. Section 5.1 prints z^(j)_0 = 0 for all j."
+        ),
+        (
+            "The automaton has the initial weights lambda(q_j) = cj_0 for j = 1 and 2, which the"
+            " paper does not state. The empty string is included."
+        ),
+        (
+            "p1, p2 and r are any numbers, in place of sigmoids. The output gate and tanh (equations"
+            " 26h and 26i) are left out."
+        ),
+        ("mu_j is (1 - f_j) W_u v; section 6.1 prints u = W_u v. Equation 26g is read with c1 and c2."),
+        "That three states suffice is ours.",
     ),
     example=Weights(
         REAL,

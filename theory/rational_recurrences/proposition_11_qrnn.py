@@ -49,6 +49,28 @@ CLAIM = Claim(
         *variants(ANYWHERE, PRINTED, instances(gates), "u", "proposition_11_qrnn", FREE_GATES),
         table_1(PRINTED, "Table 1", "proposition_11_qrnn", "f_w u_w"),
     ),
+    differences=(
+        (
+            "The gates are any functions of the last K symbols, in place of a sigmoid, or g, of an"
+            " affine map of their embeddings. Output gates are left out."
+        ),
+        (
+            "Before the string there is padding; the paper does not state what v_{t-1} is for t = 1."
+            " The automaton has the additional transitions tau(q_0, q_b, b) = mu_pad(b)."
+        ),
+        (
+            "The construction is for every K; the paper constructs the automaton for K = 2, and"
+            " states that this generalises."
+        ),
+        (
+            "The number of states is exact, and a smaller one is given. The paper prints a bound,"
+            " which is not tight."
+        ),
+        (
+            "c_0 is any number, with one more state unless it is 0; the paper does not state c_0. The"
+            " empty string is included."
+        ),
+    ),
     example=PRINTED.of(2).example(),
     uses=("proposition-7",),
     row=TableRow("1", ("QRNN", "c_t = f_t c_{t-1} + u_t", "B, with a memory of K - 1 symbols")),

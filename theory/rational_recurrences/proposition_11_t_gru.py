@@ -56,6 +56,22 @@ CLAIM = Claim(
         ),
         table_1(FROM_ZERO, "the caption of Table 1", "proposition_11_t_gru", "f_w z_w o_w", UNIT),
     ),
+    differences=(
+        (
+            "The paper prints no equation of T-GRU except that of its forget gate. The equations are"
+            " those of Balduzzi and Ghifary (2016)."
+        ),
+        "The gates are any functions of the last two symbols.",
+        (
+            "Before the string there is padding, and the automaton has the additional transitions"
+            " tau(q_0, q_b, b) = mu_pad(b)."
+        ),
+        "The numbers of states are ours; the paper's number is for QRNN.",
+        (
+            "c_0 is any number, with one more state unless it is 0; the paper does not state c_0. The"
+            " empty string is included."
+        ),
+    ),
     example=EXAMPLE,
     uses=("proposition-11-qrnn",),
     row=TableRow("1", ("T-GRU", "c_t = f_t c_{t-1} + u_t", "B, with a memory of one symbol")),

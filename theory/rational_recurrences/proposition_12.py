@@ -314,6 +314,19 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "lambda_t and the u^(j)_t are any functions of the symbol (or constants), in place of a"
+            " sigmoid or g of an affine map of an embedding."
+        ),
+        (
+            "Forward starts with z^(0)_0 = 1, and with z^(j)_0 = c^(j)_0 for j >= 1. Appendix B"
+            " prints z_t^(j) = 0 for all j."
+        ),
+        "The statement is about all strings; appendix B assumes strings longer than n.",
+        "The score is c^(n)_t. A nonlinearity after it is left out.",
+        "The statement is about every n; section 4.2 prints the equations for n = 2.",
+    ),
     example=ANYWHERE.of(2).example(),
     uses=("model-c",),
     row=TableRow(

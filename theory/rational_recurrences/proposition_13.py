@@ -247,6 +247,17 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "The states with lambda = 1 are q_{d+1}, ..., q_{2d}, which are Q_2; appendix C also"
+            " prints lambda(q_i) = 1 for i = 1, ..., d."
+        ),
+        (
+            "The initial weights of q_1, ..., q_d are the components of c_0, which the paper does not"
+            " state. The empty string is included."
+        ),
+        "That d + 1 states suffice is ours.",
+    ),
     example=ANYWHERE.of(2).example(),
     row=TableRow("1", ("ISAN", "c_t = W_{x_t} c_{t-1} + b_{x_t}", "D_1, D_2")),
     layers=("isan",),

@@ -14,7 +14,7 @@ from automata import forward
 from automata.wfsa import WFSA
 from theory.claim import LADDER, PROVED, Claim, Effort, Source, Variant
 from theory.induction import ONE_LETTER, Induction
-from theory.rational_recurrences.shared.hypotheses import C_0, MEMORYLESS
+from theory.rational_recurrences.shared.hypotheses import ANY_GATES, C_0, MEMORYLESS
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, by_symbol, constant
 from theory.theorem import Theorem
@@ -208,6 +208,22 @@ CLAIM = Claim(
                 refutes=True,
                 network="feedback {w} {f} {u} {word}",
             ),
+        ),
+    ),
+    differences=(
+        ANY_GATES,
+        (
+            "The automaton has the initial weight lambda(q_1) = c_0. Figure 1 has zero there, which"
+            " is right for c_0 = 0; the paper does not state c_0."
+        ),
+        (
+            "The statement is about all strings, including the empty one; the proposition is about"
+            " nonempty strings."
+        ),
+        "The Forward algorithm reads x_{i+1} in step i + 1; equation 3b reads x_i.",
+        (
+            "The proof and the theorem are about every commutative semiring; the paper's statement is"
+            " about the reals."
         ),
     ),
     example=ANYWHERE.example(),

@@ -163,6 +163,22 @@ CLAIM = Claim(
             small_cases=GRU.small,
         ),
     ),
+    differences=(
+        (
+            "The paper states a hypothesis about models like Elman networks, LSTMs and GRUs. What is"
+            " shown is that some network of each kind is not rational: the certificates contain its"
+            " weights."
+        ),
+        (
+            "The unit is the first component of the state of one network. The certificates are about"
+            " automata over fields that contain the rationals; Definition 8 allows other semirings."
+        ),
+        (
+            "In exact arithmetic, softsign stands for tanh, and half of 1 plus the softsign for the"
+            " sigmoid. The evidence `decided` is about tanh and the sigmoid."
+        ),
+        ("The variant corrected, about an LSTM whose gates read only the symbol, is not in the paper."),
+    ),
     example=Weights(
         REAL,
         "ab",

@@ -253,6 +253,26 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        ("The paper prints no equation. The dynamic program is that of Schwartz et al. (2018), paraphrased."),
+        (
+            "The weights of transitions are any functions of the symbol, in place of a nonlinearity"
+            " of an affine map of an embedding."
+        ),
+        (
+            "The variants corrected and corrected-one-epsilon are over the reals, where the score is"
+            " a sum over all matches; SoPa's program takes maxima, which is the variant"
+            " corrected-max-plus."
+        ),
+        (
+            "Epsilon transitions may be consecutive in corrected and corrected-max-plus. SoPa's"
+            " program allows one at a time, which is the variant corrected-one-epsilon."
+        ),
+        (
+            "The numbers of states are ours. One state collects complete matches, so that a pattern"
+            " may end before the string does."
+        ),
+    ),
     example=SIZES.of(2).example(),
     uses=("definition-4",),
     layers=("sopa",),

@@ -367,6 +367,26 @@ CLAIM = Claim(
             **cases((1, 2), m=(1,), some=((3, 1), (4, 1))),
         ),
     ),
+    differences=(
+        (
+            "The cell is evaluated for every centroid and symbol. Algorithm 1 counts transitions over"
+            " data, and gives no transition, or that to the first centroid, for pairs that do not"
+            " occur."
+        ),
+        (
+            "The network is moved to the most probable centroid after each symbol, as in section 3.1;"
+            " the pseudo-code of appendix D continues with the mixture."
+        ),
+        "The network is reset before each string; Algorithm 1 does not reset it.",
+        (
+            "For each reachable state and symbol, the greatest similarity is unique, and the network"
+            " starts at a centroid. The paper does not state this."
+        ),
+        (
+            "The final states of the DFA are not part of the statement. In exact arithmetic, the"
+            " network has integer weights and the activation hardtanh."
+        ),
+    ),
     example=EXAMPLE,
     uses=("theorem-3.2",),
     effort=Effort(examples={"cross-checked": 40, "decided": 40}, strings=20, longest=8, run=8),

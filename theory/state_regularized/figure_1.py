@@ -256,6 +256,29 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "The figure draws the DFA for depth 4; it is constructed for several depths, and the"
+            " theorem is about every depth n."
+        ),
+        (
+            "A missing transition rejects. The wildcard is any symbol that is not a parenthesis, and"
+            " stands for several letters."
+        ),
+        (
+            "The paper shows by experiments that the SR-LSTM-P operates like the pushdown automaton."
+            " Here it is one network, whose weights are ours, with one unit, two centroids, hard"
+            " activations and the limit of temperature 0."
+        ),
+        (
+            "Equations 6 to 8 are used with R = 0, and with the peepholes of the input and the output"
+            " gate; the forget gate is 1."
+        ),
+        (
+            "That no finite automaton recognises all depths is refuted for the DFA of depth n, and"
+            " proved for all finite automata in Coq."
+        ),
+    ),
     example=DEPTHS.example(),
     effort=Effort(examples=60, strings=20, longest=12, run=8, exhausted=5),
 )

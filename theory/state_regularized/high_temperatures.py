@@ -145,6 +145,17 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "The paper states only that a higher temperature makes alpha more uniform. The limit, its"
+            " bound and the automaton with two states are ours."
+        ),
+        "The network starts at a centroid.",
+        (
+            "The limit network is exact. The bound is checked at temperatures 1 / (m ln 2), at which"
+            " alpha is rational for integer weights."
+        ),
+    ),
     example=EXAMPLE,
     uses=("theorem-3.1",),
     effort=Effort(examples={"cross-checked": 40, "decided": 40}, strings=20, exhausted=3),

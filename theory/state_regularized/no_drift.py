@@ -227,6 +227,20 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "The paper states only that the regularization stabilizes hidden states for longer"
+            " sequences. The bound by the longest centroid is ours."
+        ),
+        (
+            "The network starts at a convex combination of centroids, which the paper does not state;"
+            " the norm is Euclidean."
+        ),
+        (
+            "In exact arithmetic, the network has integer weights and the activation hardtanh, at"
+            " temperatures 1 / (m ln 2)."
+        ),
+    ),
     example=EXAMPLE,
     uses=("theorem-3.1",),
     effort=Effort(examples=30, strings=8, longest=8, run=12, exhausted=4),

@@ -650,6 +650,32 @@ CLAIM = Claim(
             **cases(("V",)),
         ),
     ),
+    differences=(
+        (
+            "That the behavior is identical is read as: after every string, the probability of being"
+            " at each centroid is the score of a state of the automaton."
+        ),
+        (
+            "The network starts at a centroid, or reads a start token, or the automaton has one more"
+            " state. The theorem does not state where it starts."
+        ),
+        (
+            "In exact arithmetic, the recurrent component is hardtanh(U h + W_x) with integer"
+            " weights, at temperatures 1 / (m ln 2), and equation 3 is used in one dimension. In the"
+            " proof and the theorem, the recurrent and the stochastic component are any functions of"
+            " the state and the symbol. The torch layers are a simple recurrent cell and a GRU."
+        ),
+        "Equations 2 and 3 sum over another index than the one that they fix.",
+        (
+            "That rows and initial weights are distributions is a theorem of its own"
+            " (theorem_3_1_probabilistic); the equality does not need it."
+        ),
+        (
+            "The variants corrected-end-token and corrected-layers are about section 3.3 and the end"
+            " of section 3. The classifier after the end token is linear, and there are two layers,"
+            " with the same number of centroids each."
+        ),
+    ),
     example=Weights(
         REAL,
         "ab",

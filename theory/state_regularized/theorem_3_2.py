@@ -269,6 +269,27 @@ CLAIM = Claim(
             **cases(no_ties, m=(1,), wide=True),
         ),
     ),
+    differences=(
+        (
+            "For each reachable state and symbol, the greatest similarity is unique. The proof in"
+            " appendix A.2 assumes this as if without loss of generality."
+        ),
+        "The network starts at a centroid, and the centroids are distinct.",
+        (
+            "For equation 4 the limit is pointwise: it is taken for each string separately, and no"
+            " temperature is sufficient for all strings (variant printed-uniform). For equation 5,"
+            " one temperature is sufficient for all strings."
+        ),
+        (
+            "In exact arithmetic, the network has integer weights and the activation hardtanh; the"
+            " limit network stands for temperature 0, and other temperatures are 1 / (m ln 2). The"
+            " Coq theorem takes the limit for any recurrent component and any real exponential."
+        ),
+        (
+            "That the state is the DFA's is read for equation 5 as: the most probable centroid is the"
+            " state of the DFA."
+        ),
+    ),
     example=EXAMPLE,
     uses=("theorem-3.1",),
     effort=Effort(examples={"cross-checked": 40, "decided": 40}, strings=20),
