@@ -100,14 +100,16 @@ def _scope(claim: Claim, variant: Variant, kind: str) -> Iterator[str]:
     random = "random weights" + _sizes(variant.cases)
     if kind == "sampled" and EXACT in claim.runs_of(variant):
         yield (
-            f"in exact arithmetic, {random}, and random strings of up to {effort.longest} symbols, runs of one"
-            f" symbol of up to {effort.run}, and some strings of {_joined(map(str, EXACT_LENGTHS), 'or')}"
+            f"in exact arithmetic, {random}, and random strings of up to {effort.longest} symbols, runs of"
+            f" one symbol of up to {effort.run}, and some strings of"
+            f" {_joined(map(str, EXACT_LENGTHS), 'or')}"
         )
     if kind == "sampled" and TORCH in claim.runs_of(variant):
         if layers := claim.layers_of(variant):
             yield (
-                f"random torch layers ({', '.join(layers)}), on strings of up to {LAYER_LONGEST} symbols, runs of"
-                f" up to {LAYER_RUN}, and some strings of {min(LONG_LENGTHS)} to {max(LONG_LENGTHS):,}"
+                f"random torch layers ({', '.join(layers)}), on strings of up to {LAYER_LONGEST} symbols,"
+                f" runs of up to {LAYER_RUN}, and some strings of {min(LONG_LENGTHS)} to"
+                f" {max(LONG_LENGTHS):,}"
             )
         if variant.programs:
             yield f"random weights of torch programs ({', '.join(variant.programs)})"
@@ -121,15 +123,16 @@ def _scope(claim: Claim, variant: Variant, kind: str) -> Iterator[str]:
         )
     if kind == "cross-checked":
         yield (
-            f"{random}, and random strings of up to {OPENFST_LONGEST} symbols and runs of up to {OPENFST_RUN};"
-            " OpenFst computes in floats"
+            f"{random}, and random strings of up to {OPENFST_LONGEST} symbols and runs of up to"
+            f" {OPENFST_RUN}; OpenFst computes in floats"
         )
     if kind == "exhausted":
         near = getattr(variant.small_cases, "__name__", "") == "near_generic"
         simple = "weights near a generic case, some of which are 0 or 1" if near else "the simplest weights"
         yield (
-            f"all strings of up to {effort.exhausted} symbols over {_letters(range(1, effort.letters + 1))}, for"
-            f" {simple}{_sizes(variant.small_cases)}{_limit(variant)}"
+            f"all strings of up to {effort.exhausted} symbols over"
+            f" {_letters(range(1, effort.letters + 1))}, for {simple}{_sizes(variant.small_cases)}"
+            f"{_limit(variant)}"
         )
     if kind == "decided":
         unit = variant.reading.unit if isinstance(variant.reading, NoAutomaton) else None
@@ -161,7 +164,8 @@ def _sizes(cases: Any) -> str:
     if not isinstance(source, Sizes):
         return ""
     own = source.random_sizes if cases.__name__ == "random" else source.small_sizes
-    return _named([source.of(size) for size in own], " with ")
+    several = f" (sizes {_joined(map(str, own), 'and')})" if isinstance(own[0], tuple) else ""
+    return _named([source.of(size) for size in own], " with ") + several
 
 
 def _named(drawn: list[Signature], before: str) -> str:

@@ -211,6 +211,14 @@ CLAIM = Claim(
             kinds=LADDER,
         ),
     ),
+    differences=(
+        (
+            "The text of the paper was not compared word by word: the statement is paraphrased, from"
+            " its abstract."
+        ),
+        "The arithmetic is exact, and the network preserves the vectors of the states exactly.",
+        "The paper's statements about norms, horizons and trained networks are left out.",
+    ),
     example=with_any_map(2).example(),
     effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=4),
 )

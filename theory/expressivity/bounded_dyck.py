@@ -317,6 +317,22 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        "H(z) is 1 if z is positive and 0 otherwise, in place of a saturated sigmoid.",
+        (
+            "Generation is read as: a threshold of a linear function of the units allows each symbol"
+            " and the end. The paper has a softmax and a lower bound of the probability."
+        ),
+        (
+            "The variant corrected uses 2 m ⌈log(k + 1)⌉ units, which is our code; the paper's code"
+            " is the variant corrected-printed-code, with 6 m ⌈log k⌉ - 2 m units and k of at least"
+            " 2."
+        ),
+        (
+            "The lower bound is read as: every automaton needs a state for each stack, and B units"
+            " that are 0 or 1 have 2^B states."
+        ),
+    ),
     example=brackets(2, 1).example(),
     effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=4),
 )

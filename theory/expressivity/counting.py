@@ -267,6 +267,21 @@ CLAIM = Claim(
             kinds=LADDER,
         ),
     ),
+    differences=(
+        (
+            "The text of the paper was not compared word by word: the statement is paraphrased, from"
+            " its abstract."
+        ),
+        (
+            "Finite precision is read as fixed-point numbers with p binary places, and the units are"
+            " bounded by 1."
+        ),
+        (
+            "The cases have gates that read only the letter; the theorems are about any step of a"
+            " network with finitely many states."
+        ),
+        "The paper's counter machines, LSTMs and training are left out.",
+    ),
     example=network(2).example(),
     uses=("saturated-lstm",),
     effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=4),

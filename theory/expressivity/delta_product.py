@@ -108,6 +108,24 @@ CLAIM = Claim(
             small_cases=THREE.small,
         ),
     ),
+    differences=(
+        (
+            "The text of the paper was not compared word by word: the statement is paraphrased, from"
+            " its abstract."
+        ),
+        (
+            "There is one layer over symbols, in exact arithmetic. The output is any linear function"
+            " of the composed permutation."
+        ),
+        (
+            "In print, the statement is about groups of permutations; here it is about the product of"
+            " matrices of all permutations of n one-hot items."
+        ),
+        (
+            "The lower bound excludes only that a product of fewer matrices is the matrix of a cycle."
+            " It is no lower bound for other representations."
+        ),
+    ),
     example=permutations(3).example(),
     uses=("gated-delta-product", "householder-products"),
     effort=Effort(examples=25, strings=10, longest=8, run=10),

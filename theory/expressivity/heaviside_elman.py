@@ -241,6 +241,17 @@ CLAIM = Claim(
             kinds=LADDER,
         ),
     ),
+    differences=(
+        (
+            "Weights of the automaton are any numbers, in place of probabilities, and the output is"
+            " linear in the units, without a softmax."
+        ),
+        "The network has one more unit, which is 1 at the start only.",
+        (
+            "For the converse, the network has integer weights, and the automaton's states are the"
+            " vectors of units: the number 2^D is an upper bound."
+        ),
+    ),
     example=automaton_of(2).example(),
     effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),
 )

@@ -213,6 +213,18 @@ CLAIM = Claim(
             small_cases=UNWEIGHTED.small,
         ),
     ),
+    differences=(
+        (
+            "The text of the paper was not compared word by word: the statement is paraphrased, from"
+            " its abstract."
+        ),
+        (
+            "There is one layer over symbols, in exact arithmetic. The paper's statement is about"
+            " every regular language, with several layers; here it is about automata whose symbols"
+            " permute the states."
+        ),
+        "The states are one-hot vectors, and weights of transitions are any numbers.",
+    ),
     example=permuting(2).example(),
     uses=("pd-ssm-emulation", "negative-eigenvalues"),
     effort=Effort(examples=25, strings=10, longest=8, run=10),

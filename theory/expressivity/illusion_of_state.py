@@ -216,6 +216,18 @@ CLAIM = Claim(
             small_cases=WITH_OFFSET.small,
         ),
     ),
+    differences=(
+        (
+            "The paper's theorem is about any fixed depth, with log-precision, under the condition"
+            " that TC^0 is not NC^1. Here there is one layer over symbols, in exact arithmetic,"
+            " without a condition."
+        ),
+        (
+            "Matrices are diagonal in one basis. That input-dependent permutation matrices track"
+            " items is read as: each output is positive if and only if the item is back."
+        ),
+        "Nothing is stated about depth or about circuits.",
+    ),
     example=layer(2).example(),
     uses=("pd-ssm-emulation",),
     effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=5),

@@ -226,6 +226,21 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "The text of the paper was not compared word by word: the statement is paraphrased, from"
+            " its abstract."
+        ),
+        (
+            "There is one layer over symbols, in exact arithmetic. The paper's theorems are about any"
+            " depth and finite precision."
+        ),
+        "Recognition is read as: a linear function of the last state is positive.",
+        (
+            "The eigenvalues are those of the matrix of one letter, whose characteristic polynomial"
+            " is a product of linear factors."
+        ),
+    ),
     example=one_key(2).example(),
     uses=("delta-net", "nonnegative-gates"),
     effort=Effort(examples=25, strings=10, longest=8, run=10),

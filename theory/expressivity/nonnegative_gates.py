@@ -242,6 +242,17 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "The text of the paper was not compared word by word: the statement is paraphrased, from"
+            " its abstract."
+        ),
+        (
+            "There is one layer over symbols, in exact arithmetic. The paper's theorem is about any"
+            " depth and finite precision."
+        ),
+        "Recognition is read as: a linear function of the last state, plus a constant, is positive.",
+    ),
     example=layer(2).example(),
     uses=("illusion-of-state",),
     effort=Effort(examples=25, strings=10, longest=8, run=10),

@@ -248,6 +248,15 @@ CLAIM = Claim(
             kinds=("sampled", "exhausted"),
         ),
     ),
+    differences=(
+        "The text of the paper was not available: the statement is paraphrased.",
+        (
+            "The gain is computed in ball arithmetic from a condition of ours, sigma(H (n e - 1/2))"
+            " <= e for some e < 1/2. The paper's own bounds, which use fixed points of two functions,"
+            " are left out."
+        ),
+        "The network starts in a one-hot vector, and has no output unit: a unit above 1/2 shows its state.",
+    ),
     example=automaton_of(2, LARGE).example(),
     effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=4),
 )

@@ -166,6 +166,15 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        "The term B u_t is left out, and the output is one row of the paper's N x N read-out.",
+        "The first state is the vector of initial weights, which the paper does not state.",
+        (
+            "Column i of P(u) has its 1 in the row of the next state. Weights of transitions are any"
+            " numbers, in place of 1."
+        ),
+        "That no layer with fewer components counts modulo N is for linear layers over a field.",
+    ),
     example=layer(2).example(),
     uses=("pd-ssm",),
     effort=Effort(examples=40, strings=12, longest=8, run=10),

@@ -202,6 +202,17 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        (
+            "The paper's limits of infinite weights are replaced by exact values: gates are 0 or 1,"
+            " candidates are -1 or 1, and the output gate is 1."
+        ),
+        (
+            "One cell whose input gate reads the cell is the counter of the second statement. The"
+            " paper's hierarchy of architectures is left out."
+        ),
+        "The statement is paraphrased from the version arXiv:2004.08500.",
+    ),
     example=cells(2).example(),
     effort=Effort(examples=25, strings=10, longest=8, run=10, exhausted=3),
 )

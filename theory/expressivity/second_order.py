@@ -238,6 +238,13 @@ CLAIM = Claim(
             ),
         ),
     ),
+    differences=(
+        "The vectors of symbols are any vectors.",
+        (
+            "The automaton from values is computed for given values on words of bounded length; how a"
+            " network is learned from data is left out."
+        ),
+    ),
     example=network((2, 2)).example(),
     uses=("fa-rnn-eq-4",),
     effort=Effort(examples=40, strings=12, longest=8, run=10),

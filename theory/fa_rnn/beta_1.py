@@ -494,8 +494,8 @@ CLAIM = Claim(
             'The matrices of a word and of the wildcards that match it are combined by "or"; the'
             " pseudo m-DFA adds them."
         ),
-        ("The factors are exact. The paper uses a rank for which the decomposition has a small error."),
-        ("The paper uses any regular expressions; the cases are their automata with weights 0 and 1."),
+        "The factors are exact. The paper uses a rank for which the decomposition has a small error.",
+        "The paper uses any regular expressions; the cases are their automata with weights 0 and 1.",
     ),
     example=rule(2).example(),
     uses=("fa-rnn-eq-5",),

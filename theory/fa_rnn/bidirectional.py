@@ -320,7 +320,7 @@ CLAIM = Claim(
         ),
         "Both automata are deterministic over the vocabulary, which the paper does not state.",
         "In both directions BOS is read first. As printed, the reversed sentence ends in BOS.",
-        ("The networks are those of equation 4; factors, beta and the gates of equation 7 are left out."),
+        "The networks are those of equation 4; factors, beta and the gates of equation 7 are left out.",
     ),
     example=RULES.of(2).example(),
     uses=("fa-rnn-beta-1",),

@@ -226,7 +226,7 @@ CLAIM = Claim(
         ),
     ),
     differences=(
-        ("The semiring is max-times in place of max-plus. In logarithms of the weights it is max-plus."),
+        "The semiring is max-times in place of max-plus. In logarithms of the weights it is max-plus.",
         (
             "The weights are any nonnegative numbers in the variant corrected, and 0 and 1 in"
             " corrected-match, which is about matches."

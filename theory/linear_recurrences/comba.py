@@ -13,7 +13,7 @@ from typing import Any
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer, Output
-from theory.linear_recurrences.shared.hypotheses import column
+from theory.linear_recurrences.shared.hypotheses import COLUMN_DIFFERENCES, column
 
 weights = records.Names("s_0[K] minus d | alpha erase beta q[K] k[K] v")
 
@@ -68,6 +68,13 @@ CLAIM = Claim(
             replace(LAYER, reading=records.READ),
             CASES,
             records.narrow(weights, d=(1,), alpha=(1,), k=(0, 1), erase=(0,)),
+        ),
+    ),
+    differences=(
+        *COLUMN_DIFFERENCES,
+        (
+            "beta~ and beta are any two functions of the token. In programs, beta~ is beta b with a"
+            " parameter b, and the query is q - d b k."
         ),
     ),
     example=weights(2).example(),

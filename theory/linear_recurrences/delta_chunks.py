@@ -14,7 +14,13 @@ from theory.claim import Claim, Source
 from theory.linear_recurrences import gated_delta_net
 from theory.linear_recurrences.shared import chunks
 from theory.linear_recurrences.shared.affine import Token
-from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, NO_TOKENS, TOKENS
+from theory.linear_recurrences.shared.hypotheses import (
+    CHUNK_DIFFERENCES,
+    COLUMN,
+    FIRST_STATE,
+    NO_TOKENS,
+    TOKENS,
+)
 from theory.linear_recurrences.shared.records import refuted
 from theory.signature import Sizes
 
@@ -106,6 +112,14 @@ CLAIM = Claim(
             CASES,
             chunks.few(weights, (2, 1), most=300, alpha=(1,), beta=(1,)),
         ),
+    ),
+    differences=(
+        *CHUNK_DIFFERENCES,
+        (
+            "The paper inverts a triangular matrix with ones on its diagonal (UT transform). Here"
+            " forward substitution solves the same equations."
+        ),
+        "Gates are those of gated DeltaNet; without gates they are 1.",
     ),
     example=weights((2, 2)).example(),
     uses=("delta-net", "gated-delta-net"),

@@ -12,7 +12,7 @@ from typing import Any
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer
-from theory.linear_recurrences.shared.hypotheses import column
+from theory.linear_recurrences.shared.hypotheses import COLUMN_DIFFERENCES, column
 
 weights = records.Names("s_0[K] minus | beta q[K] k[K] v")  # queries and keys after phi
 
@@ -63,6 +63,13 @@ CLAIM = Claim(
             replace(LAYER, terms=()),
             CASES,
             SMALL,
+        ),
+    ),
+    differences=(
+        *COLUMN_DIFFERENCES,
+        (
+            "phi(q) and phi(k) are any vectors for each token, and beta any number, in place of one"
+            " between 0 and 1."
         ),
     ),
     example=weights(2).example(),

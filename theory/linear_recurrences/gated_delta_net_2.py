@@ -12,7 +12,7 @@ from typing import Any
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer
-from theory.linear_recurrences.shared.hypotheses import column
+from theory.linear_recurrences.shared.hypotheses import COLUMN_DIFFERENCES, column
 
 weights = records.Names("s_0[K] minus | alpha[K] b[K] w q[K] k[K] v")
 
@@ -72,6 +72,10 @@ CLAIM = Claim(
             CASES,
             SMALL,
         ),
+    ),
+    differences=(
+        *COLUMN_DIFFERENCES,
+        "b, w, alpha and the keys are any vectors for each token; keys are not normalised.",
     ),
     example=weights(2).example(),
     uses=("kda",),

@@ -13,7 +13,7 @@ from typing import Any
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer
-from theory.linear_recurrences.shared.hypotheses import column
+from theory.linear_recurrences.shared.hypotheses import COLUMN_DIFFERENCES, column
 
 weights = records.Names("s_0[K] minus | g beta1 k1[K] v1 beta2 k2[K] v2 q[K]")
 
@@ -99,6 +99,11 @@ CLAIM = Claim(
             CASES,
             SMALL,
         ),
+    ),
+    differences=(
+        *COLUMN_DIFFERENCES,
+        "A token takes two steps; the paper has any number n_h of steps.",
+        "Keys are not normalised, and beta and the decay are any numbers.",
     ),
     example=weights(2).example(),
     uses=("gated-delta-net",),

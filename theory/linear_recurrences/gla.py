@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
-from theory.linear_recurrences.shared.hypotheses import column
+from theory.linear_recurrences.shared.hypotheses import COLUMN_DIFFERENCES, column
 
 weights = records.Names("s_0[K] | alpha[K] q[K] k[K] v")
 LAYER = records.decayed(lambda t, j: t.alpha[j])  # as printed, for one column: alpha_j s_j + k_j v
@@ -26,6 +26,10 @@ CLAIM = Claim(
     variants=(
         records.corrected(LAYER, CASES, records.COLUMN_STATES, records.theorem("gla", "s_0 alpha q k v")),
         records.reads_old(LAYER, CASES),
+    ),
+    differences=(
+        *COLUMN_DIFFERENCES,
+        "alpha is any vector for each token, in place of numbers between 0 and 1.",
     ),
     example=weights(2).example(),
     uses=("linear-attention",),

@@ -18,7 +18,13 @@ from theory.claim import Claim, Source, Variant
 from theory.linear_recurrences import gla
 from theory.linear_recurrences.shared import chunks
 from theory.linear_recurrences.shared.affine import Token
-from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, NO_TOKENS, TOKENS
+from theory.linear_recurrences.shared.hypotheses import (
+    CHUNK_DIFFERENCES,
+    COLUMN,
+    FIRST_STATE,
+    NO_TOKENS,
+    TOKENS,
+)
 from theory.linear_recurrences.shared.records import refuted
 from theory.reading import Equality
 from theory.signature import Sizes
@@ -131,6 +137,15 @@ CLAIM = Claim(
             CASES,
             GATED,
         ),
+    ),
+    differences=(
+        *CHUNK_DIFFERENCES,
+        (
+            "In the variant corrected, the gates between two tokens are multiplied, and may be 0. The"
+            " paper prints quotients of products from the chunk's start, which is the variant"
+            " corrected-quotients; its gates are not 0."
+        ),
+        "Sub-chunks, in which the paper computes for numerical stability, are left out.",
     ),
     example=weights((2, 2)).example(),
     uses=("gla",),

@@ -12,7 +12,7 @@ from typing import Any
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer
-from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, LINEAR_OUTPUT, TOKENS
+from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, LINEAR_OUTPUT, TOKENS, UNIT_DIFFERENCES
 
 # The weights of one unit: cos theta and sin theta, and the gate and the candidate of each token.
 
@@ -81,6 +81,14 @@ CLAIM = Claim(
             layers=("hgrn-real",),
         ),
         records.refuted("without-signs", "automata that turn by minus theta", LAYER, BACK, CASES, SMALL),
+    ),
+    differences=(
+        *UNIT_DIFFERENCES,
+        (
+            "The real and the imaginary part of a unit are two automata, and the factors cos theta"
+            " and sin theta are any numbers."
+        ),
+        "f is any number, in place of one between a lower bound and 1.",
     ),
     example=CASES.example(),
     uses=("proposition-7",),

@@ -12,7 +12,7 @@ from typing import Any
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer, Output
-from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, column
+from theory.linear_recurrences.shared.hypotheses import COLUMN_DIFFERENCES, FIRST_UNIT, column
 
 weights = records.Names("h_0[K] minus | f[K] o[K] i")
 
@@ -48,6 +48,13 @@ CLAIM = Claim(
             LAYER,
             replace(LAYER, update=lambda t, j: t.i),
             CASES,
+        ),
+    ),
+    differences=(
+        *COLUMN_DIFFERENCES,
+        (
+            "The gate is any vector for each token, in place of one between a lower bound and 1. The"
+            " key is 1 - f, as in the paper."
         ),
     ),
     example=weights(2).example(),

@@ -13,7 +13,7 @@ from theory.claim import Claim, Source
 from theory.linear_recurrences.delta_net import erase
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer
-from theory.linear_recurrences.shared.hypotheses import column
+from theory.linear_recurrences.shared.hypotheses import COLUMN_DIFFERENCES, column
 
 weights = records.Names("s_0[K] minus | alpha[K] beta q[K] k[K] v")
 
@@ -60,6 +60,11 @@ CLAIM = Claim(
             CASES,
             SMALL,
         ),
+    ),
+    differences=(
+        *COLUMN_DIFFERENCES,
+        "Keys are not normalised, and alpha and beta are any numbers, in place of numbers between 0 and 1.",
+        "Convolutions before the recurrence are left out.",
     ),
     example=weights(2).example(),
     uses=("gated-delta-net",),

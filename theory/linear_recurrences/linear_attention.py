@@ -13,7 +13,14 @@ from theory.claim import LADDER, Claim, Source, Variant
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer
 from theory.linear_recurrences.shared.chunks import dot
-from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
+from theory.linear_recurrences.shared.hypotheses import (
+    COLUMN,
+    COLUMN_DIFFERENCES,
+    FIRST_STATE,
+    LINEAR_OUTPUT,
+    NO_TOKENS,
+    TOKENS,
+)
 from theory.reading import NoAutomaton, Recurrence
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -90,6 +97,14 @@ CLAIM = Claim(
                 values=lambda w: {**w.entries, "divide": "Qcdiv"},
             ),
         ),
+    ),
+    differences=(
+        *COLUMN_DIFFERENCES,
+        (
+            "The normaliser phi(q)^T z is left out: the output is the numerator. With the normaliser,"
+            " it is not an automaton (variant without-unnormalised-output)."
+        ),
+        "phi(q) and phi(k) are any vectors for each token.",
     ),
     example=weights(2).example(),
     layers=("linear-attention",),

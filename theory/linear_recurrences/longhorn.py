@@ -13,7 +13,14 @@ from typing import Any
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer
-from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
+from theory.linear_recurrences.shared.hypotheses import (
+    COLUMN,
+    COLUMN_DIFFERENCES,
+    FIRST_STATE,
+    LINEAR_OUTPUT,
+    NO_TOKENS,
+    TOKENS,
+)
 from theory.weights import Weights, total
 
 
@@ -96,6 +103,15 @@ CLAIM = Claim(
             WHOLE,
             CASES,
             SMALL,
+        ),
+    ),
+    differences=(
+        *COLUMN_DIFFERENCES,
+        "The convolution before the recurrence is left out.",
+        "delta is any number for each token and value in the proof, in place of beta / (1 + beta k^T k).",
+        (
+            "The paper states that the update is the solution of an online problem; only its closed"
+            " form, in which the matrix is replaced by its diagonal, is used."
         ),
     ),
     example=weights(2).example(),

@@ -12,7 +12,7 @@ from typing import Any
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer, Output
-from theory.linear_recurrences.shared.hypotheses import LINEAR_OUTPUT, NO_TOKENS, TOKENS
+from theory.linear_recurrences.shared.hypotheses import LINEAR_OUTPUT, NO_TOKENS, TOKENS, UNIT_DIFFERENCES
 
 # Lambda is a + ib, C is c + id, and gamma B u of a token is p + ir.
 
@@ -75,6 +75,13 @@ CLAIM = Claim(
             replace(LAYER, decay={(q, p): factor for (p, q), factor in DECAY.items()}),
             CASES,
             SMALL,
+        ),
+    ),
+    differences=(
+        *UNIT_DIFFERENCES,
+        (
+            "Lambda and exp(gamma) B u are any complex numbers, in real and imaginary parts; the"
+            " parametrisation that keeps Lambda stable is left out."
         ),
     ),
     example=weights(1).example(),

@@ -19,7 +19,7 @@ from theory.claim import PROVED, Claim, Source, Variant
 from theory.linear_recurrences import mamba_2
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.convolved import Convolved
-from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, LINEAR_OUTPUT, NO_TOKENS
+from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, LINEAR_OUTPUT, NO_TOKENS, UNIT_DIFFERENCES
 from theory.rational_recurrences.shared.windows import history_tables
 from theory.reading import Equality
 from theory.signature import Signature, Sizes, entries
@@ -124,6 +124,18 @@ CLAIM = Claim(
             WINDOWS,
         ),
         records.reads_old(LAYER, CASES),
+    ),
+    differences=(
+        *UNIT_DIFFERENCES,
+        (
+            "Delta, B, C and x are any functions of the last w tokens, as after a convolution, or of"
+            " one token in corrected-without-convolution."
+        ),
+        (
+            "exp(Delta A) and the discretised B are any numbers for each token; how they follow from"
+            " Delta, A and B is left out."
+        ),
+        "The product with the other branch of the block, and its nonlinearity, are left out.",
     ),
     example=convolved_weights((2, 1)).example(),
     uses=("mamba-2", "proposition-11-qrnn"),

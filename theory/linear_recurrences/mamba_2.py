@@ -11,7 +11,13 @@ from typing import Any
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer, Output
-from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, LINEAR_OUTPUT, NO_TOKENS, TOKENS
+from theory.linear_recurrences.shared.hypotheses import (
+    FIRST_UNIT,
+    LINEAR_OUTPUT,
+    NO_TOKENS,
+    TOKENS,
+    UNIT_DIFFERENCES,
+)
 
 weights = records.Names("h_0[N] D | a B[N] C[N] x")  # the step's size is a factor of a and of B
 
@@ -58,6 +64,11 @@ CLAIM = Claim(
             records.theorem("mamba_2", "h_0 D a B C x"),
         ),
         records.reads_old(LAYER, CASES),
+    ),
+    differences=(
+        *UNIT_DIFFERENCES,
+        "The convolution before the recurrence is left out; a, B, C and x are any functions of one token.",
+        "The statement is about one channel of one head.",
     ),
     example=weights(2).example(),
     uses=("gla",),

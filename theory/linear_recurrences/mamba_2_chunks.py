@@ -14,7 +14,7 @@ from theory.claim import Claim, Source
 from theory.linear_recurrences import mamba_2
 from theory.linear_recurrences.shared import chunks
 from theory.linear_recurrences.shared.affine import Token
-from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, NO_TOKENS, TOKENS
+from theory.linear_recurrences.shared.hypotheses import CHUNK_DIFFERENCES, FIRST_UNIT, NO_TOKENS, TOKENS
 from theory.linear_recurrences.shared.records import refuted
 from theory.signature import Sizes
 
@@ -97,6 +97,7 @@ CLAIM = Claim(
             DECAYED,
         ),
     ),
+    differences=(*CHUNK_DIFFERENCES, "The convolution before the recurrence is left out."),
     example=weights((2, 2)).example(),
     uses=("mamba-2", "gla-chunks"),
     layers=("mamba-2-chunks",),

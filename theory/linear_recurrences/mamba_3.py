@@ -14,7 +14,7 @@ from typing import Any
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer, Output
-from theory.linear_recurrences.shared.hypotheses import LINEAR_OUTPUT, NO_TOKENS, TOKENS
+from theory.linear_recurrences.shared.hypotheses import LINEAR_OUTPUT, NO_TOKENS, TOKENS, UNIT_DIFFERENCES
 from theory.signature import Sizes
 
 # exp(Delta A) is a + ib, (1 - lambda) Delta is beta, lambda Delta is gamma, B x is p + ir, and C is (c, d).
@@ -120,6 +120,17 @@ CLAIM = Claim(
             ),
             CASES,
             SMALL,
+        ),
+    ),
+    differences=(
+        *UNIT_DIFFERENCES,
+        (
+            "There is one input and one output for each channel, and the decays and rotations are any"
+            " numbers for each token; how they follow from Delta and A is left out."
+        ),
+        (
+            "The paper states a discretisation and a rotation (Propositions 1 and 2). That the result"
+            " is an automaton with 4 N + 2 states is ours."
         ),
     ),
     example=weights(1).example(),

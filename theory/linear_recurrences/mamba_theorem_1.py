@@ -132,6 +132,21 @@ CLAIM = Claim(
             CASES,
         ),
     ),
+    differences=(
+        "The convolution is left out: z is a function of one token.",
+        (
+            "The paper states the equality with a gated unit. That this is an automaton with two"
+            " states is ours."
+        ),
+        (
+            "In the exact cases, 1 + e^z is a power of 2. Delta is measured in units of log 2, which"
+            " decides equality, because log 2 is irrational."
+        ),
+        (
+            "The variant corrected-as-programmed is about programs, which discretise B as Delta B;"
+            " the theorem is false for it."
+        ),
+    ),
     example=CASES.example(),
     uses=("min-gru", "mamba"),
     layers=("mamba-scalar",),

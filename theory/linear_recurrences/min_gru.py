@@ -15,7 +15,7 @@ from typing import Any
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer
-from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, TOKENS
+from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, TOKENS, UNIT_DIFFERENCES
 
 CASES = records.unit("h_0 minus | z u")  # u for the candidate h~
 
@@ -103,6 +103,17 @@ CLAIM = Claim(
             LAYER,
             SWAPPED,
             CASES,
+        ),
+    ),
+    differences=(
+        *UNIT_DIFFERENCES,
+        (
+            "z and the candidate are any functions of one token; z is not restricted to numbers"
+            " between 0 and 1."
+        ),
+        (
+            "The variant corrected-in-log-space is the listing in log space, which computes another"
+            " function: it has g(u) for u and starts in g(h_0)."
         ),
     ),
     example=CASES.example(),

@@ -11,7 +11,7 @@ from dataclasses import replace
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer
-from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, TOKENS
+from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, TOKENS, UNIT_DIFFERENCES
 
 # The gates, the candidate u, and the derived normalised gates. The automaton computes these like the listing
 # in log space: exp(-softplus(d)) and exp(-softplus(-d)) with e^d = i / f.
@@ -64,6 +64,14 @@ CLAIM = Claim(
             NOT_NORMALISED,
             CASES,
         ),
+    ),
+    differences=(
+        *UNIT_DIFFERENCES,
+        (
+            "f and i are any numbers whose sum is not 0, in place of sigmoids. In the proof, the"
+            " quotients are any numbers."
+        ),
+        "The form in log space is left out.",
     ),
     example=CASES.example(),
     uses=("min-gru",),

@@ -188,6 +188,25 @@ CLAIM = Claim(
             },
         ),
     ),
+    differences=(
+        (
+            "The paper does not state that the memory is an automaton; the automaton and its number"
+            " of states are ours."
+        ),
+        (
+            "The score is a component of C_t q_t, and the normaliser n_t^T q_t is the same with v ="
+            " 1. h_t, their quotient, is not an automaton (variant without-unnormalised-output)."
+        ),
+        (
+            "The gates are any functions of one token, in place of exponentials and sigmoids; the"
+            " first state is any vector."
+        ),
+        (
+            "The lower bound of the normaliser is exp(-m) in the stabilised form; equation 21, with"
+            " the stabilised gates, keeps 1."
+        ),
+        "The output gate, norms and projections are left out.",
+    ),
     example=weights(2).example(),
     uses=("linear-attention",),
     misprints=(

@@ -11,7 +11,7 @@ from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
-from theory.linear_recurrences.shared.hypotheses import FIRST_STATE, column
+from theory.linear_recurrences.shared.hypotheses import COLUMN_DIFFERENCES, FIRST_STATE, column
 from theory.linear_recurrences.shared.momentum import STATES, Momentum
 
 weights = records.Names("s_0[K] m_0[K] minus | alpha mu beta eta p[K] k[K] q[K] v")
@@ -69,6 +69,11 @@ CLAIM = Claim(
             CASES,
             SMALL,
         ),
+    ),
+    differences=(
+        *COLUMN_DIFFERENCES,
+        "The recurrence is that of the reference program of flash-linear-attention.",
+        "The key p that reads, and all gates, are any functions of the token.",
     ),
     example=weights(1).example(),
     uses=("gated-delta-net",),

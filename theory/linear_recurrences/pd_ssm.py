@@ -14,7 +14,7 @@ from theory.claim import Claim, Source
 from theory.linear_recurrences import lru
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer, Mixing
-from theory.linear_recurrences.shared.hypotheses import LINEAR_OUTPUT, NO_TOKENS, TOKENS
+from theory.linear_recurrences.shared.hypotheses import LINEAR_OUTPUT, NO_TOKENS, TOKENS, UNIT_DIFFERENCES
 from theory.signature import Sizes
 
 # D is a + ib, C is c + id, and B u of a token is p + ir.
@@ -99,6 +99,11 @@ CLAIM = Claim(
             CASES,
             SMALL,
         ),
+    ),
+    differences=(
+        *UNIT_DIFFERENCES,
+        "P is any real matrix for each token; in the paper each of its columns has one 1 and zeros.",
+        "The gradient of P is left out; there is no torch layer.",
     ),
     example=weights(1).example(),
     uses=("lru",),

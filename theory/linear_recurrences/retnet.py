@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
-from theory.linear_recurrences.shared.hypotheses import column
+from theory.linear_recurrences.shared.hypotheses import COLUMN_DIFFERENCES, column
 
 weights = records.Names("s_0[K] gamma | q[K] k[K] v")
 LAYER = records.decayed(lambda t, j: t.gamma)  # as printed, for one column: gamma s_j + k_j v
@@ -31,6 +31,11 @@ CLAIM = Claim(
     variants=(
         records.corrected(LAYER, CASES, records.COLUMN_STATES, records.theorem("retnet", "s_0 gamma q k v")),
         records.reads_old(LAYER, CASES),
+    ),
+    differences=(
+        *COLUMN_DIFFERENCES,
+        "The rotation of queries and keys by an angle that grows with their position is left out.",
+        "The score is of the recurrent form only; the parallel and the chunked form are left out.",
     ),
     example=weights(2).example(),
     uses=("linear-attention",),

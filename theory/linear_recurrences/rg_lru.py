@@ -16,7 +16,7 @@ from theory.claim import PROVED, Claim, Source, Variant
 from theory.induction import ONE_LETTER, Induction
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer
-from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, TOKENS
+from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, TOKENS, UNIT_DIFFERENCES
 from theory.reading import Equality, Recurrence
 from theory.weights import Weights
 
@@ -135,6 +135,18 @@ CLAIM = Claim(
             as_programmed,
             LAYER,
             AT_ZERO,
+        ),
+    ),
+    differences=(
+        *UNIT_DIFFERENCES,
+        (
+            "The convolution before the recurrence is left out, and a and i are any functions of the"
+            " token, in place of gates of its vector."
+        ),
+        "In the exact cases, a is 2t / (1 + t^2). In the proofs, the root sqrt(1 - a^2) is any number.",
+        (
+            "The variant corrected-as-programmed is about the published program, whose first token is"
+            " not scaled."
         ),
     ),
     example=CASES.example(),

@@ -12,7 +12,7 @@ from typing import Any
 from theory.claim import Claim, Source, Variant
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer, Output
-from theory.linear_recurrences.shared.hypotheses import column
+from theory.linear_recurrences.shared.hypotheses import COLUMN_DIFFERENCES, column
 from theory.signature import Sizes
 
 weights = records.Names("s_0[K] w[K] u[K] | r[K] k[K] v")
@@ -61,6 +61,11 @@ CLAIM = Claim(
     variants=(
         records.corrected(LAYER, CASES, records.COLUMN_STATES, records.theorem("rwkv_5", "s_0 w u r k v")),
         reads_new(LAYER, CASES),
+    ),
+    differences=(
+        *COLUMN_DIFFERENCES,
+        "The shift that mixes a token with the previous one is left out.",
+        "w and u are any vectors; w is not restricted to numbers between 0 and 1.",
     ),
     example=weights(2).example(),
     uses=("gla",),

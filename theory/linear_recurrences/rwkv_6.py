@@ -9,7 +9,7 @@ from __future__ import annotations
 from theory.claim import Claim, Source
 from theory.linear_recurrences import rwkv_5
 from theory.linear_recurrences.shared import records
-from theory.linear_recurrences.shared.hypotheses import column
+from theory.linear_recurrences.shared.hypotheses import COLUMN_DIFFERENCES, column
 
 weights = records.Names("s_0[K] u[K] | w[K] r[K] k[K] v")
 LAYER = rwkv_5.LAYER  # as printed: its w is now the token's
@@ -28,6 +28,11 @@ CLAIM = Claim(
     variants=(
         records.corrected(LAYER, CASES, records.COLUMN_STATES, records.theorem("rwkv_6", "s_0 u w r k v")),
         rwkv_5.reads_new(LAYER, CASES),
+    ),
+    differences=(
+        *COLUMN_DIFFERENCES,
+        "The shift that mixes a token with the previous one is left out.",
+        "The decay w_t is any function of one token; the paper's maps of low rank are left out.",
     ),
     example=weights(2).example(),
     uses=("rwkv-5",),

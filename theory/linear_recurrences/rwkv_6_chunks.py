@@ -17,7 +17,13 @@ from theory.claim import Claim, Source
 from theory.linear_recurrences import rwkv_6
 from theory.linear_recurrences.shared import chunks
 from theory.linear_recurrences.shared.affine import Token
-from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, NO_TOKENS, TOKENS
+from theory.linear_recurrences.shared.hypotheses import (
+    CHUNK_DIFFERENCES,
+    COLUMN,
+    FIRST_STATE,
+    NO_TOKENS,
+    TOKENS,
+)
 from theory.linear_recurrences.shared.records import refuted
 from theory.signature import Sizes
 
@@ -81,6 +87,7 @@ CLAIM = Claim(
             SMALL,
         ),
     ),
+    differences=(*CHUNK_DIFFERENCES, "The paper has the recurrence; the chunked form is that of programs."),
     example=weights((2, 2)).example(),
     uses=("rwkv-6", "gla-chunks"),
     layers=("rwkv-6-chunks",),

@@ -12,7 +12,7 @@ from typing import Any
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer
-from theory.linear_recurrences.shared.hypotheses import column
+from theory.linear_recurrences.shared.hypotheses import COLUMN_DIFFERENCES, column
 
 weights = records.Names("s_0[K] minus | w[K] kappa[K] a[K] k[K] q[K] v")  # q for the receptance r
 
@@ -72,6 +72,12 @@ CLAIM = Claim(
             CASES,
             SMALL,
         ),
+    ),
+    differences=(
+        *COLUMN_DIFFERENCES,
+        "The shift that mixes a token with the previous one is left out.",
+        "The bonus, which does not read the state, is left out.",
+        "w, a and kappa are any vectors for each token; kappa is not normalised.",
     ),
     example=weights(2).example(),
     uses=("delta-net",),

@@ -16,7 +16,13 @@ from theory.claim import Claim, Source
 from theory.linear_recurrences import rwkv_7
 from theory.linear_recurrences.shared import chunks
 from theory.linear_recurrences.shared.affine import Token
-from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, NO_TOKENS, TOKENS
+from theory.linear_recurrences.shared.hypotheses import (
+    CHUNK_DIFFERENCES,
+    COLUMN,
+    FIRST_STATE,
+    NO_TOKENS,
+    TOKENS,
+)
 from theory.linear_recurrences.shared.records import refuted
 from theory.signature import Sizes
 
@@ -92,6 +98,14 @@ CLAIM = Claim(
             rwkv_7.LAYER,
             FEW,
             chunks.few(weights, (2, 1), **ONES, a=(1,)),
+        ),
+    ),
+    differences=(
+        *CHUNK_DIFFERENCES,
+        "The paper has the recurrence; the chunked form is that of programs.",
+        (
+            "The shift that mixes a token with the previous one is left out. So is the bonus, which"
+            " does not read the state."
         ),
     ),
     example=weights((2, 2)).example(),

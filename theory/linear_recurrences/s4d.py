@@ -11,6 +11,7 @@ from dataclasses import replace
 from theory.claim import Claim, Source
 from theory.linear_recurrences import lru
 from theory.linear_recurrences.shared.affine import AtPlace, Output, by_part
+from theory.linear_recurrences.shared.hypotheses import UNIT_DIFFERENCES
 from theory.linear_recurrences.shared.records import EFFORT, corrected, refuted, theorem
 
 # The recurrence of LRU, with an output that includes the other component of each pair.
@@ -46,6 +47,13 @@ CLAIM = Claim(
             LAYER,
             lru.LAYER,
             lru.CASES,
+        ),
+    ),
+    differences=(
+        *UNIT_DIFFERENCES,
+        (
+            "The discretised A, B and C are any complex numbers, in real and imaginary parts; how"
+            " they follow from a continuous system is left out."
         ),
     ),
     example=lru.CLAIM.example,

@@ -13,7 +13,7 @@ from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
-from theory.linear_recurrences.shared.hypotheses import column
+from theory.linear_recurrences.shared.hypotheses import COLUMN_DIFFERENCES, column
 from theory.linear_recurrences.shared.momentum import STATES, Momentum
 
 weights = records.Names("m_0[K] s_0[K] minus | alpha eta theta k[K] q[K] v")
@@ -94,6 +94,15 @@ CLAIM = Claim(
             CASES,
             SMALL,
         ),
+    ),
+    differences=(
+        *COLUMN_DIFFERENCES,
+        (
+            "The memory is a matrix; the paper also has memories of several layers, whose gradient is"
+            " not affine."
+        ),
+        "The gradient is taken at each token; the chunked form of the paper is left out.",
+        "theta, eta and alpha are any numbers for each token.",
     ),
     example=weights(1).example(),
     uses=("momentum-delta-net",),

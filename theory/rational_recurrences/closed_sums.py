@@ -152,7 +152,7 @@ CLAIM = Claim(
             "c_0 is 0. Otherwise the term c_0 f_1 ... f_t is missing from equation 6; the paper does"
             " not state c_0."
         ),
-        ("The empty string is included, and has the empty sum; equation 4 is about nonempty strings."),
+        "The empty string is included, and has the empty sum; equation 4 is about nonempty strings.",
         ANY_GATES,
     ),
     example=proposition_7.CLAIM.example,

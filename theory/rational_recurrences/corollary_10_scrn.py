@@ -134,7 +134,7 @@ CLAIM = Claim(
             " hidden units are not rational (variant printed)."
         ),
         "The paper prints no equation of SCRN. The equation is that of Mikolov et al. (2014).",
-        ("B v_t is any function of the symbol, and alpha any number, in place of one between 0 and 1."),
+        "B v_t is any function of the symbol, and alpha any number, in place of one between 0 and 1.",
         (
             "The initial weight lambda(q_1) is s_0, which the paper does not state, so the empty"
             " string is included."

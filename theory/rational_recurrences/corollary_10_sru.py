@@ -56,7 +56,7 @@ CLAIM = Claim(
     ),
     differences=(
         ANY_GATES,
-        ("mu is (1 - f) z. Section 4.1 prints u = W_u v for the inputs of SRU, without the factor 1 - f."),
+        "mu is (1 - f) z. Section 4.1 prints u = W_u v for the inputs of SRU, without the factor 1 - f.",
         (
             "The score is c_t. SRU's reset gate, and the highway connection of its output, are"
             " applied after the recurrence and are left out."

@@ -23,7 +23,7 @@ CLAIM = Claim(
     variants=input_representation("corollary_10_t_rnn"),
     differences=(
         ANY_GATES,
-        ("mu is (1 - f) z. Section 4.1 prints u = W_u v for the inputs of T-RNN, without the factor 1 - f."),
+        "mu is (1 - f) z. Section 4.1 prints u = W_u v for the inputs of T-RNN, without the factor 1 - f.",
         (
             "The initial weight lambda(q_1) is c_0, which the paper does not state, so the empty"
             " string is included."

@@ -265,7 +265,10 @@ CLAIM = Claim(
             " least one transition."
         ),
         "Equation 3b reads x_{i+1}; the paper prints x_i.",
-        ("The Forward algorithm includes epsilon transitions, which section 2 omits for simplicity."),
+        (
+            "The Forward algorithm includes epsilon transitions, which section 2 omits for simplicity. The"
+            " Coq theorem is about paths with at most N consecutive epsilon transitions, for every N."
+        ),
         (
             "Cycles of epsilon transitions are included only in corrected-cycles, over the reals, if"
             " the sums over their paths converge absolutely. The paper requires a star semiring, or a"

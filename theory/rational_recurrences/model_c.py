@@ -129,7 +129,7 @@ CLAIM = Claim(
             "The automaton has the initial weights lambda(q_j) = cj_0; Figure 2 has zeros there, as"
             " equations 11 and 12 do."
         ),
-        ("The statement is about all strings; equation 11 is about strings of at least two symbols."),
+        "The statement is about all strings; equation 11 is about strings of at least two symbols.",
         "mu_j is (1 - f_j) W_u v, as in appendix D; section 6.1 prints u = W_u v.",
     ),
     example=Weights(

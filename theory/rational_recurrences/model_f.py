@@ -302,7 +302,7 @@ CLAIM = Claim(
             "p1, p2 and r are any numbers, in place of sigmoids. The output gate and tanh (equations"
             " 26h and 26i) are left out."
         ),
-        ("mu_j is (1 - f_j) W_u v; section 6.1 prints u = W_u v. Equation 26g is read with c1 and c2."),
+        "mu_j is (1 - f_j) W_u v; section 6.1 prints u = W_u v. Equation 26g is read with c1 and c2.",
         "That three states suffice is ours.",
     ),
     example=Weights(

@@ -177,7 +177,7 @@ CLAIM = Claim(
             "In exact arithmetic, softsign stands for tanh, and half of 1 plus the softsign for the"
             " sigmoid. The evidence `decided` is about tanh and the sigmoid."
         ),
-        ("The variant corrected, about an LSTM whose gates read only the symbol, is not in the paper."),
+        "The variant corrected, about an LSTM whose gates read only the symbol, is not in the paper.",
     ),
     example=Weights(
         REAL,

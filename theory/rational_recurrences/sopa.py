@@ -254,7 +254,7 @@ CLAIM = Claim(
         ),
     ),
     differences=(
-        ("The paper prints no equation. The dynamic program is that of Schwartz et al. (2018), paraphrased."),
+        "The paper prints no equation. The dynamic program is that of Schwartz et al. (2018), paraphrased.",
         (
             "The weights of transitions are any functions of the symbol, in place of a nonlinearity"
             " of an affine map of an embedding."

@@ -425,7 +425,7 @@ CLAIM = Claim(
     ),
     source=Source("wang2019state", "3", "Theorem 3.1", ("1", "2", "3", "4")),
     hypotheses=(
-        ("The network is memoryless: steps pass on only h, so alpha depends only on h and the symbol."),
+        "The network is memoryless: steps pass on only h, so alpha depends only on h and the symbol.",
         (
             "It starts at a centroid; or a start token, read in any h_0, gives the initial distribution; or"
             " the automaton has one more state, for h_0. The paper does not state which."

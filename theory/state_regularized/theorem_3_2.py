@@ -281,9 +281,12 @@ CLAIM = Claim(
             " one temperature is sufficient for all strings."
         ),
         (
-            "In exact arithmetic, the network has integer weights and the activation hardtanh; the"
-            " limit network stands for temperature 0, and other temperatures are 1 / (m ln 2). The"
-            " Coq theorem takes the limit for any recurrent component and any real exponential."
+            "In the variant corrected, the limit of the softmax stands for temperatures that tend to 0. The"
+            " Coq theorem of corrected-eq-4 takes the limit, for any similarities and any real exponential."
+        ),
+        (
+            "In exact arithmetic, the network has integer weights and the activation hardtanh, and the"
+            " temperatures above 0 are 1 / (m ln 2)."
         ),
         (
             "That the state is the DFA's is read for equation 5 as: the most probable centroid is the"

@@ -19,3 +19,35 @@ LINEAR_OUTPUT = "Norms, output gates and projections come after the unit."
 def column(*about: str, left_out: str = "", start: str = FIRST_STATE) -> tuple[str, ...]:
     """Return the shared hypotheses of claims about one column of a matrix memory, plus those given."""
     return (TOKENS, *filter(None, (left_out,)), COLUMN, start, NO_TOKENS, *about, LINEAR_OUTPUT)
+
+
+# How the statements differ from the papers, which define layers.
+
+OURS = (
+    "The paper defines the layer, and does not state that it is an automaton; the automaton and its number of"
+    " states are ours."
+)
+ANY_FUNCTIONS = (
+    "Keys, values, queries and gates are any functions of one token, in place of the paper's maps of its"
+    " vector."
+)
+ANY_START = "The first state is any vector, which is among the automaton's initial weights."
+ONLY_RECURRENCE = "Norms, output gates and projections after the recurrence are left out."
+ONE_COMPONENT = "The statement is about one component of the output of one head."
+COLUMN_DIFFERENCES = (OURS, ONE_COMPONENT, ANY_FUNCTIONS, ANY_START, ONLY_RECURRENCE)
+UNIT_DIFFERENCES = (
+    OURS,
+    "The statement is about one unit, whose gates and inputs are any functions of the tokens it reads.",
+    ANY_START,
+    ONLY_RECURRENCE,
+)
+CHUNK_DIFFERENCES = (
+    (
+        "That the chunked form equals the recurrence is read as: it gives the scores of the recurrence's"
+        " automaton, for chunks of any size, the last of which may be shorter."
+    ),
+    ONE_COMPONENT,
+    ANY_FUNCTIONS,
+    ANY_START,
+    ONLY_RECURRENCE,
+)

@@ -9,6 +9,6 @@ C_0 = (
 )
 OUTPUT = "The score is c_t: the output gate and tanh are applied after the recurrence (h_t = tanh(o_t c_t))."
 ANY_GATES = (
-    "The gates are any functions of the symbol. In the paper they are a sigmoid, or a function g, of an affine"
-    " map of an embedding; the torch layers compute these."
+    "The gates are any functions of the symbol. In the paper they are a sigmoid, or a function g, of an"
+    " affine map of an embedding; the torch layers compute these."
 )
