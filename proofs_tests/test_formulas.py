@@ -12,6 +12,7 @@ import pytest
 from ratproof.evidence.ledger import recording
 from ratproof.ladder.rungs.proved import prove
 from ratproof.report.proof_text import paragraphs
+from ratproof.report.quantifiers import scopes, weights
 from theory.registry import claims
 
 EXTENSIONS = Path(__file__).parents[1] / "docs" / "_extensions"
@@ -68,7 +69,8 @@ def test_an_apostrophe_is_not_a_prime(formulas):
 def test_every_formula_of_the_claims_is_mathml(formulas):
     tex2mathml = pytest.importorskip("docutils.utils.math.latex2mathml").tex2mathml
     for claim in claims().values():
-        for text in (claim.title, claim.statement, *claim.hypotheses, *(v.says for v in claim.variants)):
+        stated = [text for v in claim.variants for text in (v.says, weights(v), *scopes(claim, v).values())]
+        for text in (claim.title, claim.statement, *claim.hypotheses, *claim.differences, *stated):
             for formula in formulas.in_latex(text)[1::2]:
                 assert tex2mathml(formula.strip()).startswith("<math")
 

@@ -51,8 +51,8 @@ def statement(variant: Variant) -> str:
         return f"{every}, each unit of the network equals the score of some automaton"
     if isinstance(reading, NoInitialDistribution):
         return f"{every}, each unit equals the score of its automaton from some initial distribution"
-    score = "score" if reading.algorithm is None else "score by the stated algorithm"
-    return f"{every}, each unit of the network equals the {score} of its automaton"
+    algorithm = "" if reading.algorithm is None else " by the stated algorithm"
+    return f"{every}, each unit of the network equals the score of its automaton{algorithm}"
 
 
 def weights(variant: Variant) -> str:
