@@ -155,11 +155,18 @@ class Lumped(_Certificate):
         return _frame("equivalent", self.a, self.b) | lumped
 
 
-Simulation = dict[tuple[int, int], Weight]
-"""The weights c of a simulation, keyed by pairs of states p of one automaton and q of another.
+@dataclass(frozen=True)
+class Simulation:
+    """A simulation of an automaton without epsilon by another.
 
-From p, each string scores at most c times its score from q, where x is at most y if x (+) y = y.
-"""
+    Attributes:
+        weights: the weights c by pairs of states p of the first automaton and q of the second: from p, each
+            string scores at most c times its score from q, where x is at most y if x (+) y = y.
+        mirrored: whether this holds for the mirror images of both automata.
+    """
+
+    weights: Mapping[tuple[int, int], Weight]
+    mirrored: bool
 
 
 @dataclass(frozen=True)
@@ -167,8 +174,8 @@ class Simulated:
     """Two automata over max-plus, min-plus or max-times that are equal, since each simulates the other.
 
     Attributes:
-        a, b: the automata, without epsilon.
-        a_in_b, b_in_a: the weights of pairs of states.
+        a, b: the automata.
+        a_in_b, b_in_a: the simulations, of the automata after their epsilon transitions are removed.
     """
 
     a: WFSA
@@ -179,11 +186,13 @@ class Simulated:
     def to_json(self) -> JsonObject:
         """Return the certificate as a JSON object."""
         write = self.a.semiring.format
+        sides = {"A": self.a_in_b, "B": self.b_in_a}
         rows = {
-            name: [[p, q, write(c)] for (p, q), c in sorted(pairs.items())]
-            for name, pairs in (("A", self.a_in_b), ("B", self.b_in_a))
+            name: [[p, q, write(c)] for (p, q), c in sorted(side.weights.items())]
+            for name, side in sides.items()
         }
-        return _frame("equivalent", self.a, self.b) | {"simulation": rows}
+        mirrored = [name for name, side in sides.items() if side.mirrored]
+        return _frame("equivalent", self.a, self.b) | {"simulation": rows, "mirrored": mirrored}
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,9 @@ Let V_p(w) be the score of the string w from state p of A, and x <= y if x (+) y
 and q shows V_p(w) <= c V_q(w) for all w: rho_p <= c rho_q, and for each transition of p, with weight v to p',
 there is a transition of q with the same symbol, with weight u to q', such that v c' <= c u for the weight c'
 of p' and q'. If for each initial state p of A there is such a q with lambda_p c <= lambda_q, no string scores
-better in A than in B. Dominated paths therefore do not matter. If there is no such simulation, equality is
-undecided.
+better in A than in B. Dominated paths therefore do not matter. The same holds for the mirror images of A and
+B: if one automaton makes a choice early and the other late, one of the two works. If there is no such
+simulation, equality is undecided.
 
 >>> from automata.semirings import MIN_PLUS
 >>> one = WFSA(MIN_PLUS, [0], [1], {"a": [[2]]})
@@ -21,6 +22,7 @@ from collections import defaultdict
 from automata.aliases import Weight
 from automata.equivalence.answers import Equivalent
 from automata.equivalence.certificates import Simulated, Simulation
+from automata.operations import remove_epsilon, reverse
 from automata.reachability import dead_states
 from automata.wfsa import WFSA
 
@@ -34,17 +36,26 @@ HOW = "each automaton simulates the other"
 
 
 def decide(a: WFSA, b: WFSA) -> Equivalent | None:
-    """Decide equality of exact epsilon-free automata over the same alphabet, by simulation."""
-    if a.has_epsilon or b.has_epsilon or a.num_states * b.num_states > MOST_PAIRS:
+    """Decide equality of exact automata over the same alphabet, by simulation."""
+    if a.num_states * b.num_states > MOST_PAIRS:
         return None
-    a_in_b = _simulation(a, b)
-    b_in_a = None if a_in_b is None else _simulation(b, a)
+    plain_a, plain_b = remove_epsilon(a), remove_epsilon(b)
+    a_in_b = _either_way(plain_a, plain_b)
+    b_in_a = None if a_in_b is None else _either_way(plain_b, plain_a)
     if a_in_b is None or b_in_a is None:
         return None
     return Equivalent(HOW, Simulated(a, b, a_in_b, b_in_a))
 
 
-def _simulation(a: WFSA, b: WFSA) -> Simulation | None:
+def _either_way(a: WFSA, b: WFSA) -> Simulation | None:
+    """Return a simulation of A by B, or of their mirror images."""
+    weights, mirrored = _weights(a, b), False
+    if weights is None:
+        weights, mirrored = _weights(reverse(a), reverse(b)), True
+    return None if weights is None else Simulation(weights, mirrored)
+
+
+def _weights(a: WFSA, b: WFSA) -> dict[tuple[int, int], Weight] | None:
     """Return the smallest weights c for pairs of states, or ``None`` if A <= B is not proved."""
     k = a.semiring
     divide = k.divide_numbers
@@ -55,7 +66,7 @@ def _simulation(a: WFSA, b: WFSA) -> Simulation | None:
 
     live = [~dead_states(side) for side in (a, b)]
     moves = _moves(a, b)
-    known: Simulation = {}
+    known: dict[tuple[int, int], Weight] = {}
     for p in live[0].nonzero()[0].tolist():
         for q in live[1].nonzero()[0].tolist():
             if b.final[q] != k.zero:

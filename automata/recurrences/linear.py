@@ -16,8 +16,8 @@ for the constant and one for each component.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -26,7 +26,7 @@ import numpy as np
 
 from automata.aliases import Symbol, Weight, Weights
 from automata.errors import InputError
-from automata.recurrences.affine import ReadOut, State, Step, flat
+from automata.recurrences.affine import State, flat
 from automata.semirings import Semiring
 from automata.wfsa import WFSA
 
@@ -89,12 +89,48 @@ class Forms:
         return value if isinstance(value, LinearForm) else LinearForm(value, {})
 
 
+@dataclass(frozen=True)
+class _Network:
+    """A recurrence whose states are pairs of a mode and numbers; without modes, the mode is ``None``."""
+
+    over: Forms
+    modes: bool
+    start: Callable[[Any], State]
+    step_of: Callable[[Any, State, Any], State]
+    out_of: Callable[[Any, State], Sequence[Weight]]
+
+    def first(self) -> tuple[Hashable, State]:
+        first = self.start(self.over)
+        return (first[0], first[1]) if self.modes else (None, first)
+
+    def step(self, mode: Hashable, numbers: State, symbol: Symbol) -> tuple[Hashable, State]:
+        after = self.step_of(self.over, (mode, numbers) if self.modes else numbers, symbol)
+        return (after[0], after[1]) if self.modes else (None, after)
+
+    def out(self, mode: Hashable, numbers: State) -> list[Weight]:
+        return list(self.out_of(self.over, (mode, numbers) if self.modes else numbers))
+
+
+@dataclass(frozen=True)
+class _Mode:
+    """A mode's first state in the automaton, its numbers as forms, and what it leads to by symbol."""
+
+    first_state: int
+    forms: State
+    after: dict[Symbol, tuple[Hashable, Weights]] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        return len(list(flat(self.forms)))
+
+
 def read_linear(
     k: Semiring,
     start: Callable[[Any], State],
     step: Callable[[Any, State, Any], State],
     out: Callable[[Any, State], Sequence[Weight]],
     alphabet: Iterable[Symbol],
+    modes: bool = False,
 ) -> list[WFSA]:
     """Return the exact automata of a recurrence, one for each output.
 
@@ -105,71 +141,104 @@ def read_linear(
         step: a function from the operations, a state and a symbol to the next state.
         out: a function from the operations and a state to the scores.
         alphabet: the symbols.
+        modes: whether a state is a pair of one of finitely many modes and such weights, and the next mode
+            depends only on the mode and the symbol. Each mode then has its own states in the automaton.
 
     Raises:
         NotLinear: If the step uses more than ``plus`` and ``times``, or multiplies two of the state's
             components.
+        InputError: If there are more than 2,000 modes.
     """
-    over = Forms(k)
-    first = start(over)
-    numbers = list(flat(first))
-    size = len(numbers)
-    forms = iter([LinearForm(k.zero, {index: k.one}) for index in range(size)])
-    state = _like(first, forms)
+    network = _Network(Forms(k), modes, start, step, out)
+    first, numbers = network.first()
     symbols = list(alphabet)
-    tables = {}
     try:
-        for symbol in symbols:
-            table = np.full((size + 1, size + 1), k.zero, dtype=object)
-            table[0, 0] = k.one
-            after = list(flat(step(over, state, symbol)))
-            if len(after) != size:
-                raise NotLinear(f"the step must return {size} components, got {len(after)}")
-            for column, number in enumerate(after, start=1):
-                _fill(table[:, column], number)
-            tables[symbol] = table
-        finals = [_filled(size, k, number) for number in out(over, state)]
+        of_mode, finals = _explored(network, symbols)
     except (TypeError, AttributeError) as error:
         raise NotLinear(f"the step must only use plus and times ({error})") from None
-    if over.refused:
+    if network.over.refused:
         raise NotLinear("the step must not multiply two components of the state, even if it catches errors")
-    _require_same_on_weights(
-        over, first, lambda c, x: step(over, c, x), lambda c: out(over, c), tables, finals
-    )
-    initial = np.array([k.one, *numbers], dtype=object)
-    return [WFSA(k, initial, final, tables) for final in finals]
+    _require_same_on_weights(network, of_mode, finals)
+    states = sum(1 + one.size for one in of_mode.values())
+    arrows = [
+        (one.first_state + i, of_mode[after].first_state + j, symbol, weight)
+        for one in of_mode.values()
+        for symbol, (after, table) in one.after.items()
+        for (i, j), weight in np.ndenumerate(table)
+    ]
+    initial = [(0, k.one), *enumerate(flat(numbers), start=1)]
+    ends = [
+        [
+            (of_mode[here].first_state + i, w)
+            for here, columns in finals.items()
+            for i, w in enumerate(columns[unit])
+        ]
+        for unit in range(len(finals[first]))
+    ]
+    return [WFSA.from_edges(k, states, symbols, initial, final, arrows) for final in ends]
 
 
-def _filled(size: int, k: Semiring, number: Weight) -> Weights:
-    final = np.full(size + 1, k.zero, dtype=object)
-    _fill(final, number)
-    return final
+def _explored(
+    network: _Network, symbols: Sequence[Symbol]
+) -> tuple[dict[Hashable, _Mode], dict[Hashable, list[Weights]]]:
+    """Return the reachable modes, and the final weights of each output in each mode."""
+    k = network.over.k
+    first, numbers = network.first()
+    of_mode = {first: _Mode(0, _as_forms(k, numbers))}
+    finals: dict[Hashable, list[Weights]] = {}
+    for here in (waiting := [first]):
+        one = of_mode[here]
+        for symbol in symbols:
+            after, numbers = network.step(here, one.forms, symbol)
+            if after not in of_mode:
+                if len(of_mode) == MOST_MODES:
+                    raise InputError(f"the network must have at most {MOST_MODES:,} modes")
+                states = sum(1 + other.size for other in of_mode.values())
+                of_mode[after] = _Mode(states, _as_forms(k, numbers))
+                waiting.append(after)
+            columns, size = list(flat(numbers)), of_mode[after].size
+            if len(columns) != size:
+                raise NotLinear(f"the step must return {size} components, got {len(columns)}")
+            table = [_column(one.size, k, number) for number in (k.one, *columns)]
+            one.after[symbol] = after, np.stack(table, axis=1)
+        finals[here] = [_column(one.size, k, number) for number in network.out(here, one.forms)]
+    return of_mode, finals
+
+
+def _as_forms(k: Semiring, numbers: State) -> State:
+    size = len(list(flat(numbers)))
+    return _like(numbers, iter([LinearForm(k.zero, {index: k.one}) for index in range(size)]))
+
+
+def _column(size: int, k: Semiring, number: Weight) -> Weights:
+    column = np.full(size + 1, k.zero, dtype=object)
+    _fill(column, number)
+    return column
 
 
 SOME = (Fraction(2), Fraction(3), Fraction(1, 2), Fraction(5))
 TRIED = 12
-"""Number of states on which the step is also run with weights, zeros and ones first."""
+"""Number of states of each mode on which the step is also run with weights, zeros and ones first."""
+MOST_MODES = 2000
 
 
 def _require_same_on_weights(
-    over: Forms,
-    first: State,
-    step: Step,
-    out: ReadOut,
-    tables: dict[Symbol, Weights],
-    finals: Sequence[Weights],
+    network: _Network, of_mode: Mapping[Hashable, _Mode], finals: Mapping[Hashable, Sequence[Weights]]
 ) -> None:
     """Raise NotLinear if the step treats weights differently from forms."""
-    k, size, choose = over.k, len(list(flat(first))), Random(0)
+    k, choose = network.over.k, Random(0)
     few = [k.zero, k.one, *(v for v in SOME if k.contains(v))]
-    for number in range(TRIED):
-        picked = [few[number] if number < 2 else choose.choice(few) for _ in range(size)]
-        state, row = _like(first, iter(picked)), [k.one, *picked]
-        for symbol, table in tables.items():
-            if list(flat(step(state, symbol))) != [_product(k, row, table[:, j]) for j in range(1, size + 1)]:
-                raise NotLinear("the step must treat weights like linear forms")
-        if list(out(state)) != [_product(k, row, final) for final in finals]:
-            raise NotLinear("the output must treat weights like linear forms")
+    for here, one in of_mode.items():
+        for number in range(TRIED):
+            picked = [few[number] if number < 2 else choose.choice(few) for _ in range(one.size)]
+            state, row = _like(one.forms, iter(picked)), [k.one, *picked]
+            for symbol, (after, table) in one.after.items():
+                mode, numbers = network.step(here, state, symbol)
+                products = [_product(k, row, column) for column in table.T[1:]]
+                if mode != after or list(flat(numbers)) != products:
+                    raise NotLinear("the step must treat weights like linear forms")
+            if network.out(here, state) != [_product(k, row, final) for final in finals[here]]:
+                raise NotLinear("the output must treat weights like linear forms")
 
 
 def _product(k: Semiring, row: Sequence[Weight], column: Weights) -> Weight:

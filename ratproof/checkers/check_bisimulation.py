@@ -40,6 +40,20 @@ def parse_integer(digits):
     )
 
 
+def coaccessible(final, matrices):
+    """Return the states from which a final state can be reached."""
+    back = {}
+    for rows in matrices:
+        for q, row in rows.items():
+            for r in row:
+                back.setdefault(r, []).append(q)
+    live, new = set(final), set(final)
+    while new:
+        new = {q for r in new for q in back.get(r, ())} - live
+        live |= new
+    return live
+
+
 class Automaton:
     """An automaton with sparse vectors and matrices.
 
@@ -64,21 +78,8 @@ class Automaton:
             need(symbol in self.steps, f"{symbol!r:.40} is not a symbol of the alphabet")
             self.put(self.steps[symbol].setdefault(source, {}), target, self.weight(text))
         self.epsilon, self.ends = self.steps.pop(""), {"initial": self.initial, "final": self.final}
-        self.live = self.coaccessible()
+        self.live = coaccessible(self.final, [*self.steps.values(), self.epsilon])
         self.initial = self.after_epsilon({q: w for q, w in self.initial.items() if q in self.live})
-
-    def coaccessible(self):
-        """Return the states from which a final state can be reached."""
-        back = {}
-        for rows in (*self.steps.values(), self.epsilon):
-            for q, row in rows.items():
-                for r in row:
-                    back.setdefault(r, []).append(q)
-        live, new = set(self.final), set(self.final)
-        while new:
-            new = {q for r in new for q in back.get(r, ())} - live
-            live |= new
-        return live
 
     def weight(self, text):
         if text in self.words:
@@ -211,13 +212,28 @@ def check_classes(a, c, classes, mirrored):
             need(same, f"{symbol!r:.40} does not lead from state {q} to the same classes as from its class")
 
 
-def check_simulation(a, b, rows):
-    """Check that rows [p, q, c] show that B simulates A.
+class Plain:
+    """An automaton without its epsilon transitions and its dead states, or the mirror image of that."""
+
+    def __init__(self, automaton, mirrored):
+        self.initial, self.final = automaton.initial, automaton.final
+        self.steps = {}
+        for symbol, rows in automaton.steps.items():
+            live = {p: {q: w for q, w in row.items() if q in automaton.live} for p, row in rows.items()}
+            self.steps[symbol] = {p: automaton.after_epsilon(row) for p, row in live.items()}
+        if mirrored:
+            self.initial, self.final = self.final, self.initial
+            self.steps = {symbol: turned(rows) for symbol, rows in self.steps.items()}
+        self.live = coaccessible(self.final, self.steps.values())
+
+
+def check_simulation(a, b, rows, mirrored):
+    """Check that rows [p, q, c] show that B simulates A, or the same of their mirror images.
 
     A row says that the weight of any string from state p of A is at most c times its weight from state q of
     B. Here, x is at most y if x plus y is y.
     """
-    need(not a.epsilon and not b.epsilon, "a simulation requires automata without epsilon transitions")
+    one, other = Plain(a, mirrored), Plain(b, mirrored)
     known_pairs = {}
     for p, q, text in rows:
         need(0 <= p < a.n and 0 <= q < b.n, f"the states of a pair must exist, got {p} and {q}")
@@ -227,20 +243,20 @@ def check_simulation(a, b, rows):
     def at_most(x, y):
         return a.plus(x, y) == y
 
-    for p, w in a.initial.items():
+    for p, w in one.initial.items():
         pairs = known_pairs.get(p, {}).items()
-        shown = any(at_most(a.times(w, c), b.initial.get(q, b.zero)) for q, c in pairs)
-        need(shown, f"no state simulates the initial state {p}")
+        shown = any(at_most(a.times(w, c), other.initial.get(q, b.zero)) for q, c in pairs)
+        need(shown or p not in one.live, f"no state simulates the initial state {p}")
     for p, q, c in ((p, q, c) for p, pairs in known_pairs.items() for q, c in pairs.items()):
-        ends = at_most(a.final.get(p, a.zero), a.times(c, b.final.get(q, b.zero)))
+        ends = at_most(one.final.get(p, a.zero), a.times(c, other.final.get(q, b.zero)))
         need(ends, f"the final weight of state {p} is better than that of {q}")
         for symbol in a.alphabet:
-            row = b.steps[symbol].get(q, {})
-            for r, w in a.steps[symbol].get(p, {}).items():
+            row = other.steps[symbol].get(q, {})
+            for r, w in one.steps[symbol].get(p, {}).items():
                 pairs = [(to, d) for to, d in known_pairs.get(r, {}).items() if to in row]
                 shown = any(at_most(a.times(w, d), a.times(c, row[to])) for to, d in pairs)
                 need(
-                    shown or r not in a.live,
+                    shown or r not in one.live,
                     f"the transition {p} -> {r} on {symbol!r:.40} is not simulated from {q}",
                 )
 
@@ -253,7 +269,8 @@ def verdict(data):
     lumped = claim == "equivalent" and "classes" in data
     simulated = claim == "equivalent" and "simulation" in data
     fields = ["through", "classes", "mirrored"] if lumped else ["simulation"] if simulated else FIELDS[claim]
-    known(data, ["format", "claims", "A", "B", *fields], ["about", "stand"])
+    optional = ["mirrored"] if simulated else []  # older certificates do not have it
+    known(data, ["format", "claims", "A", "B", *fields], ["about", "stand", *optional])
     stand = data.get("stand", {})  # the words of each symbol, which are not checked
     known(stand, [], stand)
     fits = all(listed(words, "stand", str) for words in stand.values())
@@ -275,8 +292,11 @@ def verdict(data):
     elif simulated:
         need(a.semiring != "boolean", "a simulation is not supported over the boolean semiring")
         known(data["simulation"], "AB")
+        mirrored = listed(data.get("mirrored", []), "mirrored", str)
+        need({*mirrored} <= {*"AB"}, "mirrored must be a list of A and B")
         for name, one, other in (("A", a, b), ("B", b, a)):
-            check_simulation(one, other, listed(data["simulation"][name], "simulation", int, int, str))
+            rows = listed(data["simulation"][name], "simulation", int, int, str)
+            check_simulation(one, other, rows, name in mirrored)
     else:
         for pair in listed(data["pairs"], "pairs", list, list):
             for vector in pair:

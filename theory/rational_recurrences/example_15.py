@@ -55,11 +55,6 @@ def figure_1_with_printed_complement(w: Weights) -> list[WFSA]:
 
 ANYWHERE = Signature((constant("c_0"), by_symbol("f"), by_symbol("u")), MAX_PLUS)
 AT_ZERO = Signature((constant("c_0", only=[0]), by_symbol("f"), by_symbol("u")), MAX_PLUS)
-KINDS = ("sampled", "cross-checked", "exhausted")
-"""Kinds of evidence without "decided", because max-plus equality is undecidable in general.
-
-True variants are decided by lumping.
-"""
 
 
 def max_plus_figure_1(claim: str) -> tuple[Variant, Variant]:
@@ -95,7 +90,6 @@ def max_plus_figure_1(claim: str) -> tuple[Variant, Variant]:
             reading=Equality(recurrence=example_6, construction=figure_1),
             cases=AT_ZERO.random,
             small_cases=AT_ZERO.small,
-            kinds=KINDS,
             theorem=Theorem(
                 f"rational_recurrences.{claim}.printed_is_refuted",
                 claims=(
@@ -135,7 +129,6 @@ CLAIM = Claim(
             reading=Equality(recurrence=example_6, construction=figure_1, shortest=1),
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,
-            kinds=KINDS,
             theorem=Theorem(
                 "rational_recurrences.example_15.printed_nonempty_is_refuted",
                 claims=(
@@ -158,7 +151,6 @@ CLAIM = Claim(
             reading=Equality(recurrence=example_6, construction=figure_1_with_printed_complement),
             cases=FROM_GATE.random,
             small_cases=FROM_GATE.small,
-            kinds=KINDS,
             theorem=Theorem(
                 "rational_recurrences.example_15.printed_section_5_2_is_refuted",
                 untied="section 5.2 is about any real exponential",

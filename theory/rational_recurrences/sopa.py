@@ -163,7 +163,6 @@ PROOF_OF_TWO_ROWS = Induction(
         " between the first and the last. Patterns of 1 to 4 words are checked."
     ),
 )
-SHOWN = ("sampled", "cross-checked", "exhausted")
 
 # The terms that Coq runs: the program with a rule for epsilon transitions, and the score of an automaton with
 # at most n + 1 consecutive ones.
@@ -218,7 +217,6 @@ CLAIM = Claim(
             reading=Equality(recurrence=sopa, construction=chain),
             cases=MAX_PLUS_SIZES.random,
             small_cases=MAX_PLUS_SIZES.near_generic,
-            kinds=SHOWN,
             theorem=in_coq("sopa_max_plus", over="rational_max_plus", proved_over="fractions_max_plus"),
             layers=("sopa-max-plus",),
         ),

@@ -90,6 +90,7 @@ def read(recurrence: Recurrence, case: Any) -> list[WFSA]:
             lambda k, c, x: recurrence.step(replace(case, over=k), c, x),
             lambda k, c: recurrence.out(replace(case, over=k), c),
             case.alphabet,
+            modes=recurrence.modes,
         )
     if isinstance(recurrence, Clamped):
         return read_clamped(
