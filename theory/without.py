@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-from automata.semirings import REAL
 from theory.claim import KERNEL, PROVED, Variant
 
 KINDS = (*PROVED, KERNEL)
@@ -20,7 +19,6 @@ NOT_A_STEP = (
 )
 REFUTED = "one counterexample refutes it: there is nothing to prove"
 OWN_ALGORITHM = "the printed algorithm is compared, and OpenFst runs its own"
-NO_FIELD = "over {} the equality of automata is not decidable in general"
 
 
 def missing(variant: Variant) -> dict[str, str]:
@@ -37,7 +35,4 @@ def _usual(variant: Variant, kind: str) -> str:
         return REFUTED if variant.expected == "refuted" else NOT_A_STEP if variant.theorem is not None else ""
     if kind == "cross-checked" and variant.reading.algorithm is not None:
         return OWN_ALGORITHM
-    if kind == "decided":
-        over = getattr(next(iter(variant.small_cases(1)), None), "over", REAL)
-        return "" if over is REAL else NO_FIELD.format(over.name)
     return ""

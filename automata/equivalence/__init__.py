@@ -53,8 +53,8 @@ def equivalent(
       (:mod:`automata.equivalence.sparse`).
     - Boolean: decided (:mod:`automata.equivalence.pairs`).
     - Max-plus, min-plus, max-times: equal if lumping shows equality (:mod:`automata.equivalence.lumping`),
-      decided if every string has at most one path (:mod:`automata.equivalence.unambiguous`), otherwise
-      searched, which may also decide.
+      decided if every string has at most one path (:mod:`automata.equivalence.unambiguous`), equal if each
+      simulates the other (:mod:`automata.equivalence.domination`), otherwise searched, which may also decide.
     - Log: equal if lumping shows equality, decided if every string has at most one path.
 
     Args:

@@ -12,6 +12,7 @@ from automata.equivalence import domination, equivalent
 from automata.equivalence.certificates import Simulated
 from automata.forward import score
 from automata.hankel import shortlex
+from automata.io.json_format import from_json
 from automata.operations import sum_of
 from automata.semirings import MAX_PLUS, MAX_TIMES, MIN_PLUS
 from automata.testing.strategies import automata
@@ -70,6 +71,64 @@ def test_a_lexicon_with_a_worse_copy_is_equivalent_and_with_a_better_copy_is_not
     assert equivalent(lexicon, with_a_dearer_copy(lexicon, (0, -1, 3))).verdict == "different"
 
 
+def early_and_late(k=MAX_PLUS):
+    """Return two automata for the best factor "x1 x2": one chooses its first symbol, one its last symbol.
+
+    The second remembers the last symbol.
+    """
+    first, second = {"a": 3, "b": 1}, {"a": 1, "b": 7}
+    early = [(q, q, x, k.one) for q in (0, 2) for x in "ab"]
+    early += [(0, 1, x, first[x]) for x in "ab"] + [(1, 2, x, second[x]) for x in "ab"]
+    late = [(q, 1 + "ab".index(x), x, k.one) for q in range(3) for x in "ab"]
+    late += [(1 + i, 3, x, first[y] + second[x]) for i, y in enumerate("ab") for x in "ab"]
+    late += [(3, 3, x, k.one) for x in "ab"]
+    ends = [(0, k.one)]
+    return (
+        WFSA.from_edges(k, 3, "ab", ends, [(2, k.one)], early),
+        WFSA.from_edges(k, 4, "ab", ends, [(3, k.one)], late),
+    )
+
+
+def test_an_early_and_a_late_choice_are_equal_by_one_simulation_from_the_end():
+    early, late = early_and_late()
+    for a, b, mirrored in ((early, late, ["B"]), (late, early, ["A"])):
+        proof = domination.decide(a, b).certificate.to_json()
+        assert proof["mirrored"] == mirrored
+        assert check_bisimulation.verdict(proof) == "equivalent"
+        for wrong in ([], ["A", "B"]):
+            with pytest.raises(ValueError, match=r"simulate|better than"):
+                check_bisimulation.verdict(proof | {"mirrored": wrong})
+
+
+def test_an_early_and_a_late_choice_of_other_weights_are_not_equal():
+    early, late = early_and_late()
+    for edge in late.edges():
+        if edge.target == 3 and edge.source != 3:
+            edges = [
+                (e.source, e.target, e.symbol, e.weight - 1 if e == edge else e.weight) for e in late.edges()
+            ]
+            other = WFSA.from_edges(MAX_PLUS, 4, "ab", [(0, 0)], [(3, 0)], edges)
+            assert domination.decide(early, other) is None
+
+
+@each
+@few_cases(st.data())
+def test_epsilon_transitions_are_removed_by_both_sides(k, data):
+    automaton = data.draw(automata(k, epsilon="acyclic", extreme=False))
+    both = with_a_dearer_copy(automaton, data.draw(st.permutations(DEARER[k])))
+    answer = domination.decide(automaton, both)
+    assert answer is not None
+    proof = answer.certificate.to_json()
+    assert check_bisimulation.verdict(proof) == "equivalent"
+    without = proof | {"A": proof["A"] | {"transitions": [t for t in proof["A"]["transitions"] if t[2]]}}
+    try:
+        check_bisimulation.verdict(without)
+    except ValueError:
+        return
+    a, b = (from_json(without[name]) for name in "AB")
+    assert all(score(a, x) == score(b, x) for x in shortlex(a.alphabet, 4))
+
+
 def certificate():
     lexicon = two_words_and_a_cycle()
     return domination.decide(lexicon, with_a_dearer_copy(lexicon, (0, 1, 3))).certificate.to_json()
@@ -101,7 +160,5 @@ def test_changed_automata_are_rejected_unless_they_are_equivalent(data):
         check_bisimulation.verdict(changed)
     except ValueError:
         return
-    from automata.io.json_format import from_json
-
     a, b = (from_json(changed[name]) for name in "AB")
     assert all(score(a, x) == score(b, x) for x in shortlex("ab", 6))

@@ -268,19 +268,14 @@ def test_the_confirmation_checks_every_word_before_the_one_found():
 
 
 def test_ambiguous_max_plus_automata_are_searched_up_to_a_stated_length():
-    """Both compute max(number of a, number of b), the second from one state. The vectors never repeat, so no
-    search terminates, and no state of the first simulates the initial state of the second.
+    """Both compute max(number of a, number of b). The second also counts every symbol as one half, in a state
+    that no single other state simulates, from either end. The vectors never repeat, so no search terminates.
     """
     counts = [(0, 0, "a", 1), (0, 0, "b", 0), (1, 1, "a", 0), (1, 1, "b", 1)]
-    one = WFSA.from_edges(MAX_PLUS, 2, "ab", [(0, 0), (1, 0)], [(0, 0), (1, 0)], counts)
-    other = WFSA.from_edges(
-        MAX_PLUS,
-        3,
-        "ab",
-        [(2, 0)],
-        [(0, 0), (1, 0), (2, 0)],
-        [*counts, *((2, target, symbol, weight) for _, target, symbol, weight in counts)],
-    )
+    ends = [(0, 0), (1, 0)]
+    one = WFSA.from_edges(MAX_PLUS, 2, "ab", ends, ends, counts)
+    half = [(2, 2, symbol, Fraction(1, 2)) for symbol in "ab"]
+    other = WFSA.from_edges(MAX_PLUS, 3, "ab", [*ends, (2, 0)], [*ends, (2, 0)], [*counts, *half])
     answer = equivalent(one, other)
     assert isinstance(answer, Unknown) and answer.searched >= 10 and str(answer.searched) in answer.why
     assert equivalent(one, other, longest=3) == Unknown(answer_for(3), 3)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from automata import forward
 from automata.wfsa import WFSA
-from theory.claim import LADDER, PROVED, Claim, Effort, Source, Variant
+from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.induction import ONE_LETTER, Induction
 from theory.rational_recurrences.shared.hypotheses import ANY_GATES, C_0, MEMORYLESS
 from theory.reading import Equality, NoAutomaton, Recurrence
@@ -149,18 +149,11 @@ CLAIM = Claim(
         ),
         Variant(
             name="printed-nonempty",
-            without={
-                "decided": (
-                    "the variant is about nonempty strings and one c_0; the shortest counterexample refutes"
-                    " it"
-                )
-            },
             expected="refuted",
             says="Figure 1 as drawn, with any c_0, for nonempty strings, as in the proposition",
             reading=Equality(recurrence=example_6, construction=figure_1, shortest=1),
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,
-            kinds=LADDER[:-1],  # without "decided", which is about all strings
             theorem=Theorem(
                 "rational_recurrences.proposition_7.printed_nonempty_is_refuted",
                 claims=(
