@@ -185,6 +185,7 @@ def _explored(
     k = network.over.k
     first, numbers = network.first()
     of_mode = {first: _Mode(0, _as_forms(k, numbers))}
+    states = 1 + of_mode[first].size
     finals: dict[Hashable, list[Weights]] = {}
     for here in (waiting := [first]):
         one = of_mode[here]
@@ -193,8 +194,8 @@ def _explored(
             if after not in of_mode:
                 if len(of_mode) == MOST_MODES:
                     raise InputError(f"the network must have at most {MOST_MODES:,} modes")
-                states = sum(1 + other.size for other in of_mode.values())
                 of_mode[after] = _Mode(states, _as_forms(k, numbers))
+                states += 1 + of_mode[after].size
                 waiting.append(after)
             columns, size = list(flat(numbers)), of_mode[after].size
             if len(columns) != size:
