@@ -43,7 +43,10 @@ def claims(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the claims, their variants and kinds of evidence."""
+    """List the claims, their variants and kinds of evidence.
+
+    For named claims, also print how they differ from the paper, and the exact statement of each variant.
+    """
     chosen = [claim_named(name) for name in names] if names else list(all_claims().values())
     if as_json:
         print_json({"claims": [_described(claim) for claim in chosen]})
