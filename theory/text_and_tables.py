@@ -120,12 +120,33 @@ def ends_in_order(models: Rows) -> bool:
     return all(low <= high for low, high in models.values())
 
 
+def within_gates(models: Rows) -> bool:
+    """Return whether the saturated outputs are values of the gates' sigmoids, at their limits."""
+    low, high = models["sigmoid"]
+    return all(low <= output <= high for output in models["saturated"])
+
+
+def above_guesses(models: Rows) -> bool:
+    """Return whether +o and +io are above the methods that the text calls random guesses."""
+    guesses = max(v for name in ("BiGRU_i", "BiGRU_pr", "BiGRU_kd") for v in models[name])
+    return min(*models["BiGRU_o"], *models["BiGRU_io"]) > guesses
+
+
 def all_even(models: Rows) -> bool:
     """Return whether every length is even."""
     return all(n % 2 == 0 for low, high in models.values() for n in range(int(low), int(high) + 1))
 
 
 SENTENCES = (
+    Sentence(
+        "peng2018rational",
+        "6.1",
+        "Appendix D",
+        "the inputs of all models are u^(j)_t = W^(j)_u v^(j)_t",
+        "one v_t for every j, as in the rest of the paper",
+        parts(text="v^(j)_t", appendix="v_t"),
+        all_equal,
+    ),
     Sentence(
         "peng2018rational",
         "6.2",
@@ -199,6 +220,15 @@ SENTENCES = (
         "Figure 6 shows an SR-LSTM-P, and all networks for this task have 100 units",
         parts(text="SR-LSTM 10", figure="SR-LSTM-P 100"),
         all_equal,
+    ),
+    Sentence(
+        "wang2019state",
+        "4.2",
+        "Equations 6 to 8",
+        "Figure 6: the gates of the SR-LSTM-P are saturated at +1 and -1",
+        "gates are sigmoids, which are saturated at 0 and 1",
+        rows(saturated="-1 1", sigmoid="0 1"),
+        within_gates,
     ),
     Sentence(
         "wang2019state",
@@ -280,6 +310,15 @@ SENTENCES = (
         "10 centroids",
         parts(text="5", table="10"),
         all_equal,
+    ),
+    Sentence(
+        "jiang2020cold",
+        "4.3",
+        "Table 4",
+        "without training, RE-enhanced BiGRUs guess, but the matches improve those of +o and +io",
+        "on SMS, +o has 50.75 and +io 68.30, below +i with 71.15; +o is also below +pr and +kd",
+        rows(BiGRU_i="71.15", BiGRU_o="50.75", BiGRU_io="68.30", BiGRU_pr="65.95", BiGRU_kd="65.95"),
+        above_guesses,
     ),
     Sentence(
         "jiang2020cold",
