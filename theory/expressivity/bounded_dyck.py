@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.claim import LADDER, QUOTED, Claim, Effort, Source, Variant
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
@@ -332,6 +332,7 @@ CLAIM = Claim(
             "The lower bound is read as: every automaton needs a state for each stack, and B units"
             " that are 0 or 1 have 2^B states."
         ),
+        QUOTED,
     ),
     example=brackets(2, 1).example(),
     effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=4),

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.claim import LADDER, QUOTED, Claim, Effort, Source, Variant
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
@@ -246,11 +246,12 @@ CLAIM = Claim(
             "Weights of the automaton are any numbers, in place of probabilities, and the output is"
             " linear in the units, without a softmax."
         ),
-        "The network has one more unit, which is 1 at the start only.",
+        "The start is a unit of its own, which is 1 before the first symbol only.",
         (
             "For the converse, the network has integer weights, and the automaton's states are the"
             " vectors of units: the number 2^D is an upper bound."
         ),
+        QUOTED,
     ),
     example=automaton_of(2).example(),
     effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.claim import PROVED, QUOTED, Claim, Effort, Source, Variant
 from theory.expressivity import pd_ssm_emulation as pd_ssm
 from theory.fa_rnn.shared.networks import dot
 from theory.induction import Induction
@@ -227,6 +227,7 @@ CLAIM = Claim(
             " items is read as: each output is positive if and only if the item is back."
         ),
         "Nothing is stated about depth or about circuits.",
+        QUOTED,
     ),
     example=layer(2).example(),
     uses=("pd-ssm-emulation",),

@@ -11,7 +11,7 @@ from typing import Any
 
 from automata.semirings import Semiring
 from automata.wfsa import WFSA
-from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.claim import LADDER, QUOTED, Claim, Effort, Source, Variant
 from theory.expressivity.heaviside_elman import maps_in_coq
 from theory.fa_rnn.shared.networks import dot
 from theory.reading import Equality, Recurrence
@@ -174,6 +174,7 @@ CLAIM = Claim(
             " numbers, in place of 1."
         ),
         "That no layer with fewer components counts modulo N is for linear layers over a field.",
+        QUOTED,
     ),
     example=layer(2).example(),
     uses=("pd-ssm",),

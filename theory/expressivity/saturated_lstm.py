@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from automata.wfsa import WFSA
-from theory.claim import LADDER, PROVED, Claim, Effort, Source, Variant
+from theory.claim import LADDER, PROVED, QUOTED, Claim, Effort, Source, Variant
 from theory.fa_rnn.shared.networks import dot
 from theory.induction import Induction
 from theory.one_layer.saturated import ALWAYS, Gate, Saturated, State
@@ -212,6 +212,7 @@ CLAIM = Claim(
             " paper's hierarchy of architectures is left out."
         ),
         "The statement is paraphrased from the version arXiv:2004.08500.",
+        QUOTED,
     ),
     example=cells(2).example(),
     effort=Effort(examples=25, strings=10, longest=8, run=10, exhausted=3),

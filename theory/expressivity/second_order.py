@@ -16,7 +16,7 @@ import flint
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import LADDER, PROVED, Claim, Effort, Source, Variant
+from theory.claim import LADDER, PROVED, QUOTED, Claim, Effort, Source, Variant
 from theory.fa_rnn import eq_4
 from theory.fa_rnn.shared.networks import at_place, by_tensor, dot, vector_is_h
 from theory.induction import Identity
@@ -244,6 +244,7 @@ CLAIM = Claim(
             "The automaton from values is computed for given values on words of bounded length; how a"
             " network is learned from data is left out."
         ),
+        QUOTED,
     ),
     example=network((2, 2)).example(),
     uses=("fa-rnn-eq-4",),

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from theory.claim import LADDER, Claim, Source, Variant
+from theory.claim import LADDER, QUOTED, Claim, Source, Variant
 from theory.linear_recurrences import min_gru
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer
@@ -146,6 +146,7 @@ CLAIM = Claim(
             "The variant corrected-as-programmed is about programs, which discretise B as Delta B;"
             " the theorem is false for it."
         ),
+        QUOTED,
     ),
     example=CASES.example(),
     uses=("min-gru", "mamba"),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.claim import LADDER, Claim, Misprint, Source, Variant
+from theory.claim import LADDER, QUOTED, Claim, Misprint, Source, Variant
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer
 from theory.linear_recurrences.shared.chunks import dot
@@ -206,6 +206,7 @@ CLAIM = Claim(
             " the stabilised gates, keeps 1."
         ),
         "The output gate, norms and projections are left out.",
+        QUOTED,
     ),
     example=weights(2).example(),
     uses=("linear-attention",),

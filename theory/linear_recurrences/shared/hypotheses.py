@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from theory.claim import QUOTED
+
 TOKENS = (
     "Keys, values, queries and gates are functions of only the token: there is one layer over embeddings."
     " In a second layer, after a convolution, or with position encodings, they depend on more."
@@ -34,12 +36,13 @@ ANY_FUNCTIONS = (
 ANY_START = "The first state is any vector, which is among the automaton's initial weights."
 ONLY_RECURRENCE = "Norms, output gates and projections after the recurrence are left out."
 ONE_COMPONENT = "The statement is about one component of the output of one head."
-COLUMN_DIFFERENCES = (OURS, ONE_COMPONENT, ANY_FUNCTIONS, ANY_START, ONLY_RECURRENCE)
+COLUMN_DIFFERENCES = (OURS, ONE_COMPONENT, ANY_FUNCTIONS, ANY_START, ONLY_RECURRENCE, QUOTED)
 UNIT_DIFFERENCES = (
     OURS,
     "The statement is about one unit, whose gates and inputs are any functions of the tokens it reads.",
     ANY_START,
     ONLY_RECURRENCE,
+    QUOTED,
 )
 CHUNK_DIFFERENCES = (
     (
@@ -50,4 +53,5 @@ CHUNK_DIFFERENCES = (
     ANY_FUNCTIONS,
     ANY_START,
     ONLY_RECURRENCE,
+    QUOTED,
 )
