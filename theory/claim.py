@@ -27,8 +27,8 @@ GRADIENT = "gradient"
 AS_PRINTED = ("none",)
 """The differences of a claim whose statements are those of the paper."""
 QUOTED = (
-    "The statement was compared with what the claim's file quotes of the paper, and not with the paper's whole"
-    " text."
+    "The statement was compared with what the claim's file quotes of the paper, and not with the paper's"
+    " whole text."
 )
 """The last difference of a claim of a paper whose whole text was not compared."""
 EXACT, TORCH = "exact", "torch"
