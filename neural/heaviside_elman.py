@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 
@@ -28,10 +29,12 @@ class HeavisideElmanRNN(nn.Module):
         self.initial, self.probabilities = map(nn.Parameter, (initial, probabilities))
 
     def forward(self, symbols: Tensor) -> Tensor:
-        """Return the probability of each string: symbol indices of shape ``(B, T)`` give ``(B,)``."""
+        """Return the probability of each prefix: symbol indices of shape ``(B, T)`` give ``(B, T + 1)``."""
         h = self.initial.expand(len(symbols), -1)
-        result = h.new_ones(len(symbols))
+        product = h.new_ones(len(symbols))
+        results = [product * (h @ self.probabilities[-1])]
         for x in symbols.unbind(1):
-            result = result * (h * self.probabilities[x]).sum(-1)
+            product = product * (h * self.probabilities[x]).sum(-1)
             h = (h @ self.recurrent.T + self.inputs[x] + self.bias > 0).to(h.dtype)
-        return result * (h @ self.probabilities[-1])
+            results.append(product * (h @ self.probabilities[-1]))
+        return torch.stack(results, 1)

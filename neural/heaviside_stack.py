@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 
@@ -28,14 +29,19 @@ class HeavisideStackRNN(nn.Module):
         self.weights, self.ends = map(nn.Parameter, (weights, ends))
 
     def forward(self, symbols: Tensor) -> Tensor:
-        """Return the weight of each string: symbol indices of shape ``(B, T)`` give ``(B,)``."""
+        """Return the weight of each prefix: symbol indices of shape ``(B, T)`` give ``(B, T + 1)``."""
         h = self.recurrent.new_zeros(len(symbols), len(self.recurrent))
-        result = self.weights.new_ones(len(symbols))
+        product = self.weights.new_ones(len(symbols))
+        results = [product * self._end(h)]
         for x in symbols.unbind(1):
-            result = result * self.weights[x] * self._is_positive(h, self.thresholds[x])
+            product = product * self.weights[x] * self._is_positive(h, self.thresholds[x])
             h = (h @ self.recurrent.T + self.inputs[x] > 1).to(h.dtype)
+            results.append(product * self._end(h))
+        return torch.stack(results, 1)
+
+    def _end(self, h: Tensor) -> Tensor:
         empty = self._is_positive(h, self.thresholds[-1])
-        return result * (empty * self.ends[0] + (1 - empty) * self.ends[1])
+        return empty * self.ends[0] + (1 - empty) * self.ends[1]
 
     @staticmethod
     def _is_positive(h: Tensor, threshold: Tensor) -> Tensor:

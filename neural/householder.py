@@ -2,8 +2,8 @@
 
 >>> swap = torch.tensor([[[1.0, -1.0]]])  # one symbol with one key, which exchanges both components
 >>> layer = HouseholderRNN(swap, torch.ones(1, 1), torch.tensor([1.0, 0.0]), torch.tensor([1.0, 0.0]))
->>> layer(torch.zeros(1, 3, dtype=torch.long)).item()
-0.0
+>>> layer(torch.zeros(1, 3, dtype=torch.long)).tolist()
+[[1.0, 0.0, 1.0, 0.0]]
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 
 class HouseholderRNN(nn.Module):
-    """A layer whose output is c h_T, with the steps of DeltaNet.
+    """A layer whose outputs are c h_t, with the steps of DeltaNet.
 
     For each of the H keys of a symbol, the first one first, h <- h + beta k (v - k h), where v is 0 without
     values.
@@ -47,9 +47,9 @@ class HouseholderRNN(nn.Module):
         return a, b
 
     def forward(self, symbols: Tensor) -> Tensor:
-        """Return the output after the last symbol: symbol indices of shape ``(B, T)`` give ``(B,)``."""
+        """Return the output of each prefix: symbol indices of shape ``(B, T)`` give ``(B, T + 1)``."""
         a, b = self.products()
-        h = self.initial.expand(len(symbols), -1)
+        states = [self.initial.expand(len(symbols), -1)]
         for x in symbols.unbind(1):
-            h = torch.einsum("bij,bj->bi", a[x], h) + b[x]
-        return h @ self.output
+            states.append(torch.einsum("bij,bj->bi", a[x], states[-1]) + b[x])
+        return torch.stack(states, 1) @ self.output

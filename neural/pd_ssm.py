@@ -2,8 +2,8 @@
 
 >>> one = torch.tensor([1.0, 0.0])
 >>> layer = PDSSM(torch.tensor([[1, 0]]), torch.ones(1, 2), one, one)
->>> layer(torch.zeros(1, 3, dtype=torch.long)).item()  # two states, which the symbol exchanges three times
-0.0
+>>> layer(torch.zeros(1, 3, dtype=torch.long)).tolist()  # the symbol exchanges two states
+[[1.0, 0.0, 1.0, 0.0]]
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 
 class PDSSM(nn.Module):
-    """A layer with x_t = P(u_t) D(u_t) x_{t-1}, and the output c x_T.
+    """A layer with x_t = P(u_t) D(u_t) x_{t-1}, and the outputs c x_t.
 
     Column i of P(u) has one 1, in row ``rows[u, i]``, so a step costs O(N).
 
@@ -32,8 +32,9 @@ class PDSSM(nn.Module):
         self.diagonal, self.initial, self.output = map(nn.Parameter, (diagonal, initial, output))
 
     def forward(self, symbols: Tensor) -> Tensor:
-        """Return the output after the last symbol: symbol indices of shape ``(B, T)`` give ``(B,)``."""
-        x = self.initial.expand(len(symbols), -1)
+        """Return the output of each prefix: symbol indices of shape ``(B, T)`` give ``(B, T + 1)``."""
+        states = [self.initial.expand(len(symbols), -1)]
         for u in symbols.unbind(1):
-            x = torch.zeros_like(x).scatter_add(1, self.rows[u], self.diagonal[u] * x)
-        return x @ self.output
+            x = states[-1]
+            states.append(torch.zeros_like(x).scatter_add(1, self.rows[u], self.diagonal[u] * x))
+        return torch.stack(states, 1) @ self.output

@@ -2,8 +2,8 @@
 
 >>> inputs = torch.eye(2)  # the units count the two symbols
 >>> network = ReLUElmanRNN(torch.eye(2), inputs, torch.zeros(2), torch.tensor([1.0, -1.0]))
->>> network(torch.tensor([[0, 0, 1, 0]])).item()
-2.0
+>>> network(torch.tensor([[0, 0, 1, 0]])).tolist()
+[[0.0, 1.0, 2.0, 1.0, 2.0]]
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 
 class ReLUElmanRNN(nn.Module):
-    """Torch's RNN with h_t = relu(h_{t-1} W + u[x_t]), and the output h_T r.
+    """Torch's RNN with h_t = relu(h_{t-1} W + u[x_t]), and the outputs h_t r.
 
     Args:
         recurrent: W, shape ``(K, K)``.
@@ -31,8 +31,10 @@ class ReLUElmanRNN(nn.Module):
         self.initial, self.final = map(nn.Parameter, (initial, final))
 
     def forward(self, symbols: Tensor) -> Tensor:
-        """Return the output of each string: symbol indices of shape ``(B, T)`` give ``(B,)``."""
+        """Return the output of each prefix: symbol indices of shape ``(B, T)`` give ``(B, T + 1)``."""
         h = self.initial.expand(1, len(symbols), -1).contiguous()
+        states = h.transpose(0, 1)
         if symbols.shape[1]:
-            _, h = self.rnn(nn.functional.one_hot(symbols, self.rnn.input_size).to(h), h)
-        return h[0] @ self.final
+            later, _ = self.rnn(nn.functional.one_hot(symbols, self.rnn.input_size).to(h), h)
+            states = torch.cat([states, later], 1)
+        return states @ self.final

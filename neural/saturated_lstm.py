@@ -2,13 +2,11 @@
 
 >>> inputs = torch.tensor([[1.0], [1.0], [1.0], [1.0]])  # all gates are open, and the candidate is 1
 >>> network = SaturatedLSTM(inputs, torch.zeros(4, 1))
->>> network(torch.zeros(1, 5, dtype=torch.long)).tolist()
-[[5.0]]
+>>> network(torch.zeros(1, 3, dtype=torch.long)).tolist()
+[[[0.0], [1.0], [2.0], [3.0]]]
 """
 
 from __future__ import annotations
-
-from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -34,9 +32,11 @@ class SaturatedLSTM(nn.Module):
             self.lstm.get_parameter("weight_hh_l0").copy_(SCALE * recurrent)
 
     def forward(self, symbols: Tensor) -> Tensor:
-        """Return the cells after each string: symbol indices of shape ``(B, T)`` give ``(B, K)``."""
+        """Return the cells after each prefix: symbol indices of shape ``(B, T)`` give ``(B, T + 1, K)``."""
         weight = self.lstm.get_parameter("weight_ih_l0")
-        if not symbols.shape[1]:
-            return weight.new_zeros(len(symbols), self.lstm.hidden_size)
-        _, (_, cells) = self.lstm(nn.functional.one_hot(symbols, weight.shape[1]).to(weight))
-        return cast(Tensor, cells[0])
+        zeros = weight.new_zeros(1, len(symbols), self.lstm.hidden_size)
+        state, cells = (zeros, zeros), [zeros[0]]
+        for x in nn.functional.one_hot(symbols, weight.shape[1]).to(weight).unbind(1):
+            _, state = self.lstm(x[:, None], state)
+            cells.append(state[1][0])
+        return torch.stack(cells, 1)

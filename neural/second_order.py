@@ -1,8 +1,8 @@
 """Linear second-order RNNs (Rabusseau, Li and Precup 2019).
 
 >>> network = SecondOrderRNN(torch.ones(2, 3, 2), torch.ones(2), torch.tensor([1.0, 0.0]))
->>> network(torch.eye(3)[None]).item()  # three one-hot vectors, each of which doubles the state
-8.0
+>>> network(torch.eye(3)[None]).tolist()  # three one-hot vectors, each of which doubles the state
+[[1.0, 2.0, 4.0, 8.0]]
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 
 class SecondOrderRNN(nn.Module):
-    """A network with h_t[j] = the sum over i and s of h_{t-1}[i] A[i, s, j] x_t[s], and the output h_T omega.
+    """A network with h_t[j] = the sum over i and s of h_{t-1}[i] A[i, s, j] x_t[s]; outputs h_t omega.
 
     Args:
         tensor: A, shape ``(K, d, K)``.
@@ -25,8 +25,8 @@ class SecondOrderRNN(nn.Module):
         self.tensor, self.initial, self.final = map(nn.Parameter, (tensor, initial, final))
 
     def forward(self, vectors: Tensor) -> Tensor:
-        """Return the output after the last vector: shape ``(B, T, d)`` gives ``(B,)``."""
-        h = self.initial.expand(len(vectors), -1)
+        """Return the output of each prefix: vectors of shape ``(B, T, d)`` give ``(B, T + 1)``."""
+        states = [self.initial.expand(len(vectors), -1)]
         for x in vectors.unbind(1):
-            h = torch.einsum("bi,isj,bs->bj", h, self.tensor, x)
-        return h @ self.final
+            states.append(torch.einsum("bi,isj,bs->bj", states[-1], self.tensor, x))
+        return torch.stack(states, 1) @ self.final

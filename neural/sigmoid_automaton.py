@@ -1,8 +1,8 @@
 """Second-order sigmoid networks that are constructed from a DFA (Omlin and Giles 1996).
 
 >>> network = SigmoidAutomatonRNN(torch.tensor([[1, 0]]), 8.0)  # a letter that exchanges two states
->>> network(torch.zeros(1, 99, dtype=torch.long)).tolist()
-[[False, True]]
+>>> network(torch.zeros(1, 99, dtype=torch.long))[0, -2:].tolist()
+[[True, False], [False, True]]
 """
 
 from __future__ import annotations
@@ -31,9 +31,13 @@ class SigmoidAutomatonRNN(nn.Module):
         self.bias = -gain / 2
 
     def forward(self, symbols: Tensor) -> Tensor:
-        """Return whether each unit exceeds 1/2: symbol indices of shape ``(B, T)`` give ``(B, N)``."""
+        """Return whether each unit exceeds 1/2 after each prefix.
+
+        Symbol indices of shape ``(B, T)`` give ``(B, T + 1, N)``.
+        """
         h = self.weight.new_zeros(len(symbols), self.weight.shape[1])
         h[:, 0] = 1
+        states = [h]
         for x in symbols.unbind(1):
-            h = torch.sigmoid(torch.einsum("bi,bij->bj", h, self.weight[x]) + self.bias)
-        return h > 0.5
+            states.append(torch.sigmoid(torch.einsum("bi,bij->bj", states[-1], self.weight[x]) + self.bias))
+        return torch.stack(states, 1) > 0.5

@@ -138,24 +138,21 @@ def shares_exchanged_in_equation_9(self):
 
 
 def tensor_transposed(self, vectors):
-    """Return the output of a second-order network whose tensor has its state indices exchanged."""
-    h = self.initial.expand(len(vectors), -1)
-    for x in vectors.unbind(1):
-        h = torch.einsum("bj,isj,bs->bi", h, self.tensor, x)
-    return h @ self.final
+    """Return the outputs of a second-order network whose tensor has its state indices exchanged."""
+    return SECOND_ORDER(SecondOrderRNN(self.tensor.transpose(0, 2), self.initial, self.final), vectors)
 
 
 def without_the_last_symbol(self, symbols):
-    """Return the output of a Heaviside network that ignores its last symbol."""
-    return HEAVISIDE(self, symbols[:, :-1]) if symbols.shape[1] > 1 else HEAVISIDE(self, symbols)
+    """Return the outputs of a Heaviside network that ignores the last symbol of each prefix."""
+    return HEAVISIDE(self, symbols)[:, [0, *range(symbols.shape[1])]]
 
 
 def rows_read_as_columns(self, symbols):
     """Compute a PD-SSM with P transposed: component i reads the component of its row."""
-    x = self.initial.expand(len(symbols), -1)
+    states = [self.initial.expand(len(symbols), -1)]
     for u in symbols.unbind(1):
-        x = (self.diagonal[u] * x).gather(1, self.rows[u])
-    return x @ self.output
+        states.append((self.diagonal[u] * states[-1]).gather(1, self.rows[u]))
+    return torch.stack(states, 1) @ self.output
 
 
 def every_threshold_positive(self, h, threshold):
@@ -165,28 +162,23 @@ def every_threshold_positive(self, h, threshold):
 
 def without_biases(self, symbols):
     """Compute an affine network whose steps have no biases."""
-    h = self.initial.expand(len(symbols), -1)
-    for x in symbols.unbind(1):
-        h = torch.einsum("bi,bij->bj", h, self.matrices[x])
-    return h @ self.final
+    zeros = torch.zeros_like(self.biases)
+    return AFFINE(AffineRNN(self.matrices, zeros, self.initial, self.final), symbols)
 
 
 def without_gain(self, symbols):
     """Compute a sigmoid network with a sixteenth of its gain."""
     h = nn.functional.one_hot(torch.zeros(len(symbols), dtype=torch.long), self.weight.shape[1])
-    h = h.to(self.weight)
+    states = [h.to(self.weight)]
     for x in symbols.unbind(1):
-        h = torch.sigmoid((torch.einsum("bi,bij->bj", h, self.weight[x]) + self.bias) / 16)
-    return h > 0.5
+        inner = torch.einsum("bi,bij->bj", states[-1], self.weight[x]) + self.bias
+        states.append(torch.sigmoid(inner / 16))
+    return torch.stack(states, 1) > 0.5
 
 
 def halved_betas(self):
     """Return the steps of a layer with half of each beta."""
     return PRODUCTS(HouseholderRNN(self.keys, self.betas / 2, self.initial, self.output, self.values))
-
-
-PRODUCTS = HouseholderRNN.products
-HEAVISIDE = HeavisideElmanRNN.forward
 
 
 def without_recurrent_weights(self, symbols):
@@ -197,8 +189,9 @@ def without_recurrent_weights(self, symbols):
 
 
 def cells_of_the_last_symbol(self, symbols):
-    """Compute a saturated LSTM that forgets all symbols but the last one."""
-    return SATURATED(self, symbols[:, -1:])
+    """Compute a saturated LSTM that forgets all symbols but the last one of each prefix."""
+    after_one = [SATURATED(self, x[:, None]) for x in symbols.unbind(1)]
+    return torch.cat([SATURATED(self, symbols[:, :0]), *(cells[:, 1:] for cells in after_one)], 1)
 
 
 def weights_transposed(self, symbols):
@@ -212,6 +205,7 @@ def weights_transposed(self, symbols):
 PRODUCTS = HouseholderRNN.products
 RELU = ReLUElmanRNN.forward
 HEAVISIDE, SATURATED = HeavisideElmanRNN.forward, SaturatedLSTM.forward
+AFFINE, SECOND_ORDER = AffineRNN.forward, SecondOrderRNN.forward
 BREAKS = [
     (FactoredCell, "_mixed", shares_exchanged, "fa-rnn-mixed"),
     (FactoredCell, "table", shares_exchanged_in_equation_9, "fa-rnn-mixed-tensor"),

@@ -66,8 +66,9 @@ def _vector_program(w: Weights, factory: Factory) -> Network:
     @torch.no_grad()
     def scores(sentences: Sentences) -> Tensor:
         empty = module.tensor.new_zeros(0, module.tensor.shape[1])
-        rows = [torch.stack([vectors[x] for x in words]) if words else empty for words in sentences]
-        return torch.stack([module(row[None]) for row in rows])
+        rows = [vectors[x][None] for x in sentences[-1]]
+        outputs: Tensor = module(torch.cat([empty, *rows])[None])
+        return outputs.transpose(0, 1)
 
     return scores
 
@@ -248,14 +249,14 @@ def _largest_unit(w: Weights, string: String) -> Any:
 
 
 def _on_indices(module: torch.nn.Module, symbols: list[str]) -> Network:
-    """Return the scores of sentences by a module that reads indices of symbols."""
+    """Return the scores of prefixes by a module that reads indices of symbols and runs once."""
 
     @torch.no_grad()
     def scores(sentences: Sentences) -> Tensor:
         device = next(module.parameters()).device
-        numbers = ([symbols.index(x) for x in words] for words in sentences)
-        rows = (torch.tensor(row, dtype=torch.long, device=device) for row in numbers)
-        return torch.stack([module(row[None]) for row in rows])
+        row = [symbols.index(x) for x in sentences[-1]]
+        outputs: Tensor = module(torch.tensor([row], dtype=torch.long, device=device))
+        return outputs.transpose(0, 1)
 
     return scores
 

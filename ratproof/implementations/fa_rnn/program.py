@@ -30,7 +30,7 @@ from theory.weights import Weights
 
 Sentences = list[tuple[str, ...]]
 Network = Callable[[Sentences], Tensor]
-"""A function from sentences of any length to scores, shape ``(sentences, units)``."""
+"""A function from all prefixes of a sentence, the shortest first, to scores, shape ``(T + 1, units)``."""
 Factory = dict[str, Any]
 """The ``dtype`` and ``device`` arguments of torch."""
 
