@@ -40,8 +40,9 @@ def test_the_theorem_covers_quotients(name):
 
 
 @pytest.mark.parametrize("name", QUOTIENTS)
-@given(st.integers(1, 3), st.integers(0, 10**6), st.integers(0, 40))
-def test_the_extracted_step_computes_the_unit(name, units, seed, m):
+@given(st.data(), st.integers(0, 10**6), st.integers(0, 40))
+def test_the_extracted_step_computes_the_unit(name, data, seed, m):
+    units = data.draw(st.integers(1, 1 if name == "mesa-net" else 3))
     cell = some(CELLS[name], units, seed=seed)
     with flint.ctx.workprec(BITS):
         try:
@@ -51,6 +52,16 @@ def test_the_extracted_step_computes_the_unit(name, units, seed, m):
         value = quotient.value(m)
         assert value.overlaps(unit_after(cell, "b" + "a" * (BEFORE + 1 + m), units - 1))
         assert value.rad() < 1e-20
+
+
+@pytest.mark.parametrize("units", [2, 3])
+def test_a_unit_with_a_denominator_of_higher_degree_is_refused(units):
+    """The solution of MesaNet's equations has a denominator of the degree of its number of units."""
+    with (
+        flint.ctx.workprec(BITS),
+        pytest.raises(HypothesisFails, match="not a quotient with a denominator of"),
+    ):
+        find_quotient(some(CELLS["mesa-net"], units), units - 1, 1, 0)
 
 
 @pytest.mark.parametrize("name", QUOTIENTS)
