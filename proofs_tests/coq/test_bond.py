@@ -43,17 +43,19 @@ from theory.weights import Weights
 def shorten_fractions(case: Any, variant: Variant) -> Any:
     """Return the case with short fractions of the same sign, because Coq's gcd of long numbers is slow.
 
-    Derived weights are derived again.
+    Mathcomp's fractions use unary numbers, and need even shorter ones. Derived weights are derived again.
     """
+    unary = variant.theorem is not None and variant.theorem.over.startswith("fractions")
+    limit, numerators, denominators = (3, 3, 2) if unary else (1000, 7, 5)
 
     def short(value: Any) -> Any:
         if isinstance(value, dict):
             return {key: short(part) for key, part in value.items()}
         if isinstance(value, tuple):
             return tuple(map(short, value))
-        if not isinstance(value, Fraction) or max(abs(value.numerator), value.denominator) < 1000:
+        if not isinstance(value, Fraction) or max(abs(value.numerator), value.denominator) < limit:
             return value
-        fraction = Fraction(abs(value.numerator) % 7 + 1, value.denominator % 5 + 1)
+        fraction = Fraction(abs(value.numerator) % numerators + 1, value.denominator % denominators + 1)
         return fraction if value > 0 else -fraction
 
     if not isinstance(case, Weights):
