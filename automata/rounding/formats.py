@@ -66,10 +66,14 @@ def representation_error(values: Weights, computed_in: Format) -> Floats:
 
 def upper(values: Weights) -> Floats:
     """Return absolute values as float64, rounded up."""
-    near = np.abs(_nearest(values))
     if values.dtype != object:
-        return near
-    return np.where(near < np.abs(values), np.nextafter(near, np.inf), near)
+        return np.abs(_nearest(values))
+    sizes = np.zeros(values.shape)
+    there = np.flatnonzero(values)  # many weights are zero, and comparing fractions with floats takes long
+    exact = np.abs(values.flat[there])
+    near = _nearest(exact)
+    sizes.flat[there] = np.where(near < exact, np.nextafter(near, np.inf), near)
+    return sizes
 
 
 def _nearest(values: Weights) -> Floats:

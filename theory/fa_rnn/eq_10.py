@@ -6,7 +6,9 @@ implicit.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
 from automata.wfsa import WFSA
@@ -56,11 +58,11 @@ def within(of: AnyPlaces, name: str, row: str, i: Any, column: str, s: Any) -> A
     return of.at(name + row, i, s) if row == column else of.zero
 
 
-def place_10(of: AnyPlaces, own: str, j: Any) -> Any:
-    """Return component j of this block of h_t = ((h_{t-1} D_1) o v_t) D_2^T."""
+def place_10(of: AnyPlaces, own: str, j: Any, a: Callable[[str, Any], Any]) -> Any:
+    """Return component j of this block of h_t = a D_2^T, from the components of a (:func:`a_10`)."""
 
     def from_column(b: str) -> Any:
-        return of.sum(lambda s: of.times(a_10(of, b, s), within(of, "D_2", own, j, b, s)), COLUMNS[b])
+        return of.sum(lambda s: of.times(a(b, s), within(of, "D_2", own, j, b, s)), COLUMNS[b])
 
     return of.plus(from_column(OLD), from_column(NEW))
 
@@ -81,8 +83,9 @@ def step(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vector, Vector]:
     values |= {name: w.entries[name] for name in ("D_1", "D_2", "D_1_new", "D_2_new")}
     sizes = {"r": len(w.v[x]), "K_new": len(new), "r_new": len(w.v_new[x])}
     of = Concrete(w.over, len(old), values, sizes)
+    a = cache(partial(a_10, of))
     after = [
-        tuple(place_10(of, name, j) for j in range(1, len(own) + 1))
+        tuple(place_10(of, name, j, a) for j in range(1, len(own) + 1))
         for name, own in zip(BLOCKS, h, strict=True)
     ]
     return after[0], after[1]
@@ -178,7 +181,7 @@ def any_size() -> list[Identity]:
     The step of the new block is the same with the names exchanged.
     """
     of = symbolic()
-    left, right = place_10(of, OLD, of.j), alone(of, of.j)
+    left, right = place_10(of, OLD, of.j, partial(a_10, of)), alone(of, of.j)
     where = "at every state j of one set, for any K and r of both sets"
     return [Identity("step", where, of.write(left), of.write(right), of.same(left, right))]
 
