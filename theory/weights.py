@@ -195,6 +195,11 @@ def _written(value: Tree) -> str:
 
 
 def total(k: Semiring, values: Any) -> Any:
-    """Return the sum of some weights; the empty sum is zero."""
+    """Return the sum of some weights; the empty sum is zero.
+
+    >>> from automata.semirings import MAX_PLUS
+    >>> total(MAX_PLUS, [2, 3, 1]), total(MAX_PLUS, [])
+    (3, -inf)
+    """
     numbers = iter(values)
     return reduce(k.plus, numbers, next(numbers, k.zero))  # a sum of fractions takes long even with zero
