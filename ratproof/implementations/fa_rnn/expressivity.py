@@ -37,6 +37,7 @@ from ratproof.implementations.fa_rnn.program import (
     FARNNProgram,
     Network,
     Sentences,
+    Words,
     floats,
     no_deviation,
     off_by,
@@ -63,14 +64,11 @@ def _vector_program(w: Weights, factory: Factory) -> Network:
     module = SecondOrderRNN(*(tensor(part, factory) for part in (w.A, w.h_0, w.omega)))
     vectors = {x: tensor(w.v[x], factory) for x in w.alphabet}
 
-    @torch.no_grad()
-    def scores(sentences: Sentences) -> Tensor:
+    def read(words: Words) -> Tensor:
         empty = module.tensor.new_zeros(0, module.tensor.shape[1])
-        rows = [vectors[x][None] for x in sentences[-1]]
-        outputs: Tensor = module(torch.cat([empty, *rows])[None])
-        return outputs.transpose(0, 1)
+        return torch.cat([empty, *(vectors[x][None] for x in words)])
 
-    return scores
+    return _on_prefixes(module, read)
 
 
 def _deviations(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
@@ -249,14 +247,32 @@ def _largest_unit(w: Weights, string: String) -> Any:
 
 
 def _on_indices(module: torch.nn.Module, symbols: list[str]) -> Network:
-    """Return the scores of prefixes by a module that reads indices of symbols and runs once."""
+    """Return the scores of sentences by a module that reads indices of symbols."""
+    device = next(module.parameters()).device
+
+    def read(words: Words) -> Tensor:
+        return torch.tensor([symbols.index(x) for x in words], dtype=torch.long, device=device)
+
+    return _on_prefixes(module, read)
+
+
+def _on_prefixes(module: torch.nn.Module, read: Callable[[Words], Tensor]) -> Network:
+    """Return the scores of sentences by a module with an output for each prefix.
+
+    A sentence that begins a longer one does not run again.
+    """
 
     @torch.no_grad()
     def scores(sentences: Sentences) -> Tensor:
-        device = next(module.parameters()).device
-        row = [symbols.index(x) for x in sentences[-1]]
-        outputs: Tensor = module(torch.tensor([row], dtype=torch.long, device=device))
-        return outputs.transpose(0, 1)
+        runs: dict[Words, Any] = {}
+
+        def run_of(words: Words) -> Any:
+            return next((run for longer, run in runs.items() if longer[: len(words)] == words), None)
+
+        for words in sorted(sentences, key=len, reverse=True):
+            if run_of(words) is None:
+                runs[words] = module(read(words)[None])
+        return torch.stack([run_of(words)[:, len(words)] for words in sentences])
 
     return scores
 

@@ -28,9 +28,10 @@ from ratproof.evidence.ledger import MIGHT_UNDERFLOW
 from theory.signature import misfit
 from theory.weights import Weights
 
-Sentences = list[tuple[str, ...]]
+Words = tuple[str, ...]
+Sentences = list[Words]
 Network = Callable[[Sentences], Tensor]
-"""A function from all prefixes of a sentence, the shortest first, to scores, shape ``(T + 1, units)``."""
+"""A function from sentences of any length to scores, shape ``(sentences, units)``."""
 Factory = dict[str, Any]
 """The ``dtype`` and ``device`` arguments of torch."""
 
