@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Generator
 from importlib.metadata import version
@@ -43,6 +44,19 @@ def pytest_configure(config: pytest.Config) -> None:
     examples = os.environ.get("RATPROOF_EXAMPLES")
     load_profile(None if examples is None else int(examples), seeded)
     interpret_triton()
+    keep_objects()
+
+
+def keep_objects() -> None:
+    """Exclude all present objects, such as imported modules, from garbage collections."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(2000, 20, 50)  # with 100,000, tests are slower: new objects leave the cache
+
+
+def pytest_collection_finish() -> None:
+    """Exclude the collected tests, too."""
+    keep_objects()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
