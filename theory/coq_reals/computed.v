@@ -232,14 +232,12 @@ Definition blend_approximation (z n h : approximation) : approximation :=
   let as_printed := sum_approximation bits
     (product_approximation bits (difference_approximation bits (exactly one) z) n) (product_approximation bits z h) in
   (fst in_steps, hull (snd in_steps) (snd as_printed)).
-Definition sigmoid_approximation := function_approximation bits (Some (0, unit bits)%Z).
-(* tanh x is between 0 and x, and between -1 and 1. *)
-Definition tanh_values (I : interval) : interval :=
-  match I with
-  | Some (low, high) => Some (Z.max (- unit bits) (Z.min low 0), Z.min (unit bits) (Z.max high 0))
-  | None => symmetric (unit bits)
-  end.
-Definition tanh_approximation (a : approximation) : approximation := function_approximation bits (tanh_values (fst a)) a.
+(* tanh and the sigmoid. From an enclosure of the values between x and the computed x, derivative encloses the derivatives there. *)
+Definition function_approximation (function derivative : interval -> interval) (a : approximation) : approximation :=
+  let values := function (hull (fst a) (computed a)) in
+  (values, add (mul bits (derivative values) (snd a)) (symmetric (above 21 (unit bits)))).
+Definition sigmoid_approximation := function_approximation (sigmoid_of bits) (sigmoid_slope bits).
+Definition tanh_approximation := function_approximation (tanh_of bits) (tanh_slope bits).
 Definition unit_approximation (kind : cell) (gates : list (gate interval)) (v h : list interval) (i : nat) : approximation :=
   match kind, gates with
   | Elman, [g] => tanh_approximation (sums (all_terms zero one g v h i))
@@ -264,44 +262,30 @@ Definition unit_approximation (kind : cell) (gates : list (gate interval)) (v h 
 Lemma exactly_approximates I x : contains I x -> approximates (exactly I) x x.
 Proof. intros H. split; [assumption|]. cbn [exactly snd]. replace (x - x) with 0 by ring. apply contains_zero. Qed.
 
-Lemma rise (f f' : R -> R) : (forall x, is_derive f x (f' x)) -> (forall x, 0 <= f' x <= 1) ->
-  forall u v, exists t, 0 <= t <= 1 /\ f v - f u = t * (v - u).
-Proof. intros D B u v. destruct (mean_value f f' u v D) as (x & _ & E). exists (f' x). now split. Qed.
-
-Lemma sigmoid_range x : 0 < sigmoid x < 1.
+Lemma function_approximates (f f' : R -> R) function derivative a x x' y :
+  (forall I u, contains I u -> contains (function I) (f u)) -> (forall V u, contains V (f u) -> contains (derivative V) (f' u)) ->
+  (forall u, is_derive f u (f' u)) ->
+  approximates a x x' -> computes f x' y -> approximates (function_approximation function derivative a) (f x) y.
 Proof.
-unfold sigmoid. pose proof (exp_pos (- x)) as P. unfold Rdiv. rewrite Rmult_1_l. split; [apply Rinv_0_lt_compat; lra|].
-rewrite <- Rinv_1. apply Rinv_lt_contravar; lra.
+intros Function Derivative D A C. set (J := hull (fst a) (computed a)).
+assert (X : contains J x) by (apply contains_hull; left; apply A).
+assert (X' : contains J x') by (apply contains_hull; right; now apply (contains_computed bits a x)).
+split; [now apply Function|]. cbn [function_approximation snd]. fold J.
+replace (y - f x) with ((f x' - f x) + (y - f x')) by ring. apply contains_add.
+- destruct (mean_value f f' x x' D) as (c & Between & E). rewrite E. apply contains_mul; [|apply A].
+  apply Derivative, Function. destruct J as [[low high]|]; [|easy]. cbn in *. pose proof (scale_positive bits).
+  unfold Rmin, Rmax in Between. destruct (Rle_dec x x'); split; nra.
+- apply contains_symmetric. unfold computes in C. pose proof (above_bound 21 (unit bits) ltac:(lia)) as B.
+  fold (scale bits) in B. pose proof (scale_positive bits).
+  apply Rle_trans with (8 * half_unit * scale bits); [now apply Rmult_le_compat_r; [lra|]|].
+  refine (Rle_trans _ _ _ _ B). unfold half_unit. cbn. lra.
 Qed.
-
-Lemma tanh_range x : -1 < tanh x < 1.
-Proof. rewrite tanh_is_sigmoid. pose proof (sigmoid_range (x + x)). lra. Qed.
 
 Lemma sigmoid_approximates a x x' y : approximates a x x' -> computes sigmoid x' y -> approximates (sigmoid_approximation a) (sigmoid x) y.
-Proof.
-apply function_approximates.
-- cbn. fold (scale bits). pose proof (sigmoid_range x). pose proof (scale_positive bits). nra.
-- apply rise with (fun x => 1 / 4 - (sigmoid x - 1 / 2) * (sigmoid x - 1 / 2)); [exact derive_sigmoid|].
-  intros u. pose proof (sigmoid_range u). nra.
-Qed.
-
-Lemma tanh_rises u v : exists t, 0 <= t <= 1 /\ tanh v - tanh u = t * (v - u).
-Proof. apply rise with (fun x => 1 - tanh x * tanh x); [exact derive_tanh|]. intros x. pose proof (tanh_range x). nra. Qed.
-
-Lemma contains_tanh_values I x : contains I x -> contains (tanh_values I) (tanh x).
-Proof.
-pose proof (tanh_range x) as T. pose proof (scale_positive bits) as P. destruct I as [[low high]|]; cbn; intros H.
-2: { rewrite opp_IZR. fold (scale bits). nra. }
-assert (Zero : tanh 0 = 0) by (unfold tanh, sinh; rewrite Ropp_0; unfold Rdiv; ring).
-destruct (tanh_rises 0 x) as (t & B & E). replace (tanh x) with (t * x) in * by lra.
-rewrite IZR_max, IZR_min, !IZR_min, IZR_max, opp_IZR. fold (scale bits).
-unfold Rmax, Rmin. repeat destruct (Rle_dec _ _); split; nra.
-Qed.
+Proof. eapply function_approximates; [exact (contains_sigmoid bits)|exact (contains_sigmoid_slope bits)|exact derive_sigmoid]. Qed.
 
 Lemma tanh_approximates a x x' y : approximates a x x' -> computes tanh x' y -> approximates (tanh_approximation a) (tanh x) y.
-Proof.
-intros A. apply function_approximates; [apply contains_tanh_values, A|apply tanh_rises|exact A].
-Qed.
+Proof. eapply function_approximates; [exact (contains_tanh bits)|exact (contains_tanh_slope bits)|exact derive_tanh]. Qed.
 
 Lemma blend_approximates z n h z0 n0 h0 z1 n1 y : approximates z z0 z1 -> approximates n n0 n1 -> approximates h h0 h0 ->
   blended z1 n1 h0 y -> approximates (blend_approximation z n h) ((1 - z0) * n0 + z0 * h0) y.
@@ -368,7 +352,7 @@ Lemma unit_approximates kind gates i y : computed_unit kind (map (map_gate Q2R) 
   approximates (unit_approximation kind (map (map_gate (of_rational bits)) gates) V H i) (unit_value kind (map (map_gate Q2R) gates) v h i) y.
 Proof.
 unfold computed_unit, unit_approximation, unit_value.
-destruct kind; destruct gates as [|g1 [|g2 [|g3 [|g4 [|g5 gs]]]]]; cbn [map]; try easy.
+destruct kind; destruct gates as [|g1 [|g2 [|g3 [|g4 [|g5 gs]]]]]; cbn [map]; try (intros F; destruct F; fail).
 - intros (s & S & C). eapply tanh_approximates; [|exact C]. now apply sums_approximate.
 - intros (sr & r & sz & z & outer & inner & p & s & n & Sr & Cr & Sz & Cz & So & Si & P & S & Cn & B).
   eapply blend_approximates; [| | |exact B].

@@ -146,9 +146,6 @@ Definition sum_approximation (a b : approximation) : approximation := rounded (a
 Definition difference_approximation (a b : approximation) : approximation := rounded (sub (fst a) (fst b), sub (snd a) (snd b)).
 Definition product_approximation (a b : approximation) : approximation :=
   rounded (mul bits (fst a) (fst b), add (mul bits (snd a) (computed b)) (mul bits (fst a) (snd b))).
-(* tanh and the sigmoid, whose derivatives are between 0 and 1. *)
-Definition function_approximation (values : interval) (a : approximation) : approximation :=
-  (values, add (mul bits (Some (0, unit bits)%Z) (snd a)) (symmetric (above 21 (unit bits)))).
 
 (* A sum of products in any order. *)
 Definition absolute_bound (I : interval) : interval :=
@@ -237,20 +234,6 @@ Proof.
 intros [A A'] [B B'] N. apply rounded_approximates with (x' * y'); [|assumption]. split; cbn [fst snd]; [now apply contains_mul|].
 replace (x' * y' - x * y) with ((x' - x) * y' + x * (y' - y)) by ring.
 apply contains_add; apply contains_mul; try assumption. now apply (contains_computed b y).
-Qed.
-
-Lemma function_approximates (f : R -> R) values a x x' y : contains values (f x) ->
-  (forall u v, exists t, 0 <= t <= 1 /\ f v - f u = t * (v - u)) ->
-  approximates a x x' -> computes f x' y -> approximates (function_approximation values a) (f x) y.
-Proof.
-intros V D [A A'] C. split; [apply V|]. cbn [function_approximation snd].
-replace (y - f x) with ((f x' - f x) + (y - f x')) by ring. apply contains_add.
-- destruct (D x x') as (t & T & E). rewrite E. apply contains_mul; [|assumption]. cbn. fold (scale bits).
-  pose proof (scale_positive bits). nra.
-- apply contains_symmetric. unfold computes in C. pose proof (above_bound 21 (unit bits) ltac:(lia)) as B.
-  fold (scale bits) in B. pose proof (scale_positive bits).
-  apply Rle_trans with (8 * half_unit * scale bits); [now apply Rmult_le_compat_r; [lra|]|].
-  refine (Rle_trans _ _ _ _ B). unfold half_unit. cbn. lra.
 Qed.
 
 Inductive contain_terms : list (interval * interval) -> list (R * R) -> Prop :=

@@ -128,12 +128,13 @@ class Slopes:
         a, b = low - middle, high - middle
         near, far = np.maximum(0, np.maximum(a, -b)), np.maximum(-a, b)
         least, most = largest - far**2, largest - near**2
+        error = most * x.error + FUNCTION_UNITS * UNIT
         at_center = largest - (center - middle) ** 2
         curvature = _ends(-b, -a, least, most)
         change = _ends(*curvature, x.low - x.center, x.high - x.center)
         least = np.maximum(least, at_center + change[0])
         most = np.minimum(most, at_center + change[1])
-        return Slopes(center, low, high, *_scaled(least, most, x), x.error + FUNCTION_UNITS * UNIT)
+        return Slopes(center, low, high, *_scaled(least, most, x), error)
 
     def relu(self) -> Slopes:
         """Raise NotImplementedError: Coq's checker does not have this function."""
