@@ -127,7 +127,7 @@ class DFA(Drawable):
         return WFSA.from_edges(semiring, self.states, self.alphabet, [(self.start, one)], final, arrows)
 
     def weighted_form(self, final: Collection[int] = ()) -> WFSA:
-        """Return the boolean automaton of the same language, on the same states."""
+        """Return a boolean automaton with the same language and the same states."""
         return self.to_wfsa()
 
     def state_automata(self, semiring: Semiring = BOOLEAN) -> tuple[WFSA, ...]:

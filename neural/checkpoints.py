@@ -70,7 +70,9 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]
     try:
         about = json.loads(header["about"])
     except (KeyError, ValueError, RecursionError):
-        raise FormatError(f"{path}: the header must describe the tensors as JSON in 'about'") from None
+        raise FormatError(
+            f"{path}: the header must describe the tensors in JSON, in an entry 'about'"
+        ) from None
     if not isinstance(about, dict):
         raise FormatError(f"{path}: 'about' in the header must be a JSON object, got {about!r:.40}")
     return about, tensors

@@ -119,5 +119,5 @@ def _disjoint_union(*parts: Any) -> frozenset[Any]:
     """Return the union of the ranges; raise ValueError if they share an index."""
     ranges = [limit for part in parts for limit in part]
     if len({limit[0] for limit in ranges}) != len(ranges):
-        raise ValueError("two sums must not share an index; use different size names")
+        raise ValueError("two sums must not have the same index; give their sizes different names")
     return frozenset(ranges)

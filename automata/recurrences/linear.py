@@ -226,7 +226,7 @@ MOST_MODES = 2000
 def _require_same_on_weights(
     network: _Network, of_mode: Mapping[Hashable, _Mode], finals: Mapping[Hashable, Sequence[Weights]]
 ) -> None:
-    """Raise NotLinear if the step treats weights differently from forms."""
+    """Raise NotLinear if the step or the output differs on weights from the matrices of linear forms."""
     k, choose = network.over.k, Random(0)
     few = [k.zero, k.one, *(v for v in SOME if k.contains(v))]
     for here, one in of_mode.items():

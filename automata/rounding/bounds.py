@@ -82,7 +82,9 @@ def bound_table(
         raise InputError(f"rounding bounds: the semiring must be {known}, got {automaton.semiring.name}")
     if automaton.has_epsilon:
         if deviation is None or deviation.epsilon is None:
-            raise InputError("rounding bounds: the automaton must not have epsilon; remove it first, exactly")
+            raise InputError(
+                "rounding bounds: the automaton must not have epsilon transitions; remove them exactly"
+            )
         if bool((automaton.epsilon_table.columns <= automaton.epsilon_table.rows).any()):
             raise InputError("rounding bounds: every epsilon transition must lead to a higher-numbered state")
     run = STEPS[automaton.semiring](automaton, computed_in, deviation)

@@ -1,4 +1,4 @@
-"""Syntax trees of rules; the text of a rule parses to the same rule."""
+"""Syntax trees of rules. Parsing ``str(rule)`` gives an equal rule."""
 
 from __future__ import annotations
 

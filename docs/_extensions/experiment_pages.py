@@ -225,7 +225,7 @@ def _rules(name: str, own: Runs) -> dict[str, Any]:
 
 
 def _without_copies(name: str, every: Cells) -> list[tuple[str, float, float, float]]:
-    """Return each model's name, its test accuracy, and bounds on the accuracy without copied texts.
+    """Return each model's name, test accuracy, and bounds on the accuracy without texts of the training set.
 
     All figures are means over seeds.
     """

@@ -53,7 +53,7 @@ def in_latex(text: str) -> list[str]:
 
 
 def _formula_at(tokens: list[tuple[str, str]], start: int) -> int:
-    """Return the number of tokens of a formula that begins here, or 0 if none does."""
+    """Return the number of tokens of a formula that begins at ``start``, or 0 if none does."""
     if tokens[start][0] not in ("name", "number") and tokens[start][1] not in "([|-":
         return 0
     if start and tokens[start - 1][0] not in ("space", "sign"):  # RRNN(C): within a word

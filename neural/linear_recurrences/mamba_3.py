@@ -54,7 +54,7 @@ class Mamba3Cell(LinearRecurrenceCell):
         return {**parts, **read, "beta": (1 - raw["lambda"]) * delta, "gamma": raw["lambda"] * delta}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with 2 x 2 rotation matrices, both inputs as updates, and output weights (c, d)."""
+        """Return the step, which rotates pairs of the state and adds the current and the previous input."""
         n = len(g.a)
         moves: dict[tuple[int, int], Any] = {}
         for j, (a, b) in enumerate(zip(g.a, g.b, strict=True)):

@@ -72,9 +72,9 @@ def test_a_lexicon_with_a_worse_copy_is_equivalent_and_with_a_better_copy_is_not
 
 
 def early_and_late(k=MAX_PLUS):
-    """Return two automata for the best factor "x1 x2": one chooses its first symbol, one its last symbol.
+    """Return two automata that score a string by its best two adjacent symbols.
 
-    The second remembers the last symbol.
+    The first chooses where they begin. The second remembers the last symbol, and chooses where they end.
     """
     first, second = {"a": 3, "b": 1}, {"a": 1, "b": 7}
     early = [(q, q, x, k.one) for q in (0, 2) for x in "ab"]

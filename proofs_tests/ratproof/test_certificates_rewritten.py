@@ -43,7 +43,7 @@ AWKWARD = [
 
 @st.composite
 def certificates(draw):
-    """Draw a true certificate of two automata, of any kind."""
+    """Draw a valid certificate about two automata, of any kind."""
     k = draw(st.sampled_from([REAL, REAL, COUNTING, BOOLEAN, MAX_PLUS, MIN_PLUS, MAX_TIMES]))
     a = draw(automata(k, most_states=3, epsilon=draw(st.sampled_from(["none", "acyclic"]))))
     if k in (REAL, COUNTING) and draw(st.booleans()):

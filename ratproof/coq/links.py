@@ -148,7 +148,9 @@ def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[st
     if isinstance(answer.certificate, MappingProof):
         left, right = _certificate_links(builder, answer.certificate, plain_a, plain_b, to_a, to_b)
     elif isinstance(answer.certificate, Chain):
-        raise InputError("--kernel does not support chains of links, which large automata require")
+        raise InputError(
+            "--kernel does not support automata whose proof has several steps; use --certificate"
+        )
     elif isinstance(answer.certificate, Simulated):
         raise InputError(
             "--kernel does not support simulations, which show that these automata are equivalent"

@@ -32,7 +32,7 @@ def cells(k: int) -> Signature:
 
 
 def cells_step(w: Weights, c: Vector, x: str) -> Vector:
-    """Return f(x) c + i(x) g(x)."""
+    """Return the next cell state, f(x) c + i(x) g(x)."""
     k = w.over
     gates = zip(w.f[x], c, w.i[x], w.g[x], strict=True)
     return tuple(k.plus(k.times(f, value), k.times(i, g)) for f, value, i, g in gates)

@@ -113,7 +113,7 @@ def step(w: Weights, now: Run, x: str) -> Run:
 
 
 def gated_step(w: Weights, h: Vector, first: Vector, table: Any, x: str) -> Vector:
-    """Return equation 7."""
+    """Return the next state by equation 7."""
     f, r = (
         tuple(
             sigma(ball(a) + v + ball(w.b))

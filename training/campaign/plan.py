@@ -120,7 +120,7 @@ def read(path: str | Path) -> Plan:
             f" or a digit, got {name!r:.40}"
         )
     if not isinstance(parts, list) or not parts:
-        raise FormatError(f"{path}: the file must have one or more [[part]]")
+        raise FormatError(f"{path}: the file must have at least one [[part]] table")
     jobs: dict[str, Job] = {}
     searches: dict[str, int] = {}
     for number, part in enumerate(parts, 1):

@@ -33,7 +33,7 @@ def dyck_paths(sizes: Sequence[tuple[int, int]], rng: np.random.Generator) -> li
 
 
 def _paths_of_height(most: int, pairs: NDArray[np.int64], rng: np.random.Generator) -> list[Steps]:
-    """Draw paths of one height at once; each step has a probability proportional to its completions."""
+    """Draw paths of one height at once; a step's probability is proportional to its number of completions."""
     longest = 2 * int(pairs.max())
     ways = _ways(most, longest)
     heights, touched = np.zeros(len(pairs), np.int64), np.zeros(len(pairs), np.int64)

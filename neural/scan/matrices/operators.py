@@ -192,7 +192,7 @@ def _batched_backward(operator: Any) -> Any:
 
 
 def _into_concatenation(symbols: Tensor, matrices: Tensor) -> Tensor:
-    """Return symbols as indices into the matrices of all batch elements, which are concatenated.
+    """Return symbols as indices into the concatenated matrices of all batch elements.
 
     The matrices have shape ``(size, S, n, n)``. An invalid symbol remains invalid, so the operator rejects
     it.

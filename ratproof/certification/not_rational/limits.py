@@ -113,7 +113,7 @@ class Limit:
 
 
 def find_limit(evaluate: Callable[[Tail, Arithmetic], Tail]) -> Limit | None:
-    """Return a finite limit of a map, or ``None`` if none is found.
+    """Return a finite limit of a map at plus or minus infinity, or ``None`` if none is found.
 
     Args:
         evaluate: The map, over any arithmetic.

@@ -115,7 +115,7 @@ def grow(
         regions.widths = np.where(wider, widths * slack, regions.widths)
         too_large = max(regions.radii.max(), regions.widths.max()) > LARGEST
         if too_large or undecided(network, regions, np.flatnonzero(changed)):
-            return "the regions grow until they contain states with different decisions"
+            return "a region contains hidden states with different decisions"
     return "the regions did not stop growing"
 
 

@@ -207,7 +207,7 @@ def instances(
     starts: tuple[Any, ...] = (None, (0,)),
     most: int = 40,
 ) -> tuple[tuple[Signature, str], ...]:
-    """Return windows up to 4 and alphabets up to 3 letters, with at most ``most`` windows in total."""
+    """Return signatures and alphabets: up to 4 symbols a window, 3 letters, and ``most`` windows."""
     sizes = [
         (window, "abc"[:s])
         for window in (1, 2, 3, 4)

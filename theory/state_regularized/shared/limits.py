@@ -109,7 +109,9 @@ def low_enough(w: Weights) -> Fraction:
     """
     gamma = least_margin(w)
     if not gamma > 0:
-        raise ValueError(f"a low enough temperature needs weights without ties, got {w.describe()}")
+        raise ValueError(
+            f"the weights must not have ties, or no temperature is low enough, got {w.describe()}"
+        )
     off = epsilon(w)
     power = 0
     while 2**power * off < (w.n - 1) * (1 - off):
