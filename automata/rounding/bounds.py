@@ -8,7 +8,8 @@ roundings, a term's error is at most gamma_r of its magnitude, gamma_r = r u / (
 addition adds u times the sum's magnitude. A fused multiply-add rounds less. A product may also underflow, by
 less than half of the smallest normal number; subnormal sums are exact unless the processor flushes them to
 zero, which is not covered. The step's weights may themselves be off by a known deviation, and a weight that
-the dtype cannot represent is rounded first. Coq proves this bound (``theory/coq_reals/running_bound.v``).
+the dtype cannot represent is rounded first. Coq proves this bound for exact automata without
+epsilon (``theory/coq_reals/running_bound.v``).
 
 Over max-plus, a term is a sum, rounded once unless a summand is 0. The maximum is exact, and its error is at
 most the largest error of a term that may be the maximum.
@@ -124,6 +125,8 @@ def shares(computed: Floats, values: Weights, bounds: Floats) -> Floats:
     >>> shares(np.array([1.25, 2.0]), np.array([1.0, 2.0]), np.array([0.5, 0.0])).tolist()
     [0.5, 0.0]
     """
+    if (bounds < 0).any():
+        raise ValueError(f"a bound must not be negative, got {float(bounds.min())!r}")
     if values.dtype == object:
         near = bounds < np.inf
         used = np.zeros(values.shape)

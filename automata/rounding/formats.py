@@ -24,8 +24,18 @@ class Format:
     largest: float
 
     def gamma(self, roundings: Weight) -> Weight:
-        """Return gamma_r = r u / (1 - r u), a bound on the relative error of r roundings (elementwise)."""
-        return roundings * self.unit / (1 - roundings * self.unit)
+        """Return gamma_r = r u / (1 - r u), a bound on the relative error of r roundings (elementwise).
+
+        There is no bound if r u is 1 or more, and the result is infinite.
+
+        >>> BFLOAT16.gamma(np.array([1.0, 256.0])).tolist()
+        [0.00392156862745098, inf]
+        """
+        total = roundings * self.unit
+        if not isinstance(total, np.ndarray):
+            return total / (1 - total) if total < 1 else np.inf
+        with np.errstate(divide="ignore"):
+            return np.where(total < 1, total / (1 - total), np.inf)
 
 
 FLOAT32 = Format("float32", 2.0**-24, 2.0**-126, float(np.finfo(np.float32).max))

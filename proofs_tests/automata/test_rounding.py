@@ -23,7 +23,7 @@ from automata.rounding.bounds import (
     share,
     shares,
 )
-from automata.rounding.formats import representation_error, upper
+from automata.rounding.formats import BFLOAT16, representation_error, upper
 from automata.rounding.units import unit_bounds
 from automata.semirings import MAX_PLUS, MIN_PLUS, REAL
 from automata.strings import encode
@@ -281,7 +281,7 @@ def test_weights_that_are_not_representable_are_rounded_first():
 
 
 def test_epsilon_must_be_removed_first():
-    with pytest.raises(InputError, match="remove it first"):
+    with pytest.raises(InputError, match="epsilon transitions; remove them"):
         prefix_bounds(WFSA(REAL, [1.0], [1.0], {}, epsilon=[[0.5]]), "", FLOAT64)
 
 
@@ -606,3 +606,17 @@ def test_nothing_is_compared_without_a_bound():
 def test_deviations_have_the_shape_of_the_matrices(semiring):
     with pytest.raises(ShapeError, match=r"deviation\.matrices must have shape"):
         prefix_bounds(WFSA(semiring, [0], [0], {"a": [[0]]}), "a", FLOAT64, Deviation(*[np.zeros(1)] * 3))
+
+
+def test_a_sum_of_too_many_terms_has_no_bound() -> None:
+    """If r roundings may change a term by all of its size, the bound is infinite, not negative."""
+    for states, finite in ((200, True), (257, False), (300, False)):
+        a = WFSA(REAL, [0.3] * states, [0.7] * states, {"a": [[0.001] * states] * states})
+        bounds = prefix_bounds(a, "a", BFLOAT16)[1]
+        assert (bounded(bounds) == finite).all()
+        assert (bounds > 0).all()
+
+
+def test_a_negative_bound_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"a bound must not be negative, got -1\.0"):
+        shares(np.array([1e6]), np.array([168.75]), np.array([-1.0]))

@@ -22,13 +22,13 @@ NEAR = WFSA(REAL, [1, 0], [0, "1/2"], {"a": [[1, 0], [0, 0]], "b": [[0, "0.33333
 FEWER = WFSA(REAL, [1, 0], [0, "1/2"], {"b": [[0, "1/3"], [0, 0]]})
 WIDE = WFSA(REAL, [1, 0], [0, "1/2"], {"b": [[0, "1/3"], [0, 0]], "a": [[0, 0], [0, 0]]})
 TROPICAL = WFSA(MAX_PLUS, [0, 0], [0, 0], {"a": [[1, "-inf"], ["-inf", 0]], "b": [[0, "-inf"], ["-inf", 1]]})
-WIDER = WFSA(  # the same scores, with one initial state that no state of TROPICAL simulates
+WIDER = WFSA(  # the same scores, with a state for half of the symbols, which no state of TROPICAL simulates
     MAX_PLUS,
-    ["-inf", "-inf", 0],
+    [0, 0, 0],
     [0, 0, 0],
     {
-        "a": [[1, "-inf", "-inf"], ["-inf", 0, "-inf"], [1, 0, "-inf"]],
-        "b": [[0, "-inf", "-inf"], ["-inf", 1, "-inf"], [0, 1, "-inf"]],
+        "a": [[1, "-inf", "-inf"], ["-inf", 0, "-inf"], ["-inf", "-inf", "1/2"]],
+        "b": [[0, "-inf", "-inf"], ["-inf", 1, "-inf"], ["-inf", "-inf", "1/2"]],
     },
 )
 GIVEN = {

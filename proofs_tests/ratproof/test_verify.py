@@ -129,9 +129,9 @@ def test_several_kinds_of_evidence_may_be_requested(tmp_path, monkeypatch, capsy
 def test_decided_evidence_saves_its_certificates(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert run(["verify", "proposition-7", "--kind", "decided", "--examples", "5"]) == 0
-    assert "4 certificates of decided verdicts" in capsys.readouterr().out
+    assert "5 certificates of decided verdicts" in capsys.readouterr().out
     kept = sorted((tmp_path / ".ratproof" / "certificates").iterdir())
-    assert len(kept) == 4  # three of automata, and one of a cell that is not an automaton
+    assert len(kept) == 5  # four of automata, and one of a cell that is not an automaton
     for file in kept:
         assert run(["check-certificate", str(file)]) == 0
 

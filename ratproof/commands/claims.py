@@ -24,8 +24,6 @@ from ratproof.evidence.kinds import KINDS, OF_PAPERS
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
-from ratproof.report.lines import print_paragraph
-from ratproof.report.quantifiers import scopes, statement, weights
 from theory.claim import KERNEL, Claim
 from theory.papers import PAPERS
 from theory.registry import claim_named
@@ -80,6 +78,9 @@ def _print_variants(claim: Claim, out: Console) -> None:
 
 def _print_statements(claim: Claim, out: Console) -> None:
     """Print how a claim differs from the paper, and the exact statement of each variant with its scope."""
+    from ratproof.report.lines import print_paragraph  # imports Hypothesis, as the next module does
+    from ratproof.report.quantifiers import scopes, statement, weights
+
     out.print(Text("\ndifferences from the paper", style="bold"))
     for difference in claim.differences:
         print_paragraph(out, difference, by=2)
@@ -102,6 +103,8 @@ def _print_heading(claim: Claim, out: Console) -> None:
 
 
 def _described(claim: Claim) -> JsonObject:
+    from ratproof.report.quantifiers import scopes, statement, weights  # imports Hypothesis
+
     variants = [
         {
             "name": v.name,

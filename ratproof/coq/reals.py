@@ -97,6 +97,7 @@ ROUNDING = RealTheory(
         "ieee754.binary32_is_near",
         "ieee754.binary32_sum",
         "ieee754.binary32_product",
+        "ieee754.binary32_fused",
         "ieee754.binary64_sum",
         "ieee754.binary64_product",
     ),

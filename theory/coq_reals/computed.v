@@ -26,11 +26,11 @@ Definition blended (z n h y : R) : Prop :=
 Definition computed_unit (kind : cell) (gates : list (gate R)) (v h : list R) (i : nat) (y : R) : Prop :=
   match kind, gates with
   | Elman, [g] => exists s, sum_of (all_terms 0 1 g v h i) s /\ computes tanh s y
-  | GRU, [gr; gz; gn] => exists sr r sz z outer inner p s n,
+  | GRU, [gr; gz; gn] => exists sr r sz z inner s n,
     sum_of (all_terms 0 1 gr v h i) sr /\ computes sigmoid sr r /\
     sum_of (all_terms 0 1 gz v h i) sz /\ computes sigmoid sz z /\
-    sum_of (read_terms 0 1 gn v i) outer /\ sum_of (recurrent_terms 0 1 gn h i) inner /\
-    near (r * inner) p /\ near (outer + p) s /\ computes tanh s n /\ blended z n (nth i h 0) y
+    sum_of (recurrent_terms 0 1 gn h i) inner /\ sum_of (read_terms 0 1 gn v i ++ [(r, inner)]) s /\
+    computes tanh s n /\ blended z n (nth i h 0) y
   | LSTM, [gi; gf; gg; go] =>
     let n := length (c gi) in
     let memory j y := exists si i sf f sg g a b,
@@ -238,14 +238,17 @@ Definition function_approximation (function derivative : interval -> interval) (
   (values, add (mul bits (derivative values) (snd a)) (symmetric (above 21 (unit bits)))).
 Definition sigmoid_approximation := function_approximation (sigmoid_of bits) (sigmoid_slope bits).
 Definition tanh_approximation := function_approximation (tanh_of bits) (tanh_slope bits).
+(* The sum of terms and of a product of computed numbers. *)
+Definition sum_with_product (terms : list (interval * interval)) (a b : approximation) : approximation :=
+  (add (fst (sums terms)) (mul bits (fst a) (fst b)),
+   add (snd (sums (terms ++ [(computed a, computed b)]))) (add (mul bits (snd a) (computed b)) (mul bits (fst a) (snd b)))).
 Definition unit_approximation (kind : cell) (gates : list (gate interval)) (v h : list interval) (i : nat) : approximation :=
   match kind, gates with
   | Elman, [g] => tanh_approximation (sums (all_terms zero one g v h i))
   | GRU, [gr; gz; gn] =>
     let r := sigmoid_approximation (sums (all_terms zero one gr v h i)) in
     let z := sigmoid_approximation (sums (all_terms zero one gz v h i)) in
-    let inner := product_approximation bits r (sums (recurrent_terms zero one gn h i)) in
-    let n := tanh_approximation (sum_approximation bits (sums (read_terms zero one gn v i)) inner) in
+    let n := tanh_approximation (sum_with_product (read_terms zero one gn v i) r (sums (recurrent_terms zero one gn h i))) in
     blend_approximation z n (exactly (nth i h zero))
   | LSTM, [gi; gf; gg; go] =>
     let n := length (c gi) in
@@ -286,6 +289,19 @@ Proof. eapply function_approximates; [exact (contains_sigmoid bits)|exact (conta
 
 Lemma tanh_approximates a x x' y : approximates a x x' -> computes tanh x' y -> approximates (tanh_approximation a) (tanh x) y.
 Proof. eapply function_approximates; [exact (contains_tanh bits)|exact (contains_tanh_slope bits)|exact derive_tanh]. Qed.
+
+Lemma sum_with_product_approximates terms l a b x x' y y' s : contain_terms bits terms l -> approximates a x x' -> approximates b y y' ->
+  sum_of (l ++ [(x', y')]) s -> approximates (sum_with_product terms a b) (exact_sum l + x * y) s.
+Proof.
+intros C A B S. pose proof (contains_computed bits _ _ _ A) as A'. pose proof (contains_computed bits _ _ _ B) as B'.
+assert (C' : contain_terms bits (terms ++ [(computed a, computed b)]) (l ++ [(x', y')])).
+{ apply contain_terms_app; [assumption|]. constructor; [assumption..|constructor]. }
+pose proof (sum_of_products_approximates bits _ _ _ C' S) as [_ E]. rewrite exact_sum_app in E. unfold exact_sum at 2 in E. cbn [fold_right fst snd] in E.
+split; cbn [sum_with_product fst snd].
+- apply contains_add; [|apply contains_mul; [apply A|apply B]]. now apply contains_exact_sum.
+- replace (s - (exact_sum l + x * y)) with ((s - (exact_sum l + (x' * y' + 0))) + ((x' - x) * y' + x * (y' - y))) by ring.
+  apply contains_add; [exact E|]. apply contains_add; apply contains_mul; try assumption; [apply A|apply A|apply B].
+Qed.
 
 Lemma blend_approximates z n h z0 n0 h0 z1 n1 y : approximates z z0 z1 -> approximates n n0 n1 -> approximates h h0 h0 ->
   blended z1 n1 h0 y -> approximates (blend_approximation z n h) ((1 - z0) * n0 + z0 * h0) y.
@@ -354,13 +370,13 @@ Proof.
 unfold computed_unit, unit_approximation, unit_value.
 destruct kind; destruct gates as [|g1 [|g2 [|g3 [|g4 [|g5 gs]]]]]; cbn [map]; try (intros F; destruct F; fail).
 - intros (s & S & C). eapply tanh_approximates; [|exact C]. now apply sums_approximate.
-- intros (sr & r & sz & z & outer & inner & p & s & n & Sr & Cr & Sz & Cz & So & Si & P & S & Cn & B).
+- intros (sr & r & sz & z & inner & s & n & Sr & Cr & Sz & Cz & Si & S & Cn & B).
   eapply blend_approximates; [| | |exact B].
   + eapply sigmoid_approximates; [|exact Cz]. now apply sums_approximate.
   + eapply tanh_approximates; [|exact Cn].
-    eapply sum_approximates; [apply sum_of_products_approximates; [apply contain_read|exact So]| |exact S].
-    eapply product_approximates; [|apply sum_of_products_approximates; [apply contain_recurrent|exact Si]|exact P].
-    eapply sigmoid_approximates; [|exact Cr]. now apply sums_approximate.
+    eapply sum_with_product_approximates; [apply contain_read| | |exact S].
+    * eapply sigmoid_approximates; [|exact Cr]. now apply sums_approximate.
+    * apply sum_of_products_approximates; [apply contain_recurrent|exact Si].
   + apply exactly_approximates, contain_entry.
 - cbn [c map_gate]. rewrite !map_length. set (n := length (c g1)).
   set (memory := fun j => sum_approximation bits
@@ -398,7 +414,12 @@ assert (A : forall row w x, sum_of (combine row w ++ [(x, 1)]) (exact_sum (combi
 unfold computed_unit, unit_value.
 destruct kind; destruct gates as [|g1 [|g2 [|g3 [|g4 [|g5 gs]]]]]; try discriminate; intros _.
 - exists (exact_sum (all_terms 0 1 g1 v h i)). split; [apply S|apply computes_exact].
-- do 9 eexists. repeat split; try apply S; try apply A; try apply near_exact; try apply computes_exact.
+- assert (P : forall g r p, sum_of (read_terms 0 1 g v i ++ [(r, p)]) (exact_sum (read_terms 0 1 g v i) + r * p)).
+  { intros g r p. replace (exact_sum (read_terms 0 1 g v i) + r * p) with (exact_sum (read_terms 0 1 g v i ++ [(r, p)])).
+    - apply sum_exact. intros E. now destruct (read_terms 0 1 g v i).
+    - rewrite exact_sum_app. unfold exact_sum at 2. cbn. ring. }
+  do 7 eexists. split; [apply S|]. split; [apply computes_exact|]. split; [apply S|]. split; [apply computes_exact|].
+  split; [apply A|]. split; [apply P|]. split; [apply computes_exact|].
   right. do 3 eexists. repeat split; apply near_exact.
 - destruct (Nat.ltb i (length (c g1))).
   + do 4 eexists. split; [apply S|]. split; [apply computes_exact|]. split; [|split; [apply computes_exact|apply near_exact]].

@@ -114,7 +114,7 @@ Theorem binary32_is_near x : near x (rounded 24 128 x).
 Proof.
 intros _. eapply Rle_trans; [apply rounding_error; reflexivity|]. unfold unit_roundoff, least_exponent. cbn [Z.sub Z.opp Z.add Z.pos_sub].
 replace (bpow radix2 (-24)) with half_unit by reflexivity. apply Rplus_le_compat_l.
-change least with (bpow radix2 (-126)). apply bpow_le. lia.
+change least with (bpow radix2 (-100)). apply bpow_le. lia.
 Qed.
 
 (* The constants of running_bound.v in binary32 and binary64. *)
@@ -145,3 +145,37 @@ Theorem binary64_sum x y : float64 x -> float64 y -> added (power (-53)) (power 
 Proof. apply rounded_sum; try reflexivity; apply power_is. Qed.
 Theorem binary64_product x y : float64 x -> float64 y -> multiplied (power (-53)) (power (-1022)) (power 1024) x y (rounded 53 1024 (x * y)).
 Proof. apply rounded_product; try reflexivity; apply power_is. Qed.
+
+(* A fused operation is a product and a sum. *)
+#[local] Instance precision_of_binary32 : Prec_gt_0 24 := eq_refl.
+Theorem binary32_fused x y z : float32 x -> float32 y -> float32 z ->
+  exists p, multiplied (power (-24)) (power (-126)) (power 128) x y p /\ added (power (-24)) (power 128) z p (rounded 24 128 (z + x * y)).
+Proof.
+intros X Y Z. set (s := rounded 24 128 (z + x * y)).
+assert (B := binary32_product x y X Y). set (q := rounded 24 128 (x * y)) in *.
+assert (Q : float32 q) by (apply generic_format_round; typeclasses eauto).
+destruct (Req_dec q (x * y)) as [E|E].
+{ exists q. split; [exact B|]. unfold s. rewrite <- E. now apply binary32_sum. }
+destruct (Req_dec z 0) as [->|NZ].
+{ exists q. split; [exact B|]. replace s with q by (unfold s, q; f_equal; ring). split.
+  - intros _. replace (q - (0 + q)) with 0 by ring. rewrite Rabs_R0. apply Rmult_le_pos; [rewrite power_is; apply bpow_ge_0|apply Rabs_pos].
+  - intros _. ring. }
+destruct B as [_ Unit].
+assert (Not : ~ (x = 0 \/ Rabs x = 1 \/ y = 0 \/ Rabs y = 1)) by (intros H; apply E; now apply Unit).
+destruct (Rle_or_lt (bpow radix2 (-126)) (Rabs (z + x * y))) as [N|N].
+- exists (x * y). split; [split; [|reflexivity]|split].
+  + intros _. replace (x * y - x * y) with 0 by ring. rewrite Rabs_R0, !power_is. pose proof (Rabs_pos (x * y)). cbn. nra.
+  + intros _. rewrite power_is. unfold s.
+    pose proof (relative_error_N_FLT radix2 (least_exponent 24 128) 24 eq_refl (fun n => negb (Z.even n)) (z + x * y) N) as H.
+    eapply Rle_trans; [exact H|]. cbn. lra.
+  + intros [?|H]; [easy|]. exfalso. apply Not. apply Rmult_integral in H. tauto.
+- exists (s - z). split; [split; [|tauto]|split].
+  + intros _. replace (s - z - x * y) with (s - (z + x * y)) by ring.
+    pose proof (error_N_FLT radix2 (least_exponent 24 128) 24 eq_refl (fun n => negb (Z.even n)) (z + x * y)) as (e & t & A & T & P & H).
+    pose proof (ulp_FLT_small radix2 (least_exponent 24 128) 24 (z + x * y)) as U. change (least_exponent 24 128 + 24)%Z with (-125)%Z in U. specialize (U ltac:(apply Rlt_trans with (1 := N); apply bpow_lt; lia)).
+    pose proof (error_le_half_ulp radix2 (FLT_exp (least_exponent 24 128) 24) (fun n => negb (Z.even n)) (z + x * y)) as H2.
+    fold (rounded 24 128 (z + x * y)) in H2. fold s in H2. rewrite U in H2. rewrite !power_is.
+    pose proof (Rabs_pos (x * y)). cbn in *. lra.
+  + intros _. replace (s - (z + (s - z))) with 0 by ring. rewrite Rabs_R0. apply Rmult_le_pos; [rewrite power_is; apply bpow_ge_0|apply Rabs_pos].
+  + intros _. ring.
+Qed.

@@ -96,11 +96,16 @@ Definition shaped : bool :=
   forallb (fun g => Nat.eqb (length (W g)) n && Nat.eqb (length (b g)) n && Nat.eqb (length (U g)) n && Nat.eqb (length (c g)) n) gates &&
   Nat.eqb (length gates) (number_of_gates (cell_kind exact)) &&
   Nat.eqb (length (readout exact)) (length (readout_bias exact)).
+(* A sum over a row and a vector is cut to the shorter one, so a weight or an entry could be lost. *)
+Definition rows_fit : bool :=
+  let fits (n : nat) (rows : list (list Q)) := forallb (fun row => Nat.eqb (length row) n) rows in
+  forallb (fun g => fits number_of_units (U g) && forallb (fun v => fits (length v) (W g)) (embeddings exact)) gates &&
+  fits number_of_units (readout exact).
 (* The decision in region 0 matters only if there is a way back to it. *)
 Definition returns : bool := existsb (fun q => existsb (Nat.eqb 0) (next q)) regions.
 Definition check : bool :=
   match regions with [] => false | q :: _ => Nat.eqb (owner q) 0 && enters [] q (repeat (constant zero) size) end &&
-  shaped && forallb (check_region (map (map_gate (of_rational bits)) gates) (map (fun g => rational_rows (U g)) gates)
+  shaped && rows_fit && forallb (check_region (map (map_gate (of_rational bits)) gates) (map (fun g => rational_rows (U g)) gates)
     (map (fun token => (token, read_parts bits gates token)) (rational_rows (embeddings exact)))) regions &&
   forallb decides_well (if returns then regions else tl regions).
 End Check.
@@ -554,7 +559,7 @@ Theorem closed_regions bits exact A regions : check bits exact A regions = true 
   decides N word (decision_of A word) /\ computes_decision N word (decision_of A word).
 Proof.
 unfold check. cbn zeta. intros C. apply andb_prop in C as [C Decided]. apply andb_prop in C as [C All].
-apply andb_prop in C as [First Shaped].
+apply andb_prop in C as [C _]. apply andb_prop in C as [First Shaped].
 destruct regions as [|q0 rest]; [discriminate|]. set (regions := q0 :: rest) in *.
 apply andb_prop in First as [Start%Nat.eqb_eq First].
 assert (Inside : forall word h, computed_state (map_ordinary Q2R exact) word h ->

@@ -5,13 +5,14 @@ From ratproof_reals Require Import intervals.
 Import ListNotations.
 Open Scope R_scope.
 
-(* Half a unit in the last place, the least normal number, and half the power at which binary32 overflows. *)
+(* Half a unit in the last place, a bound on what underflow changes, and half the power at which binary32 overflows. *)
 Definition half_unit : R := / IZR (2 ^ 24).
-Definition least : R := / IZR (2 ^ 126).
+Definition least : R := / IZR (2 ^ 100).
 Definition large : R := IZR (2 ^ 127).
 
 (* The number y is x after rounding. Nothing is known of y if the operation may overflow. Rounding to nearest satisfies this
-   (binary32.v), exact arithmetic does, and so do fused operations and the replacement of subnormal results by 0. *)
+   (ieee754.v), exact arithmetic does, and so do fused operations. Subnormal results may be replaced by 0, and subnormal operands
+   if the other factor of a product is at most 2^25. *)
 Definition near (x y : R) : Prop := Rabs x <= large -> Rabs (y - x) <= half_unit * Rabs x + least.
 (* The number y is f(x), for f = tanh or the sigmoid, with an absolute error of at most 8 * 2^-24. *)
 Definition computes (f : R -> R) (x y : R) : Prop := Rabs (y - f x) <= 8 * half_unit.
@@ -136,7 +137,7 @@ Definition rounding_error (I : interval) : interval :=
   match I with
   | Some (low, high) =>
     let size := magnitude low high in
-    if (size <=? 2 ^ 127 * unit bits)%Z then symmetric (above 24 size + above 126 (unit bits)) else None
+    if (size <=? 2 ^ 127 * unit bits)%Z then symmetric (above 24 size + above 100 (unit bits)) else None
   | None => None
   end.
 Definition computed (a : approximation) : interval := add (fst a) (snd a).
@@ -159,7 +160,7 @@ Definition sum_of_products (terms : list (interval * interval)) : approximation 
    match total_of absolute_bound products with
    | Some (_, size) =>
      if (n <=? 65536)%Z && (size <=? 2 ^ 100 * unit bits)%Z then
-       symmetric (above 28 (17 * n * size) + above 126 (4 * n * unit bits))
+       symmetric (above 28 (17 * n * size) + above 100 (4 * n * unit bits))
      else None
    | None => None
    end).
@@ -199,7 +200,7 @@ destruct (Z.leb_spec (magnitude low high) (2 ^ 127 * unit bits)) as [L|]; [|easy
 apply IZR_le in L. rewrite mult_IZR in L. fold (scale bits) in L. pose proof (scale_positive bits) as S.
 assert (X : Rabs x <= large) by (unfold large; apply Rmult_le_reg_r with (scale bits); lra).
 apply contains_symmetric. specialize (N X). rewrite plus_IZR.
-pose proof (above_bound 24 (magnitude low high) ltac:(lia)) as A. pose proof (above_bound 126 (unit bits) ltac:(lia)) as B.
+pose proof (above_bound 24 (magnitude low high) ltac:(lia)) as A. pose proof (above_bound 100 (unit bits) ltac:(lia)) as B.
 fold (scale bits) in B. fold half_unit in A. fold least in B.
 assert (U : 0 <= half_unit) by (unfold half_unit; cbn; lra).
 apply Rle_trans with ((half_unit * Rabs x + least) * scale bits); [apply Rmult_le_compat_r; lra|]. nra.
@@ -251,6 +252,13 @@ destruct I as [[low high]|]; [|easy]. intros H%magnitude_bound. cbn. pose proof 
 split; [nra|assumption].
 Qed.
 
+Lemma contains_exact_sum terms l : contain_terms terms l -> contains (fst (sum_of_products terms)) (exact_sum l).
+Proof.
+intros C. unfold sum_of_products, total_of, exact_sum. cbn [fst]. induction C as [|I J x y terms l X Y C IH]; cbn [map fold_right fst snd].
+- apply contains_zero.
+- apply contains_add; [now apply contains_mul|assumption].
+Qed.
+
 Lemma sum_of_products_approximates terms l s : contain_terms terms l -> sum_of l s ->
   approximates (sum_of_products terms) (exact_sum l) s.
 Proof.
@@ -270,7 +278,7 @@ pose proof (sum_error l s S T Absolute) as B. apply contains_symmetric.
 apply Rle_trans with (sum_bound l * scale bits); [now apply Rmult_le_compat_r; [lra|]|].
 unfold sum_bound. rewrite plus_IZR, L.
 pose proof (above_bound 28 (17 * Z.of_nat (length l) * size) ltac:(lia)) as B1.
-pose proof (above_bound 126 (4 * Z.of_nat (length l) * unit bits) ltac:(lia)) as B2.
+pose proof (above_bound 100 (4 * Z.of_nat (length l) * unit bits) ltac:(lia)) as B2.
 rewrite !mult_IZR, <- INR_IZR_INZ in B1, B2. fold (scale bits) in B2. fold least in B2.
 set (n := INR (length l)) in *. assert (N : 0 <= n) by apply pos_INR.
 assert (H : IZR 17 * n * (absolute_sum l * scale bits) * / IZR (2 ^ 28) <= IZR 17 * n * IZR size * / IZR (2 ^ 28)).
