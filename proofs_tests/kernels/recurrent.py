@@ -137,14 +137,10 @@ def convolution(tensors, state, scale):
     return stacked(outputs, x), state
 
 
-@over_strings
-def mlstm(x, state, scale):
-    """Compute mLSTM with a stabilizer m, as its paper does, from C, n and m = 0."""
-    q, k, v, i = (x[n] for n in "qkvi")
+def stabilized_mlstm(x, c, n, m):
+    """Compute mLSTM with a stabilizer m, as its paper does, and return the outputs and the last (C, n, m)."""
+    q, k, v, i = (x[name] for name in "qkvi")
     forget = torch.nn.functional.logsigmoid(x["f"])
-    zeros = q.new_zeros(q.shape[0], q.shape[2], q.shape[3], v.shape[3])
-    c, n = (zeros, zeros.sum(-1)) if state is None else state
-    m = torch.zeros_like(n[..., 0])
     outputs = []
     for t in range(q.shape[1]):
         after = torch.maximum(forget[:, t] + m, i[:, t])
@@ -153,7 +149,21 @@ def mlstm(x, state, scale):
         n, m = old[..., None] * n + new[..., None] * k[:, t], after
         divisor = torch.maximum((n * q[:, t]).sum(-1).abs(), (-m).exp())
         outputs.append(torch.einsum("bhkv,bhk->bhv", c, q[:, t]) / divisor[..., None])
-    return stacked(outputs, v), (c * m.exp()[..., None, None], n * m.exp()[..., None])
+    return stacked(outputs, v), (c, n, m)
+
+
+def mlstm_zeros(x):
+    """Return C and n without an initial state."""
+    zeros = x["q"].new_zeros(*x["q"][:, :1].sum(1).shape, x["v"].shape[3])
+    return zeros, zeros.sum(-1)
+
+
+@over_strings
+def mlstm(x, state, scale):
+    """Compute mLSTM from C, n and m = 0."""
+    c, n = mlstm_zeros(x) if state is None else state
+    outputs, (c, n, m) = stabilized_mlstm(x, c, n, torch.zeros_like(n[..., 0]))
+    return outputs, (c * m.exp()[..., None, None], n * m.exp()[..., None])
 
 
 @over_strings

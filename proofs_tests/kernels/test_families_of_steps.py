@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from proofs_tests.kernels import chunked_steps
-from proofs_tests.kernels.recurrent import KERNELS
+from proofs_tests.kernels.recurrent import KERNELS, mlstm_zeros, stabilized_mlstm
 from proofs_tests.kernels.test_believe_kernel import verdicts
 from ratproof import kernel_claim
 from ratproof.laws.kernels.adapters import with_stabilizer
@@ -162,21 +162,12 @@ def test_a_small_error_of_one_token_in_2049_is_refuted(family, token, relative):
 
 
 @with_stabilizer
-def stabilized(*, q, k, v, i, f, initial_state=None, output_final_state=True):
+def stabilized(*, initial_state=None, output_final_state=True, **x):
     """Compute mLSTM with the state (C, n, m), whose m is -infinity at first if there is no state."""
-    forget = torch.nn.functional.logsigmoid(f)
-    zeros = q.new_zeros(q.shape[0], q.shape[2], q.shape[3], v.shape[3])
-    m = q.new_full(zeros.shape[:2], -torch.inf)
-    c, n, m = (zeros, zeros.sum(-1), m) if initial_state is None else initial_state
-    outputs = []
-    for t in range(q.shape[1]):
-        after = torch.maximum(forget[:, t] + m, i[:, t])
-        old, new = (forget[:, t] + m - after).exp(), (i[:, t] - after).exp()
-        c = old[..., None, None] * c + torch.einsum("bh,bhk,bhv->bhkv", new, k[:, t], v[:, t])
-        n, m = old[..., None] * n + new[..., None] * k[:, t], after
-        divisor = torch.maximum((n * q[:, t]).sum(-1).abs(), (-m).exp())
-        outputs.append(torch.einsum("bhkv,bhk->bhv", c, q[:, t]) / divisor[..., None])
-    return torch.stack(outputs, 1) if outputs else torch.zeros_like(v), (c, n, m)
+    if initial_state is None:
+        c, n = mlstm_zeros(x)
+        initial_state = c, n, torch.full_like(n[..., 0], -torch.inf)
+    return stabilized_mlstm(x, *initial_state)
 
 
 def test_a_kernel_may_have_a_state_with_a_stabilizer():

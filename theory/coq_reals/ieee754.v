@@ -69,9 +69,6 @@ Proof. intros L. from_flocq (Bfma_correct precision overflow precision_positive 
 End Operations.
 
 (* What running_bound.v supposes. *)
-Lemma value_is_float (x : float) : generic_format radix2 exponent (value x).
-Proof. apply generic_format_B2R. Qed.
-
 Variables u tiny largest : Q.
 Hypothesis u_is : Q2R u = unit_roundoff.
 Hypothesis tiny_is : Q2R tiny = bpow radix2 (least_exponent + precision - 1).

@@ -252,22 +252,23 @@ destruct I as [[low high]|]; [|easy]. intros H%magnitude_bound. cbn. pose proof 
 split; [nra|assumption].
 Qed.
 
-Lemma contains_exact_sum terms l : contain_terms terms l -> contains (fst (sum_of_products terms)) (exact_sum l).
+Lemma contains_total (f : interval -> interval) (h : R -> R) terms l : (forall I x, contains I x -> contains (f I) (h x)) ->
+  contain_terms terms l ->
+  contains (total_of f (map (fun IJ => mul bits (fst IJ) (snd IJ)) terms)) (fold_right (fun xy s => h (fst xy * snd xy) + s) 0 l).
 Proof.
-intros C. unfold sum_of_products, total_of, exact_sum. cbn [fst]. induction C as [|I J x y terms l X Y C IH]; cbn [map fold_right fst snd].
-- apply contains_zero.
-- apply contains_add; [now apply contains_mul|assumption].
+intros F C. unfold total_of. induction C as [|I J x y terms l X Y C IH]; cbn [map fold_right fst snd]; [apply contains_zero|].
+apply contains_add; [|assumption]. now apply F, contains_mul.
 Qed.
+
+Lemma contains_exact_sum terms l : contain_terms terms l -> contains (fst (sum_of_products terms)) (exact_sum l).
+Proof. now apply (contains_total (fun I => I) (fun x => x)). Qed.
 
 Lemma sum_of_products_approximates terms l s : contain_terms terms l -> sum_of l s ->
   approximates (sum_of_products terms) (exact_sum l) s.
 Proof.
-intros C S. unfold sum_of_products. set (products := map _ terms).
-assert (E : contains (total_of (fun I => I) products) (exact_sum l) /\ contains (total_of absolute_bound products) (absolute_sum l)).
-{ unfold products, total_of, exact_sum, absolute_sum. clear S products.
-  induction C as [|I J x y terms l X Y C [IH IH']]; cbn [map fold_right fst snd]; [split; apply contains_zero|].
-  split; (apply contains_add; [|assumption]); [|apply contains_absolute]; now apply contains_mul. }
-destruct E as [E A]. split; [exact E|]. cbn [snd]. destruct (total_of absolute_bound products) as [[low size]|]; [|easy].
+intros C S. split; [now apply contains_exact_sum|]. pose proof (contains_total absolute_bound Rabs _ _ contains_absolute C) as A.
+fold (absolute_sum l) in A. unfold sum_of_products. set (products := map _ terms) in *. cbn [snd].
+destruct (total_of absolute_bound products) as [[low size]|]; [|easy].
 assert (L : length terms = length l) by (clear -C; induction C; cbn; auto).
 destruct (Z.leb_spec (Z.of_nat (length terms)) 65536) as [T|]; [|easy].
 destruct (Z.leb_spec size (2 ^ 100 * unit bits)) as [Size|]; [|easy]. cbn [andb].

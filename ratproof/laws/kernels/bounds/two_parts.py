@@ -63,15 +63,9 @@ def pair_results(
     weights: Mapping[str, Bounds] | None = None,
     cumulated: bool = True,
 ) -> dict[str, tuple[Wide, Bounds]]:
-    """Return the outputs ``o`` and the ``final_state`` of a call, each with its bound.
+    """Return the results of a call with their bounds, as :func:`~ratproof.laws.kernels.stepwise.stepwise`.
 
-    Args:
-        problem: The call.
-        arrays: The values of its arguments.
-        form: The kernel's declared form.
-        weights: The factors of the outputs and of the final states in the sum that is differentiated. The
-            results then include the gradients, for example ``q.grad``.
-        cumulated: Whether the kernel may compute gradients of decays as sums over later tokens.
+    ``cumulated`` says whether the kernel may compute gradients of decays as sums over later tokens.
     """
     family, wide = problem.family, wider_than(problem.accumulation)
     shapes = {"o": problem.shape(family.output_axes), "final_state": problem.state_shape}
