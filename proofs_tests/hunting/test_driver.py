@@ -62,6 +62,17 @@ def test_an_interrupted_and_resumed_hunt_has_the_rows_of_an_uninterrupted_one(cu
     assert store.status() == serial(tmp_path_factory.mktemp("serial"))
 
 
+def test_a_hunt_does_not_end_while_the_scheduler_is_lost(tmp_path):
+    """It has no free slots then, even if no chunk is running."""
+
+    class LostScheduler(ScriptedWorker):
+        def free_slots(self):
+            return self.random.choice((0, 1)) - len(self.handed)
+
+    progress = hunt(WHAT, 2, ledger(tmp_path), crew=LostScheduler())
+    assert progress.rounds == progress.asked_for == 12
+
+
 def test_a_round_that_ends_its_worker_is_reported_and_skipped(tmp_path):
     deadly = Round("two", 1)
     store = ledger(tmp_path)

@@ -156,7 +156,8 @@ class Driver:
                 if self.progress.errors:
                     return
                 continue
-            while crew.free_slots() > 0 and (chunk := self._chunk(crew.seconds_a_chunk)):
+            # if nothing runs, a chunk is submitted even while the scheduler is lost: the rounds are not done
+            while (not self.out or crew.free_slots() > 0) and (chunk := self._chunk(crew.seconds_a_chunk)):
                 self.out[id(chunk)] = chunk
                 crew.submit(chunk)
             if not self.out:
