@@ -43,7 +43,11 @@ COLUMNS = {
     "proved": "prv",
     KERNEL: "coq",
 }
-"""The short names of the kinds of evidence; ``cpu`` means ``sampled`` evidence from torch."""
+"""The short names of the kinds of evidence; ``cpu`` means ``sampled`` evidence from torch.
+
+Theorems over the real numbers are not among them, because these faults are not in their files. Tests plant
+faults in them instead (``proofs_tests/coq/test_real_theorems.py``).
+"""
 RUNGS = ("exa", "cpu", "grd", "xck", "exh", "dec", "prv", "coq")
 NOTHING = "nothing is broken"
 
@@ -184,7 +188,7 @@ def verdicts(name: str, variant: Variant, rungs: tuple[str, ...], part: str = ""
         answers["cpu"] = [_equations(name, variant, layer) for layer in claim.layers_of(variant)]
     for step in steps([replace(claim, variants=(variant,))]):
         torch = step.side.device is not None
-        rung = "cpu" if torch and step.kind == "sampled" else COLUMNS[step.kind]
+        rung = "cpu" if torch and step.kind == "sampled" else COLUMNS.get(step.kind)
         if rung not in rungs or "refuted" in answers.get(rung, []):
             continue
         if part in ("", "formula") or torch == of_torch:

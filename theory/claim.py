@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from theory.reading import Equality
-from theory.theorem import Theorem
+from theory.theorem import RealTheorem, Theorem
 from theory.weights import Weights
 
 if TYPE_CHECKING:  # sympy and Hypothesis, which --help does not need
@@ -23,6 +23,7 @@ Expectation = Literal["holds", "refuted"]
 LADDER = ("sampled", "cross-checked", "exhausted", "decided")
 PROVED = (*LADDER, "proved")
 KERNEL = "kernel-checked"
+KERNEL_REALS = "kernel-checked-reals"
 GRADIENT = "gradient"
 AS_PRINTED = ("none",)
 """The differences of a claim whose statements are those of the paper."""
@@ -102,6 +103,8 @@ class Variant:
         kinds: the kinds of evidence that the variant promises.
         proof: the invariant that proves it for all weights, strings and sizes.
         theorem: the theorem that Coq's kernel accepts; ``kernel-checked`` is then added to ``kinds``.
+        real_theorem: the theorem that it accepts with the axioms of the real numbers;
+            ``kernel-checked-reals`` is then added to ``kinds``.
         alphabet: the symbols of all its cases, if they are fixed.
         effort: the amount of testing; by default, the claim's.
         without: the kinds of evidence that are not available, with the reasons (:mod:`theory.without`).
@@ -124,6 +127,7 @@ class Variant:
     kinds: tuple[str, ...] = LADDER
     proof: Induction | None = None
     theorem: Theorem | None = None
+    real_theorem: RealTheorem | None = None
     alphabet: tuple[str, ...] | None = None
     effort: Effort | None = None
     programs: tuple[str, ...] = ()
@@ -134,8 +138,9 @@ class Variant:
     long_cases: Callable[[str], SearchStrategy[Any]] | None = None
 
     def __post_init__(self) -> None:
-        if self.theorem is not None and KERNEL not in self.kinds:
-            object.__setattr__(self, "kinds", (*self.kinds, KERNEL))
+        for kind, theorem in ((KERNEL, self.theorem), (KERNEL_REALS, self.real_theorem)):
+            if theorem is not None and kind not in self.kinds:
+                object.__setattr__(self, "kinds", (*self.kinds, kind))
 
     def changed(self, **parts: Any) -> Variant:
         """Return a copy with changed fields of the variant or of its reading."""

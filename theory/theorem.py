@@ -52,3 +52,19 @@ class Theorem:
     hypotheses: tuple[str, ...] = ()
     proved_over: str = ""
     untied: str = ""
+
+
+@dataclass(frozen=True)
+class RealTheorem:
+    """A Coq theorem over the real numbers, which has Coq's axioms of the real numbers.
+
+    Attributes:
+        name: its file in ``theory/coq_reals`` and its own name, separated by a dot.
+        claims: the proposition about the real numbers that Coq must derive from the theorem. The scope of
+            numbers is mathcomp's ``ring_scope``.
+        refutes: whether it shows that the variant is false.
+    """
+
+    name: str
+    claims: str
+    refutes: bool = False

@@ -150,13 +150,6 @@ def test_without_a_bound_there_is_no_file(
     assert not list(tmp_path.iterdir())
 
 
-def test_the_theory_has_exactly_the_axioms_of_the_real_numbers(compiled: Path) -> None:
-    try:
-        reals.check_theory(reals.LOWER_BOUND, compiled)
-    except reals.NoLibrary as error:
-        pytest.skip(f"not run: {error}")
-
-
 def test_a_fraction_is_a_number_of_the_term() -> None:
     x = Term("(Var 0)")
     assert (Fraction(-1, 2) - x + 0).text == "(Minus (Num (-1 # 2)) (Var 0))"

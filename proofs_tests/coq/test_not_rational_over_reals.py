@@ -1,8 +1,7 @@
-"""Tests that Coq proves that networks of one unit are no automata, and rejects wrong hypotheses."""
+"""Tests that Coq rejects wrong hypotheses of the theorems about networks of one unit and low temperatures."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from ratproof.coq import programs as coq
 from ratproof.coq import reals
 
 THEORY = reals.NOT_RATIONAL
-FILES = dict.fromkeys((*THEORY.files, *reals.LOWER_BOUND.files))
+FILES = dict.fromkeys((*THEORY.files, *reals.LOWER_BOUND.files, *reals.EXPONENTIAL.files))
 BROKEN = {
     "gates": {
         "absolute values are gates": (
@@ -78,6 +77,31 @@ BROKEN = {
         "an SRU that may be constant": ("gated_feedback first <> u x -> no", "u x <> 0 -> no"),
         "a GRU whose update gate may not read its state": ("first x : u_z <> 0 ->\n", "first x :\n"),
     },
+    "dropped_hypotheses": {
+        "the weight of an Elman network's state is 0": ("rational u : u <> 0 -> ~", "rational u : ~"),
+        "the weight of a gate's state is 0": ("rational w : w <> 0 -> ~", "rational w : ~"),
+        "the weight of a GRU's state is 0": ("rational u_z : u_z <> 0 ->\n", "rational u_z :\n"),
+        "a GRU that does not use its update gate": ("rational (gru u_r u_z u_m", "rational (gru u_r 0 u_m"),
+        "a hidden unit without its sigmoid": (
+            "run (fun h x => sigmoid (r * h + z x)) 0 w",
+            "run (fun h x => r * h + z x) 0 w",
+        ),
+    },
+    "low_temperatures": {
+        "similarities may be equal": (
+            "j != delta i x -> b i x j < b i x (delta i x)",
+            "j != delta i x -> b i x j <= b i x (delta i x)",
+        ),
+        "the gap may be negative": ("  0 < gap -> (forall q", "  (forall q"),
+        "the temperature may be negative": (
+            "Hypothesis tau_positive : 0 < tau.",
+            "Hypothesis tau_positive : tau < 0.",
+        ),
+        "each word has a temperature": (
+            "exists2 tau, 0 < tau & forall w, 2^-1",
+            "forall w, exists2 tau, 0 < tau & 2^-1",
+        ),
+    },
 }
 """For each file, changes of a text that make a theorem false or break its proof."""
 
@@ -87,6 +111,7 @@ def root(tmp_path_factory: pytest.TempPathFactory, compiled: Path) -> Path:
     """Return a folder with the compiled theory, each file by itself."""
     try:
         reals.LOWER_BOUND.require_library()
+        reals.EXPONENTIAL.require_library()
     except (coq.NoCoq, reals.NoLibrary) as error:
         pytest.skip(f"not run: {error}")
     folder = tmp_path_factory.mktemp("theory")
@@ -148,10 +173,6 @@ def test_a_network_of_given_weights_is_no_automaton(root: Path, compiled: Path, 
 def test_the_real_numbers_are_a_field_that_contains_the_real_numbers(
     root: Path, compiled: Path, tmp_path: Path
 ) -> None:
-    try:
-        reals.EXPONENTIAL.require_library()
-    except reals.NoLibrary as error:
-        pytest.skip(f"not run: {error}")
     text = """From mathcomp Require Import all_ssreflect ssralg.
 From mathcomp.analysis Require Import Rstruct.
 From Coq Require Import Reals.
@@ -159,15 +180,6 @@ From ratproof_reals Require Import real_factors.
 Lemma field_exists : @contains_reals [fieldType of R] id. Proof. by []. Qed.
 """
     compile_text(tmp_path, compiled, "field", text, reading=root)
-
-
-def test_all_theorems_have_exactly_the_axioms_of_the_real_numbers(compiled: Path) -> None:
-    try:
-        reals.check_theory(THEORY, compiled)
-    except reals.NoLibrary as error:
-        pytest.skip(f"not run: {error}")
-    with pytest.raises(coq.Rejected, match="each theorem must have the axioms"):
-        reals.check_theory(replace(THEORY, axioms=reals.AXIOMS[1:]), compiled)
 
 
 def test_each_file_is_compiled_by_prove() -> None:

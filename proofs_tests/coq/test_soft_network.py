@@ -222,13 +222,6 @@ def test_the_command_writes_a_complete_file_that_coq_accepts(
     assert "From ratproof" not in (tmp_path / "follows_net_1.v").read_text()
 
 
-def test_the_real_exponential_is_an_exponential(compiled: Path) -> None:
-    try:
-        reals.check_theory(reals.EXPONENTIAL, compiled)
-    except reals.NoLibrary as error:
-        pytest.skip(f"not run: {error}")
-
-
 def test_a_theorem_with_another_axiom_is_rejected(theory: Path) -> None:
     file = theory / "axioms.v"
     file.write_text(

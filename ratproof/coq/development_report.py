@@ -11,7 +11,8 @@ from pathlib import Path
 from ratproof.coq import programs as coq
 from ratproof.coq import reals
 from ratproof.coq.development import rebuild
-from ratproof.coq.sources import kept_statements, modules, statements
+from ratproof.coq.real_theorems import ask_theory, real_variants
+from ratproof.coq.sources import kept_statements, modules, source_folder, statements
 from ratproof.coq.theorems import TheoremAnswer, theorem_answers
 from ratproof.coq.ties import untied
 from theory.registry import claims
@@ -49,7 +50,10 @@ def check_development(progress: Callable[[str], None]) -> DevelopmentReport:
             checked = pool.submit(coq.run_coqchk, root, modules())
             real_theories = [pool.submit(_check_theory, theory, root) for theory in reals.THEORIES]
             answers, loose = theorem_answers(root), untied(root)
-            over_reals = {name: line for task in real_theories for name, line in task.result().items()}
+            for task in real_theories:
+                lines, wrong = task.result()
+                over_reals |= lines
+                problems += wrong
             axioms = [name for name in checked.result() if name.startswith("ratproof.")]
         problems += [f"coqchk finds an axiom: {name}" for name in axioms]
         problems += filter(None, (answer.problem(statements()[name]) for name, answer in answers.items()))
@@ -68,16 +72,21 @@ def check_development(progress: Callable[[str], None]) -> DevelopmentReport:
     )
 
 
-def _check_theory(theory: reals.RealTheory, root: Path) -> dict[str, str]:
-    """Check theorems over the real numbers, and return for each its axioms, or why it did not run."""
+def _check_theory(theory: reals.RealTheory, root: Path) -> tuple[dict[str, str], list[str]]:
+    """Return, for each theorem over the real numbers, its axioms or why it did not run, and the problems."""
     try:
-        reals.check_theory(theory, root)
+        answers = ask_theory(theory, root)
     except reals.NoLibrary as error:
-        line = f"not run: {error}"
-    else:
-        axioms = ", ".join(name.rpartition(".")[2] for name in theory.axioms)
-        line = f"accepted with the axioms {axioms}"
-    return dict.fromkeys(theory.theorems, line)
+        return dict.fromkeys(theory.theorems, f"not run: {error}"), []
+    axioms = ", ".join(name.rpartition(".")[2] for name in theory.axioms)
+    problems = {name: answers.problem(name) for name in theory.theorems}
+    loose = [
+        f"{theorem.name} does not imply the statement of {', '.join(key)} over the real numbers"
+        for key, theorem in real_variants().items()
+        if theorem.name in theory.theorems and key not in answers.tied
+    ]
+    lines = {name: problem or f"accepted with the axioms {axioms}" for name, problem in problems.items()}
+    return lines, [*filter(None, problems.values()), *loose]
 
 
 def _expected() -> dict[str, list[str]]:
@@ -85,7 +94,7 @@ def _expected() -> dict[str, list[str]]:
     named = {
         name: [f"{variant} names" for variant in variants] for name, variants in theorem_variants().items()
     }
-    return {name: ["statements.txt contains"] for name in kept_statements()} | named
+    return {name: ["statements.txt contains"] for name in kept_statements(source_folder())} | named
 
 
 def theorem_variants() -> dict[str, list[str]]:

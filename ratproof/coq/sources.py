@@ -80,19 +80,24 @@ def modules() -> list[str]:
 @cache
 def statements() -> dict[str, Statement]:
     """Return every theorem by its name."""
-    kept = kept_statements()
+    return statements_in(source_folder())
+
+
+def statements_in(folder: Path) -> dict[str, Statement]:
+    """Return the theorems in the files of a folder by their names, with the recorded statements."""
+    kept = kept_statements(folder)
     by_name = {}
-    for file in source_files():
-        module = ".".join(file.relative_to(source_folder()).with_suffix("").parts)
+    for file in sorted(folder.rglob("*.v")):
+        module = ".".join(file.relative_to(folder).with_suffix("").parts)
         for name, says, line in theorems_of(file.read_text(encoding="utf-8")):
             full = f"{module}.{name}"
             by_name[full] = Statement(full, says, line, kept.get(full))
     return by_name
 
 
-def kept_statements() -> dict[str, Printed]:
-    """Return the statements of ``statements.txt``, keyed by the theorems' names."""
-    text = (source_folder() / KEPT).read_text(encoding="utf-8")
+def kept_statements(folder: Path) -> dict[str, Printed]:
+    """Return the statements in a folder's ``statements.txt``, keyed by the theorems' names."""
+    text = (folder / KEPT).read_text(encoding="utf-8")
     return {name: Printed(text, digest) for name, digest, text in KEPT_STATEMENT.findall(text)}
 
 

@@ -7,7 +7,8 @@ text of the files is therefore not parsed.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -33,15 +34,15 @@ class TheoremAnswer:
 
     Attributes:
         statement: Its statement.
-        assumptions: :data:`CLOSED`, or the axioms.
+        assumptions: :data:`CLOSED`, or the names of the axioms (:func:`axioms_in_words`).
     """
 
     statement: Printed
     assumptions: str
 
-    def problem(self, theorem: Statement) -> str:
-        """Return why the theorem is not accepted, or an empty string."""
-        if self.assumptions != CLOSED:
+    def problem(self, theorem: Statement, assumptions: str = CLOSED) -> str:
+        """Return why the theorem is not accepted with these assumptions, or an empty string."""
+        if self.assumptions != assumptions:
             return f"{theorem.name} has assumptions: {self.assumptions}"
         if theorem.kept is None:
             return f"{theorem.name} is not in statements.txt"
@@ -67,23 +68,50 @@ def ask(theorems: Sequence[Statement], root: Path) -> dict[str, TheoremAnswer]:
     """
     lines = [PRELUDE, *(f"Require {module}." for module in dict.fromkeys(t.module for t in theorems))]
     for theorem in theorems:
-        check = f"Check @ratproof.{theorem.name}."
-        part = f'Goal True. idtac "{PART.strip()}". Abort.'
-        lines += [
-            f'Goal True. idtac "{MARK}{theorem.name}". Abort.',
-            f"Set Printing Width {WIDTH}. {check}",
-            part,
-            f"Set Printing Width 1000000. Set Printing All. {check} Unset Printing All.",
-            part,
-            f"Print Assumptions ratproof.{theorem.name}.",
-        ]
+        lines += queries(theorem.name, f"ratproof.{theorem.name}")
+    return answers_in(output_of("\n".join(lines) + "\n", root))
+
+
+def queries(name: str, in_coq: str) -> list[str]:
+    """Return the commands that print a theorem's statement and assumptions under this name."""
+    part = f'Goal True. idtac "{PART.strip()}". Abort.'
+    return [
+        f'Goal True. idtac "{MARK}{name}". Abort.',
+        f"Set Printing Width {WIDTH}. Check @{in_coq}.",
+        part,
+        f"Set Printing Width 1000000. Set Printing All. Check @{in_coq}. Unset Printing All.",
+        part,
+        f"Print Assumptions {in_coq}.",
+    ]
+
+
+def answers_in(output: str) -> dict[str, TheoremAnswer]:
+    """Return the answers in Coq's output for :func:`queries`."""
     answers = {}
-    for part in output_of("\n".join(lines) + "\n", root).split(MARK)[1:]:
+    for part in output.split(MARK)[1:]:
         name, _, rest = part.partition("\n")
         text, full_text, assumed = rest.split(PART)
         digest = hashlib.sha256(" ".join(full_text.split()).encode()).hexdigest()[:32]
-        answers[name.strip()] = TheoremAnswer(Printed(_statement(text), digest), " ".join(assumed.split()))
+        answers[name.strip()] = TheoremAnswer(Printed(_statement(text), digest), _assumptions(assumed))
     return answers
+
+
+def axioms_in_words(axioms: Iterable[str]) -> str:
+    """Return the names of axioms as one line."""
+    return f"the axioms {', '.join(sorted(axioms))}"
+
+
+def printed_axioms(output: str) -> list[set[str]]:
+    """Return the names in each output of ``Print Assumptions`` that lists axioms."""
+    return [
+        set(re.findall(r"^([\w.]+)(?= :|\n)", listed, re.MULTILINE))
+        for listed in output.split("Axioms:\n")[1:]
+    ]
+
+
+def _assumptions(output: str) -> str:
+    axioms = printed_axioms(output)
+    return axioms_in_words(axioms[0]) if axioms and output.startswith("Axioms:") else " ".join(output.split())
 
 
 def _statement(output: str) -> str:

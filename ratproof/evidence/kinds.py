@@ -13,6 +13,7 @@ KINDS = {
     "decided": "all strings, for these weights, with a certificate",
     "proved": "all weights, sizes and lengths, by induction over an invariant",
     "kernel-checked": "a theorem that states the same, accepted by Coq's kernel",
+    "kernel-checked-reals": "such a theorem about the real numbers, accepted with Coq's axioms for them",
     "exact": "a kernel matches its recurrence bit for bit, on inputs for which all arithmetic is exact",
     "split": "two calls, with the state passed from the first to the second, give the results of one call",
     "independence": "no sequence or head of a kernel's batch depends on another",
@@ -25,7 +26,7 @@ KINDS = {
     "snapshot": "a state that is restored from a snapshot continues as before",
 }
 """Each kind of evidence, with a description; each variant of a claim declares the kinds that it requires."""
-OF_PAPERS = tuple(KINDS)[: list(KINDS).index("kernel-checked") + 1]
+OF_PAPERS = tuple(KINDS)[: list(KINDS).index("kernel-checked-reals") + 1]
 """Kinds of the papers' claims; the others are for users' kernels and models."""
 
 RUN_ON_STRINGS = ("sampled", "exhausted")

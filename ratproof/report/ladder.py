@@ -58,6 +58,7 @@ COLUMNS = {
     "dec": Column("decided", "decided"),
     "prv": Column("proved", "proved"),
     "coq": Column("Coq", "kernel-checked"),
+    "R": Column("reals", "kernel-checked-reals"),
 }
 """The columns, from the weakest kind of evidence to the strongest."""
 OF_KERNELS = {kind: Column(kind, kind) for kind in ("exact", "sampled", "gradient", "split", "independence")}
@@ -95,15 +96,16 @@ LEGENDS = (
         COLUMNS,
         (
             "exa cpu gpu: sampled in exact arithmetic, by torch on the CPU, on a GPU;",
-            "grd: gradient; xck: OpenFst; exh: exhausted; dec: decided; prv: proved; coq: Coq",
+            "grd: gradient; xck: OpenFst; exh: exhausted; dec: decided; prv: proved;",
+            "coq: Coq; R: Coq with its axioms of the real numbers",
         ),
     ),
 )
 """Explanations of the columns."""
-WIDE = 113
+WIDE = 120
 """The width at which the columns of claims have full headings."""
-CASES, SECONDS, MARK = 13, 4, 4
-"""The widths of the columns of cases, seconds and marks."""
+CASES, SECONDS = 13, 4
+"""The widths of the columns of cases and seconds."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,8 @@ class Layout:
         words = tuple(column.word for column in columns.values())
         widths = tuple(len(word) + 2 for word in words)
         if columns is COLUMNS and width < WIDE:
-            words, widths = tuple(columns), (MARK,) * len(columns)
+            words = tuple(columns)
+            widths = tuple(len(word) + 1 for word in words)
         return cls(tuple(columns.values()), words, widths, width - sum(widths) - CASES - SECONDS)
 
     def heading(self, title: str) -> Text:

@@ -154,6 +154,9 @@ def _scope(claim: Claim, variant: Variant, kind: str) -> Iterator[str]:
             yield f"its statement is not derived for the cases, because {variant.theorem.untied}"
         elif variant.theorem.hypotheses:
             yield f"its hypotheses are {_joined(variant.theorem.hypotheses, 'and')}"
+    if kind == "kernel-checked-reals" and variant.real_theorem is not None:
+        name = variant.real_theorem.name.rpartition(".")[2]
+        yield f"all that the Coq theorem {name} quantifies over, with Coq's axioms of the real numbers"
 
 
 def _sizes(cases: Any) -> str:

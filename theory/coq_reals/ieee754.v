@@ -51,19 +51,19 @@ Variable nan3 : float -> float -> float -> { n : float | is_nan precision overfl
 
 Definition is_rounded (exact : R) (result : float) : Prop := finite result = true /\ value result = rounded exact.
 
-Lemma addition : in_range (value x + value y) ->
+Theorem addition : in_range (value x + value y) ->
   is_rounded (value x + value y) (Bplus precision overflow precision_positive precision_below nan mode_NE x y).
 Proof. intros L. from_flocq (Bplus_correct precision overflow precision_positive precision_below nan mode_NE x y x_finite y_finite). Qed.
 
-Lemma subtraction : in_range (value x - value y) ->
+Theorem subtraction : in_range (value x - value y) ->
   is_rounded (value x - value y) (Bminus precision overflow precision_positive precision_below nan mode_NE x y).
 Proof. intros L. from_flocq (Bminus_correct precision overflow precision_positive precision_below nan mode_NE x y x_finite y_finite). Qed.
 
-Lemma multiplication : in_range (value x * value y) ->
+Theorem multiplication : in_range (value x * value y) ->
   is_rounded (value x * value y) (Bmult precision overflow precision_positive precision_below nan mode_NE x y).
 Proof. intros L. from_flocq (Bmult_correct precision overflow precision_positive precision_below nan mode_NE x y). Qed.
 
-Lemma fused_multiplication_and_addition : in_range (value x * value y + value z) ->
+Theorem fused_multiplication_and_addition : in_range (value x * value y + value z) ->
   is_rounded (value x * value y + value z) (Bfma precision overflow precision_positive precision_below nan3 mode_NE x y z).
 Proof. intros L. from_flocq (Bfma_correct precision overflow precision_positive precision_below nan3 mode_NE x y z x_finite y_finite z_finite). Qed.
 End Operations.

@@ -14,6 +14,7 @@ from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Source, TableRow, Variant
 from theory.induction import ONE_LETTER, Induction
 from theory.rational_recurrences.proposition_7 import figure_1_from_c_0
+from theory.rational_recurrences.shared import over_reals
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, by_symbol, constant
 from theory.theorem import Theorem
@@ -113,6 +114,7 @@ CLAIM = Claim(
                 " exact numbers can compute"
             ),
             reading=NoAutomaton(recurrence=hidden, construction=linear_unit, unit="scrn"),
+            real_theorem=over_reals.SCRN,
             cases=HIDDEN.random,
             small_cases=HIDDEN.small,
             theorem=Theorem(

@@ -11,6 +11,7 @@ from fractions import Fraction
 from automata.semirings import REAL
 from theory.claim import Claim, Effort, Source, TableRow, Variant
 from theory.rational_recurrences.proposition_7 import READS_STATE, figure_1, with_feedback
+from theory.rational_recurrences.shared import over_reals
 from theory.rational_recurrences.shared.complement import input_representation
 from theory.rational_recurrences.shared.hypotheses import ANY_GATES, C_0, MEMORYLESS
 from theory.reading import NoAutomaton
@@ -40,6 +41,7 @@ CLAIM = Claim(
                 " + w c_{t-1}"
             ),
             reading=NoAutomaton(recurrence=with_feedback, construction=figure_1, unit="sru-feedback"),
+            real_theorem=over_reals.FEEDBACK,
             cases=READS_STATE.random,
             small_cases=READS_STATE.small,
             theorem=Theorem(

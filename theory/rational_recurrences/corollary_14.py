@@ -14,6 +14,7 @@ from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.induction import ONE_LETTER, Induction
 from theory.places import Concrete
 from theory.rational_recurrences import proposition_13
+from theory.rational_recurrences.shared import over_reals
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
@@ -106,6 +107,7 @@ CLAIM = Claim(
             expected="refuted",
             says="with a nonlinearity, here the softsign g(z) = z / (1 + |z|)",
             reading=NoAutomaton(recurrence=squashed_elman, construction=as_isan, unit="elman"),
+            real_theorem=over_reals.ELMAN,
             cases=FROM_ZERO.random,
             small_cases=FROM_ZERO.small,
             theorem=Theorem(

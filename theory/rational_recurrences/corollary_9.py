@@ -15,6 +15,7 @@ from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Source, Variant
 from theory.induction import ONE_LETTER, Induction
 from theory.rational_recurrences import proposition_7
+from theory.rational_recurrences.shared import over_reals
 from theory.rational_recurrences.shared.hypotheses import ANY_GATES
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
@@ -131,6 +132,7 @@ CLAIM = Claim(
             reading=NoAutomaton(
                 recurrence=all_units(proposition_7.with_feedback), construction=figures, unit="sru-feedback"
             ),
+            real_theorem=over_reals.FEEDBACK,
             cases=READS_STATE.random,
             small_cases=READS_STATE.small,
             theorem=Theorem(

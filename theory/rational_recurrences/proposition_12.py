@@ -14,6 +14,7 @@ from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Source, TableRow, Variant
 from theory.induction import ONE_LETTER, Identity, Induction
 from theory.places import AnyPlaces, Concrete, symbolic
+from theory.rational_recurrences.shared import over_reals
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
@@ -300,6 +301,7 @@ CLAIM = Claim(
                 " not 0"
             ),
             reading=NoAutomaton(recurrence=with_feedback, construction=corrected, unit="rcnn"),
+            real_theorem=over_reals.FEEDBACK,
             cases=FEEDBACK.random,
             small_cases=FEEDBACK.small,
             theorem=Theorem(

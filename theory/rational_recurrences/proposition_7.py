@@ -14,6 +14,7 @@ from automata import forward
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.induction import ONE_LETTER, Induction
+from theory.rational_recurrences.shared import over_reals
 from theory.rational_recurrences.shared.hypotheses import ANY_GATES, C_0, MEMORYLESS
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, by_symbol, constant
@@ -189,6 +190,7 @@ CLAIM = Claim(
             expected="refuted",
             says="a forget gate that also reads the previous state, f_t = f(x_t) + w c_{t-1} with w not 0",
             reading=NoAutomaton(recurrence=with_feedback, construction=figure_1, unit="sru-feedback"),
+            real_theorem=over_reals.FEEDBACK,
             cases=READS_STATE.random,
             small_cases=READS_STATE.small,
             theorem=Theorem(

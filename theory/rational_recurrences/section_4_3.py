@@ -18,6 +18,7 @@ from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.induction import ONE_LETTER, Induction
 from theory.rational_recurrences import corollary_14
 from theory.rational_recurrences.proposition_7 import figure_1_from_c_0
+from theory.rational_recurrences.shared import over_reals
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, by_symbol, constant
 from theory.theorem import Theorem
@@ -141,6 +142,7 @@ CLAIM = Claim(
             reading=NoAutomaton(
                 recurrence=corollary_14.squashed_elman, construction=corollary_14.as_isan, unit="elman"
             ),
+            real_theorem=over_reals.ELMAN,
             cases=corollary_14.FROM_ZERO.random,
             small_cases=corollary_14.FROM_ZERO.small,
         ),
@@ -159,6 +161,7 @@ CLAIM = Claim(
             expected="refuted",
             says="a GRU, whose gates and candidate also read h_{t-1}, is an automaton",
             reading=NoAutomaton(recurrence=gru, construction=gru_from_inputs, unit="gru"),
+            real_theorem=over_reals.GRU,
             cases=GRU.random,
             small_cases=GRU.small,
         ),

@@ -39,7 +39,7 @@ from theory.state_regularized.shared.networks import (
     sampled,
     softmax,
 )
-from theory.theorem import Theorem
+from theory.theorem import RealTheorem, Theorem
 from theory.weights import Weights
 
 # The limit network: alpha for tau -> 0, which is uniform over the greatest similarities; and the DFA, which
@@ -102,6 +102,15 @@ def cases(
 SCORES = Sizes(scores, (2, 3, 4), (2, 3))
 SHOWN = ("sampled", "exhausted")
 
+# Coq terms for the theorems over the real numbers
+NETWORKS = (
+    "forall (S : eqType) n (b : 'I_n.+1 -> S -> 'I_n.+1 -> reals) (delta : 'I_n.+1 -> S -> 'I_n.+1)"
+    " (start : 'I_n.+1)"
+)
+REACHED = "reached_from delta start"
+LEADS = f"(forall i x j, {REACHED} i -> j != delta i x -> b i x j + gap <= b i x (delta i x))"
+SOFTMAX = "softmax real_exp (b i x) tau j"  # equation 3 with the exponential of the real numbers
+
 CLAIM = Claim(
     name="theorem-3.2",
     title="low temperatures make a DFA",
@@ -131,6 +140,15 @@ CLAIM = Claim(
                 "state_regularized.theorem_3_2.theorem_3_2",
                 untied="the limits are about any real exponential",
             ),
+            real_theorem=RealTheorem(
+                "low_temperatures.limit_network_is_a_dfa",
+                f"{NETWORKS}, (forall i x j, {REACHED} i -> j != delta i x -> b i x j < b i x (delta i x)) ->"
+                f" (forall i x epsilon, {REACHED} i -> 0 < epsilon -> exists2 tau_0, 0 < tau_0 &"
+                f" forall tau, 0 < tau <= tau_0 -> forall j, `|{SOFTMAX} - in_the_limit (b i x) j|"
+                " <= epsilon) /\\ forall w j,"
+                " sampled (K := of_ring reals) (fun i x => in_the_limit (b i x)) id start (Some start) w j ="
+                " (if run delta start w == j then 1 else 0)",
+            ),
             **cases(no_ties),
         ),
         Variant(
@@ -149,6 +167,13 @@ CLAIM = Claim(
             theorem=Theorem(
                 "state_regularized.theorem_3_2.theorem_3_2_bound",
                 untied="the limits are about any real exponential",
+            ),
+            real_theorem=RealTheorem(
+                "low_temperatures.following_is_at_least",
+                f"{NETWORKS} (tau : reals), 0 < tau -> forall gaps : 'I_n.+1 -> S -> reals, (forall i x j,"
+                f" {REACHED} i -> j != delta i x -> b i x j + gaps i x <= b i x (delta i x)) ->"
+                " forall w, bound_along real_exp delta tau gaps start w <="
+                " follows real_exp b delta tau start w",
             ),
         ),
         Variant(
@@ -181,6 +206,15 @@ CLAIM = Claim(
                     "delta": f"(fun q => most_probable {NETWORK} (centroid {NETWORK} q))",
                     "start": "ord0",
                 },
+            ),
+            real_theorem=RealTheorem(
+                "low_temperatures.following_tends_to_1",
+                f"{NETWORKS} (gap : reals), 0 < gap -> {LEADS} -> (forall tau, 0 < tau -> forall w,"
+                f" score (weighted_dfa (K := of_ring reals) (fun i x j => {SOFTMAX}) delta start) w ="
+                " follows real_exp b delta tau start w /\\"
+                " margin_bound real_exp n tau gap ^+ size w <= follows real_exp b delta tau start w) /\\"
+                " (forall epsilon w, 0 < epsilon -> exists2 tau_0, 0 < tau_0 &"
+                " forall tau, 0 < tau <= tau_0 -> 1 - epsilon <= follows real_exp b delta tau start w)",
             ),
             **cases(no_ties),
         ),
@@ -246,6 +280,12 @@ CLAIM = Claim(
             theorem=Theorem(
                 "state_regularized.theorem_3_2.printed_uniform_is_refuted",
                 untied="the limits are about any real exponential",
+                refutes=True,
+            ),
+            real_theorem=RealTheorem(
+                "low_temperatures.no_temperature_for_all_strings",
+                f"~ ({NETWORKS} (gap : reals), 0 < gap -> {LEADS} ->"
+                " exists2 tau, 0 < tau & forall w, 2^-1 <= follows real_exp b delta tau start w)",
                 refutes=True,
             ),
             effort=Effort(strings=20, exhausted=20, letters=1),

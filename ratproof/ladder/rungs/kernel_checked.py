@@ -1,4 +1,4 @@
-"""``kernel-checked`` evidence, which is a theorem that Coq's kernel accepts."""
+"""``kernel-checked`` and ``kernel-checked-reals`` evidence: theorems that Coq's kernel accepts."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from automata.errors import InputError
 from ratproof.coq.bond import OtherDefinitions, compare_definitions
 from ratproof.coq.development import build
 from ratproof.coq.programs import NoCoq, Rejected
-from ratproof.coq.sources import statements
-from ratproof.coq.theorems import theorem_answers
+from ratproof.coq.real_theorems import ask_theory, real_statements, theory_of
+from ratproof.coq.reals import NoLibrary
+from ratproof.coq.sources import Statement, statements
+from ratproof.coq.theorems import TheoremAnswer, theorem_answers
 from ratproof.coq.ties import untied
 from ratproof.evidence.counterexample import RefutedByTheorem
 from ratproof.evidence.ledger import ledger
@@ -30,12 +32,27 @@ def kernel_checked(claim: Claim, variant: Variant, side: Implementation, effort:
         RefutedByTheorem: If the theorem refutes the variant.
         NotAccepted: If the kernel does not accept it.
     """
+    _require_known_theorem(side, "kernel-checked")
+    accept(claim.name, variant)
+
+
+def kernel_checked_reals(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
+    """Assert that Coq's kernel accepts the variant's theorem in ``theory/coq_reals``.
+
+    Raises:
+        InputError: If the claim is a user's own, because no theorem of ratproof is linked to it.
+        RefutedByTheorem: If the theorem refutes the variant.
+        NotAccepted: If the kernel does not accept it.
+    """
+    _require_known_theorem(side, "kernel-checked-reals")
+    accept_over_reals(claim.name, variant)
+
+
+def _require_known_theorem(side: Implementation, kind: str) -> None:
     if not isinstance(side, ExactRecurrence) or side.own:
         raise InputError(
-            "kernel-checked is not supported for your own claims, because no theorem of ratproof is"
-            " linked to them"
+            f"{kind} is not supported for your own claims, because no theorem of ratproof is linked to them"
         )
-    accept(claim.name, variant)
 
 
 def accept(claim: str, variant: Variant) -> None:
@@ -77,11 +94,44 @@ def accept(claim: str, variant: Variant) -> None:
     current_ledger = ledger()
     current_ledger.add(1 + values)
     current_ledger.facts["values_compared"] = values
-    current_ledger.facts |= {
+    _conclude(statement, answer, theorem.refutes)
+
+
+def accept_over_reals(claim: str, variant: Variant) -> None:
+    """Assert that the kernel accepts the variant's theorem with exactly the axioms of its theory.
+
+    The theorem must imply the proposition that the variant records.
+
+    Raises:
+        RefutedByTheorem: If it is accepted and refutes the variant.
+        NotAccepted: If it is not accepted.
+        NotRun: If Coq or the library that the theorem needs is not installed.
+    """
+    theorem = variant.real_theorem
+    if theorem is None:
+        raise RuntimeError(f"{variant.name} must have a theorem over the real numbers")
+    try:
+        answers = ask_theory(theory_of(theorem.name), build())
+    except (NoCoq, NoLibrary) as error:
+        raise NotRun(str(error)) from None
+    except Rejected as error:
+        raise NotAccepted(str(error)) from None
+    problem = answers.problem(theorem.name)
+    if problem:
+        raise NotAccepted(problem)
+    if (claim, variant.name) not in answers.tied:
+        raise NotAccepted(f"{theorem.name} does not imply the statement of {claim}, {variant.name}")
+    ledger().add(1)
+    _conclude(real_statements()[theorem.name], answers.theorems[theorem.name], theorem.refutes)
+
+
+def _conclude(statement: Statement, answer: TheoremAnswer, refutes: bool) -> None:
+    """Record the accepted theorem, and raise :class:`RefutedByTheorem` if it refutes the variant."""
+    ledger().facts |= {
         "theorem": statement.name,
         "says": statement.says,
         "statement": answer.statement.text,
         "assumptions": answer.assumptions,
     }
-    if theorem.refutes:
+    if refutes:
         raise RefutedByTheorem(f"{statement.name}: {statement.says}")

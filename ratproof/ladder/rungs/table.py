@@ -10,7 +10,7 @@ from ratproof.ladder.rungs.cross_checked import cross_checked
 from ratproof.ladder.rungs.decided import decided
 from ratproof.ladder.rungs.exhausted import exhausted
 from ratproof.ladder.rungs.gradient import gradient
-from ratproof.ladder.rungs.kernel_checked import kernel_checked
+from ratproof.ladder.rungs.kernel_checked import kernel_checked, kernel_checked_reals
 from ratproof.ladder.rungs.proved import proved
 from ratproof.ladder.rungs.sampled import sampled
 from theory.claim import Claim, Effort, Variant
@@ -26,6 +26,7 @@ RUNGS: dict[str, Rung] = {
     "decided": decided,
     "proved": proved,
     "kernel-checked": kernel_checked,
+    "kernel-checked-reals": kernel_checked_reals,
 }
 """The rungs, weakest first."""
 

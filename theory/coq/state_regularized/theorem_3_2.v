@@ -190,6 +190,37 @@ by rewrite addrA addrK ler_subl_addr ler_addl mulr_ge0.
 Qed.
 End Limit.
 
+(* The greatest similarity, if it is unique, leads all others by a gap. *)
+Lemma gap_of_greatest (R : realFieldType) n (b : 'I_n.+1 -> R) M : (forall j, j != M -> b j < b M) ->
+  exists2 gap, 0 < gap & forall j, j != M -> b j + gap <= b M.
+Proof.
+move=> greatest; pose total := 1 + \sum_(j | j != M) (b M - b j)^-1.
+have term j : j != M -> 0 <= (b M - b j)^-1 by move/greatest => less; rewrite invr_ge0 subr_ge0 ltW.
+have positive : 0 < total by rewrite ltr_paddr ?ltr01 // sumr_ge0.
+exists total^-1 => [|j ne]; first by rewrite invr_gt0.
+rewrite -ler_subr_addl -[X in _ <= X]invrK lef_pinv ?posrE ?invr_gt0 ?subr_gt0 ?greatest //.
+by rewrite /total (bigD1 j) //= addrCA ler_addl addr_ge0 ?ler01 // sumr_ge0 // => k /andP[/term].
+Qed.
+
+(* As the temperature tends to 0, the softmax tends to the probabilities of the limit network, if the greatest similarity is unique. *)
+Theorem softmax_in_the_limit (R : archiFieldType) (e : exponential R) n (b : 'I_n.+1 -> R) M epsilon :
+  (forall j, j != M -> b j < b M) -> 0 < epsilon ->
+  exists2 tau_0, 0 < tau_0 & forall tau, 0 < tau <= tau_0 -> forall j, `|softmax e b tau j - in_the_limit b j| <= epsilon.
+Proof.
+move=> greatest epsilon_positive; have [gap gap_positive leads] := gap_of_greatest greatest.
+have [tau_0 positive near] : exists2 tau_0, 0 < tau_0 & forall tau, 0 < tau <= tau_0 -> 1 - epsilon <= softmax e b tau M.
+  have [tau_0 positive near] := @follows_in_the_limit R e unit_eqType n (fun _ _ => b) (fun _ _ => M) M gap gap_positive (fun _ _ j _ => leads j) epsilon [:: tt] epsilon_positive.
+  by exists tau_0 => // tau /near; rewrite /follows /= mulr1.
+exists tau_0 => // tau small j; have at_least := near tau small.
+have := sum_softmax e b tau; rewrite (bigD1 M) //=; set others := \sum_(_ | _) _ => total.
+have rest : 1 - softmax e b tau M = others by rewrite -total addrAC subrr add0r.
+have few : others <= epsilon by rewrite -rest ler_subl_addr -ler_subl_addl.
+rewrite (in_the_limit_unique greatest); have [->|ne] := eqVneq j M.
+  by rewrite distrC rest ger0_norm // sumr_ge0 // => k _; apply: softmax_ge0.
+rewrite subr0 ger0_norm ?softmax_ge0 //; apply: le_trans few.
+by rewrite /others (bigD1 j) //= ler_addl sumr_ge0 // => k _; apply: softmax_ge0.
+Qed.
+
 (* With equation 4, the probability that the run follows the DFA is the product of the alpha_M along the run: the score of the DFA with these
    transition weights. It is at least a power of the bound, and for each word it tends to 1 as the temperature tends to 0. *)
 Theorem theorem_3_2_eq_4 (R : archiFieldType) (e : exponential R) (S : eqType) n (b : 'I_n.+1 -> S -> 'I_n.+1 -> R) (delta : 'I_n.+1 -> S -> 'I_n.+1)

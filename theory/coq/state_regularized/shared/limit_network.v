@@ -44,6 +44,17 @@ Variables (R : realFieldType) (S : eqType) (k : nat).
 Definition greatest_of (b : 'I_k -> R) : {set 'I_k} := [set j | [forall i, (b i <= b j)%R]].
 Definition in_the_limit (b : 'I_k -> R) (j : 'I_k) : R := (if j \in greatest_of b then #|greatest_of b|%:R^-1 else 0)%R.
 
+Lemma in_the_limit_unique (b : 'I_k -> R) greatest : (forall j, j != greatest -> (b j < b greatest)%R) ->
+  forall j, in_the_limit b j = (if j == greatest then 1 else 0)%R.
+Proof.
+move=> unique; rewrite /in_the_limit; have -> : greatest_of b = [set greatest].
+  apply/setP => j; rewrite !inE; apply/forallP/eqP => [all|-> i].
+    by apply/eqP; apply: contraT => ne; have := all greatest; rewrite Order.TotalTheory.leNgt (unique _ ne).
+  have [->|ne] := eqVneq i greatest; first exact: Order.POrderTheory.lexx.
+  exact: Order.POrderTheory.ltW (unique _ ne).
+by move=> j; rewrite inE cards1 GRing.invr1.
+Qed.
+
 (* b i x are the similarities from the centroid i with the symbol x. No tie at the states that words reach: delta's is greater than all others. *)
 Variables (b : 'I_k -> S -> 'I_k -> R) (delta : 'I_k -> S -> 'I_k) (start : 'I_k).
 Hypothesis no_tie : forall i x j, (exists w : seq S, run delta start w = i) -> j != delta i x -> (b i x j < b i x (delta i x))%R.
@@ -52,14 +63,8 @@ Hypothesis no_tie : forall i x j, (exists w : seq S, run delta start w = i) -> j
 Lemma equation_4_is_dfa w j :
   sampled (K := of_ring R) (fun i x => in_the_limit (b i x)) id start (Some start) w j = (if run delta start w == j then 1 else 0)%R :> R.
 Proof.
-have one_alone i x : (exists w : seq S, run delta start w = i) -> greatest_of (b i x) = [set delta i x].
-  move=> reach; apply/setP => j'; rewrite !inE; apply/forallP/eqP => [all|-> i'].
-    apply/eqP; apply: contraT => ne; have := all (delta i x).
-    by rewrite Order.TotalTheory.leNgt (no_tie reach ne).
-  have [->|ne] := eqVneq i' (delta i x); first exact: Order.POrderTheory.lexx.
-  exact: Order.POrderTheory.ltW (no_tie reach ne).
 have sure i x j' : (exists w : seq S, run delta start w = i) -> in_the_limit (b i x) j' = (if j' == delta i x then 1 else 0)%R.
-  by move=> reach; rewrite /in_the_limit one_alone // inE cards1 GRing.invr1.
+  by move=> reach; apply: in_the_limit_unique => j''; apply: no_tie.
 suff all v i : (exists w : seq S, run delta start w = i) ->
     sampled (K := of_ring R) (fun i x => in_the_limit (b i x)) id i (Some i) v j = (if run delta i v == j then 1 else 0)%R :> R.
   by apply: all; exists [::].

@@ -1,0 +1,109 @@
+"""Tests that theorems over the real numbers have their axioms and stored statements, and imply the claims."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ratproof.coq import programs as coq
+from ratproof.coq import reals
+from ratproof.coq.real_theorems import TheoryAnswers, ask_theory, real_statements, real_variants, theory_of
+from ratproof.coq.sources import kept_statements
+
+FAST = [real_theory for real_theory in reals.THEORIES if real_theory is not reals.CHECKERS]
+"""The theories that compile in seconds; ``nox -s prove`` checks all."""
+NAMED = sorted({theorem.name for theorem in real_variants().values()})
+
+
+def answers(real_theory: reals.RealTheory, compiled: Path) -> TheoryAnswers:
+    try:
+        return ask_theory(real_theory, compiled)
+    except reals.NoLibrary as error:
+        pytest.skip(f"not run: {error}")
+
+
+@pytest.mark.parametrize("real_theory", FAST, ids=lambda real_theory: real_theory.files[-1])
+def test_each_theorem_is_accepted_and_implies_its_claims(
+    real_theory: reals.RealTheory, compiled: Path
+) -> None:
+    answer = answers(real_theory, compiled)
+    assert {name: answer.problem(name) for name in real_theory.theorems} == dict.fromkeys(
+        real_theory.theorems, ""
+    )
+    assert answer.tied == {
+        key for key, theorem in real_variants().items() if theorem.name in real_theory.theorems
+    }
+
+
+def test_every_statement_is_stored() -> None:
+    listed = [name for real_theory in reals.THEORIES for name in real_theory.theorems]
+    assert list(kept_statements(reals.source_folder())) == listed
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_each_theorem_of_a_claim_exists_and_has_a_description(name: str) -> None:
+    assert re.match(r"(?!and |or |but ).*\.$", real_statements()[name].says) and theory_of(name)
+
+
+ELMAN = (
+    "Theorem elman_networks_are_not_rational u : u <> 0 ->"
+    " ~ forall (S : eqType) (v : S -> R), rational (elman u v 0)."
+)
+BOUND = "Proof. exact: theorem_3_2_bound. Qed."
+WEAKENED = {
+    "it says nothing": (
+        "dropped_hypotheses.elman_networks_are_not_rational",
+        {
+            ELMAN: "Theorem elman_networks_are_not_rational u : u <> 0 -> u <> 0.\nProof. by []. Qed.\n"
+            + ELMAN.replace("Theorem elman_networks", "Lemma elman_units")
+        },
+    ),
+    "it has a hypothesis": (
+        "low_temperatures.following_is_at_least",
+        {
+            "Variable tau : reals.": "Variables (tau : reals) (wrong : False).",
+            BOUND: "Proof. by case: wrong. Qed.",
+        },
+    ),
+    "it has an axiom": (
+        "low_temperatures.following_is_at_least",
+        {"Section Network.": "Axiom wrong : False.\nSection Network.", BOUND: "Proof. by case: wrong. Qed."},
+    ),
+}
+"""For each case, a theorem and changes of its file that leave the theorem's name."""
+
+
+@pytest.mark.parametrize("case", WEAKENED)
+def test_a_weakened_theorem_is_refused(
+    case: str, compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, changes = WEAKENED[case]
+    real_theory, stored = theory_of(name), real_statements()
+    for file in real_theory.files:
+        text = (reals.source_folder() / f"{file}.v").read_text()
+        for before, after in changes.items() if name.startswith(f"{file}.") else ():
+            assert text.count(before) == 1
+            text = text.replace(before, after)
+        (tmp_path / f"{file}.v").write_text(text)
+    monkeypatch.setattr(reals, "source_folder", lambda: tmp_path)
+    monkeypatch.setattr("ratproof.coq.real_theorems.real_statements", lambda: stored)
+    try:
+        answer = ask_theory.__wrapped__(real_theory, compiled)
+    except (coq.NoCoq, reals.NoLibrary) as error:
+        pytest.skip(f"not run: {error}")
+    assert answer.problem(name)
+    assert all(
+        key not in answer.tied for key, theorem in real_variants().items() if theorem.name == name
+    ) or (case == "it has an axiom")
+
+
+def test_a_theorem_with_fewer_axioms_than_listed_is_refused(
+    compiled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = answers(reals.RUNNING_BOUND, compiled)
+    (name,) = reals.RUNNING_BOUND.theorems
+    monkeypatch.setattr(reals, "THEORIES", (replace(reals.RUNNING_BOUND, axioms=reals.AXIOMS),))
+    assert "has assumptions" in answer.problem(name)
