@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pygraphviz
+from claim_figures import figures
 from page_text import environment, plain, render, template_global
 from proof_formulas import markdown
 from rich.console import Console
@@ -21,7 +22,7 @@ from automata.io import files
 from automata.wfsa import WFSA
 from neural.layer_kind import layer_kinds
 from neural.state_regularized.files import load
-from ratproof.certification.extraction import figures
+from ratproof.certification.extraction.figures import TEMPERATURES, draw_all, string_100
 from ratproof.certification.ordinary_networks.weight_files import tensors_of_file
 from ratproof.certification.soft_networks.certify import certify
 from ratproof.certification.soft_networks.numbers import numbers_of
@@ -71,6 +72,8 @@ def pages(verdicts: Verdicts, examples: Path) -> dict[str, str]:
     for claim in claims().values():
         page_texts[f"claims/{claim.name}.md"] = render("claim", claim=claim)
         page_texts[f"tests/{claim.name}.md"] = render("tests", claim=claim)
+        if claim.name in figures():
+            page_texts[f"claims/{claim.name}-figure.svg"] = figures()[claim.name].svg()
         for unit, automaton in enumerate(automata_of(claim)):
             page_texts[f"claims/{claim.name}-unit-{unit}.svg"] = svg(automaton)
     return page_texts
@@ -88,7 +91,7 @@ def use(verdicts: Verdicts) -> None:
     known = environment().globals
     known.update(verdicts=verdicts, claims=claims(), modules=named, papers=PAPERS, of_paper=of_paper)
     known.update(statements=statements(), theorems=theorems, sentences=SENTENCES, NOT_RUN=NOT_RUN)
-    known.update(KINDS=KINDS, TORCH=TORCH, COLUMNS=TITLES, MARKS=Mark)
+    known.update(KINDS=KINDS, TORCH=TORCH, COLUMNS=TITLES, MARKS=Mark, figures=figures())
     known.update(scopes=scopes, exact_statement=statement, quantified=weights)
     known.update(missing=missing, paragraphs=paragraphs, counterexample=Counterexample)
     environment().filters.update(slug=slug, anchor=anchor, chance=chance, proof_line=markdown)
@@ -197,8 +200,8 @@ def _drawings(examples: Path) -> dict[str, str]:
         if any(cell.part.has_cell_state for cell in network.recurrent_cells):
             continue  # a counter has no automaton to draw
         numbers = numbers_of(network)
-        string = figures.string_100(numbers.alphabet)
-        drawn = figures.draw_all(numbers, certify(network), string, figures.TEMPERATURES)
+        string = string_100(numbers.alphabet)
+        drawn = draw_all(numbers, certify(network), string, TEMPERATURES)
         drawings |= {f"claims/{file.stem}-{name}": text for name, text in drawn.items() if text is not None}
     return drawings
 

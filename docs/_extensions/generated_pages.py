@@ -18,7 +18,7 @@ import measured_pages
 import omlin_giles
 import one_layer_pages
 import ordinary_networks
-import parity_plot
+import parity_table
 import region_plots
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
@@ -34,17 +34,22 @@ def generate(app: Sphinx) -> None:
     except Unreadable as error:
         raise ExtensionError(str(error)) from error
     here = Path(app.srcdir)
-    files = {
-        **claim_pages.pages(verdicts, here.parent / "ratproof" / "examples"),
-        **api_pages.pages(),
-        **measured_pages.pages(here.parent),
-        **experiment_pages.pages(here.parent),
-        **one_layer_pages.pages(),
-        **ordinary_networks.pages(here.parent),
-        **omlin_giles.pages(),
-        **parity_plot.pages(here.parent),
-        **region_plots.pages(),
-    }
+    parts = (
+        claim_pages.pages(verdicts, here.parent / "ratproof" / "examples"),
+        api_pages.pages(),
+        measured_pages.pages(here.parent),
+        experiment_pages.pages(here.parent),
+        one_layer_pages.pages(),
+        ordinary_networks.pages(here.parent),
+        omlin_giles.pages(),
+        parity_table.pages(here.parent),
+        region_plots.pages(),
+    )
+    files: dict[str, str] = {}
+    for part in parts:
+        if both := files.keys() & part.keys():
+            raise ExtensionError(f"each generated file must have one source, got two for {', '.join(both)}")
+        files |= part
     for path, text in files.items():
         _write(here / path, text)
     for folder in FOLDERS:

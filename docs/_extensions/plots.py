@@ -8,12 +8,18 @@ from statistics import median
 from typing import Any
 
 import matplotlib
+import numpy as np
+from cycler import cycler
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+from numpy.typing import NDArray
 
 GREY = "#7a7a7a"
 COLOURS = ("#3a86d1", "#d9822b", "#4f9d4f", "#b0509f", "#a08a2c", "#cc5555")
+_STOPS = [(0, COLOURS[1]), (0.5, f"{COLOURS[1]}00"), (0.5, f"{COLOURS[0]}00"), (1, COLOURS[0])]
+_SIGNED = LinearSegmentedColormap.from_list("signed", _STOPS)
 _GREY_PARTS = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
 Curve = Sequence[float]
 
@@ -31,7 +37,8 @@ def plotted(
         width: in inches.
         font: the size of the letters, in points.
     """
-    style = {"svg.hashsalt": "ratproof", "font.size": font, **dict.fromkeys(_GREY_PARTS, GREY)}
+    style: dict[Any, Any] = {"svg.hashsalt": "ratproof", "font.size": font}
+    style |= {"axes.prop_cycle": cycler(color=COLOURS), **dict.fromkeys(_GREY_PARTS, GREY)}
     with matplotlib.rc_context(style):
         figure = Figure(figsize=(width, height), layout="constrained")
         draw(figure.subplots(rows, columns, squeeze=False))
@@ -93,6 +100,11 @@ def bands(axes: Axes, curves: Mapping[str, Sequence[Curve]]) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     plain_frame(axes)
     axes.legend(frameon=False, fontsize=7)
+
+
+def heat_map(axes: Axes, values: NDArray[np.float64]) -> None:
+    """Draw numbers in [-1, 1] as squares: positive ones in blue, negative ones in orange, and 0 clear."""
+    axes.imshow(values, cmap=_SIGNED, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
 
 
 def plain_frame(axes: Axes) -> None:

@@ -78,7 +78,7 @@ def region_plot() -> str:
         _fill(right, outlines[chosen], COLOURS[MAPPED], 0.5)
         for symbol in range(2):
             target = nodes[chosen]["next"][symbol]
-            image = _step(outlines[chosen], symbol)
+            image = step(outlines[chosen], symbol)
             colour = COLOURS[nodes[target]["state"]]
             _fill(right, outlines[target], colour, 0.25)
             _fill(right, image, colour, 0.7)
@@ -125,7 +125,7 @@ def _fill(axes: Axes, outline: Points, colour: str, alpha: float) -> None:
     axes.add_patch(Polygon(outline, fill=False, edgecolor=colour, lw=0.8))
 
 
-def _step(states: Points, symbol: int) -> Points:
+def step(states: Points, symbol: int) -> Points:
     """Return the network's states after a symbol."""
     inputs = np.array(WEIGHTS["rnn.weight_ih_l0"])[:, symbol]
     biases = np.array(WEIGHTS["rnn.bias_ih_l0"]) + np.array(WEIGHTS["rnn.bias_hh_l0"])
@@ -140,7 +140,7 @@ def _reached() -> tuple[Points, NDArray[np.int64]]:
     for _ in range(STRINGS):
         state, vector = NO_00.start, np.zeros((1, 2))
         for symbol in rng.random(LENGTH) < rng.uniform(0.3, 0.9):
-            vector = _step(vector, int(symbol))
+            vector = step(vector, int(symbol))
             state = NO_00.table[state][int(symbol)]
             points.append(vector[0])
             states.append(state)
