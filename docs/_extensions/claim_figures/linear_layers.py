@@ -118,7 +118,7 @@ def negative_eigenvalues(left: Axes, right: Axes) -> None:
     "lengths after random products A",
     caption=(
         "Left: four factors scale the components by 1, -1/2, 3/4 and -1, and three swap two of them; positive"
-        " entries are blue, negative ones orange. Right: 60 random products of factors with beta |k|² in"
+        " entries are blue, negative ones orange. Right: 60 random products of factors with beta |k|^2 in"
         " [0, 2]. No factor makes e₀ + e₁ longer, so no product merges both states."
     ),
 )
@@ -152,7 +152,7 @@ def householder_products(left: Axes, right: Axes) -> None:
     "permutations of n items that a token can be",
     caption=(
         "Lines: the share of permutations that the construction composes with so many swaps, each a matrix"
-        " I - beta k kᵀ. Rings: the share whose matrix differs from I by a rank of at most that number, which"
+        " I - beta k k^T. Rings: the share whose matrix differs from I by at most that rank, which"
         " holds for all products of so few matrices. They agree: all permutations need n - 1 steps."
     ),
 )

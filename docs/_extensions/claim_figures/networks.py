@@ -55,7 +55,7 @@ def saturated_lstm(left: Axes, right: Axes) -> None:
 
 @figure(
     "counting",
-    "#a - #b along a string",
+    "number of a minus number of b, along a string",
     caption=(
         "The output of each network after each prefix. Two ReLU units have the exact difference. With 4"
         " binary places, the hardtanh unit stops at 16 steps and the GRU at 9, and both end at -8."
@@ -137,12 +137,12 @@ def second_order(left: Axes, right: Axes) -> None:
         name, w = f"{k} unit{'s' * (k > 1)}", second.network((k, 2)).generic("ab")
         levels = second.CLAIM.variants[0].reading.recurrence.levels(w, 7)
         value = dict(zip(longer, (v for (v,) in chain.from_iterable(levels)), strict=True)).__getitem__
-        ranks[name] = [len(full_rank_block(value, words[:n])) for n in range(1, len(words) + 1)]
+        ranks[name] = [len(full_rank_block(value, words[:n])) for n in range(1, 9)]
         values = np.linalg.svd([[float(value(p + s)) for s in words] for p in words], compute_uv=False)
         singular[name] = values / values[0]
         states = second.spectral(value, "ab", 3).states
         right.plot(states, singular[name][states - 1], "x", ms=9, color=GREY)
-    curves(left, ("words, in shortlex order", "rank"), ranks, range(1, len(words) + 1))
+    curves(left, ("words, in shortlex order", "rank"), ranks, range(1, 9))
     curves(right, ("index", "singular value / the largest"), singular, range(1, len(words) + 1))
     left.set_ylim(0, 6)
     right.set_yscale("log")
@@ -195,9 +195,10 @@ def omlin_giles(left: Axes, right: Axes) -> None:
             values.append(float(h[q].mid()))
         return values
 
-    gains = {n: omlin.gain_and_error(n) for n in range(2, 9)}
+    gains = {n: omlin.gain_and_error(n) for n in range(2, 7)}
     line = {"": [float(gain) for gain, _ in gains.values()]}
     curves(left, ("states n that a letter leads to one state", "gain H"), line, list(gains))
+    left.set_xticks(list(gains))
     enough, error = gains[2]
     lines = {f"H = {float(gain):g}": unit(gain) for gain in (Fraction(4), Fraction(5), enough)}
     curves(right, ("symbols read of abab...", "unit of the state"), lines, formats=(":", "--", "-"))
