@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 from itertools import permutations
 from math import ceil, log2
 from pathlib import Path
@@ -13,12 +14,12 @@ import pytest
 from theory.registry import claims, modules
 
 pytest.importorskip("matplotlib")
-EXTENSIONS = Path(__file__).parents[1] / "docs" / "_extensions"
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture
 def figures(monkeypatch):
-    monkeypatch.syspath_prepend(str(EXTENSIONS))
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "_extensions"))
     return importlib.import_module("claim_figures").figures()
 
 
@@ -82,6 +83,8 @@ def test_nonnegative_gates_change_at_most_m_plus_1_times_and_the_gate_minus_1_al
         assert changes[-1] == changes[10] == m
     low, high = (right.y[f"gates in {gates}, trained (5 seeds)"] for gates in ("(0, 1)", "(-1, 1)"))
     assert low[0] == high[3] == 100 and max(low[3:]) < 55 and high[-1] < 55
+    seeds = json.loads((ROOT / "bench" / "results" / "parity.json").read_text())["accuracies"]
+    assert high[6] == np.median([row["128"] for row in seeds["gates in (-1, 1)"]])
 
 
 def test_only_beta_2_is_parity_and_no_beta_has_the_eigenvalues_of_counting_modulo_3(drawn):

@@ -4,6 +4,7 @@ pages.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import subprocess
 import sys
@@ -74,3 +75,13 @@ def test_several_processes_read_theorems_and_pass_on_their_warnings(built):
     run, _ = built("ill", ["parallel_proofs"], pages, "-W", "--keep-going", "-j2")
     assert run.returncode == 1
     assert "gone.md" in run.stderr and "duplicate theorem label 'of-0'" in run.stderr
+
+
+def test_two_generated_files_with_the_same_path_are_refused(monkeypatch):
+    errors = pytest.importorskip("sphinx.errors")
+    pytest.importorskip("matplotlib")
+    monkeypatch.syspath_prepend(str(EXTENSIONS))
+    merged = importlib.import_module("generated_pages").merged
+    assert merged({"a.svg": "1"}, {"b.svg": "2"}) == {"a.svg": "1", "b.svg": "2"}
+    with pytest.raises(errors.ExtensionError, match=r"must have one source, got two for a\.svg"):
+        merged({"a.svg": "1"}, {"a.svg": "2"})

@@ -34,7 +34,7 @@ def generate(app: Sphinx) -> None:
     except Unreadable as error:
         raise ExtensionError(str(error)) from error
     here = Path(app.srcdir)
-    parts = (
+    files = merged(
         claim_pages.pages(verdicts, here.parent / "ratproof" / "examples"),
         api_pages.pages(),
         measured_pages.pages(here.parent),
@@ -45,17 +45,26 @@ def generate(app: Sphinx) -> None:
         parity_table.pages(here.parent),
         region_plots.pages(),
     )
-    files: dict[str, str] = {}
-    for part in parts:
-        if both := files.keys() & part.keys():
-            raise ExtensionError(f"each generated file must have one source, got two for {', '.join(both)}")
-        files |= part
     for path, text in files.items():
         _write(here / path, text)
     for folder in FOLDERS:
         for path in (here / folder).rglob("*"):
             if path.is_file() and path.relative_to(here).as_posix() not in files:
                 path.unlink()
+
+
+def merged(*parts: dict[str, str]) -> dict[str, str]:
+    """Return the files of all parts, keyed by their paths.
+
+    Raises:
+        ExtensionError: If two parts have the same path; one file would replace the other.
+    """
+    files: dict[str, str] = {}
+    for part in parts:
+        if both := files.keys() & part.keys():
+            raise ExtensionError(f"generated files must have one source, got two for {', '.join(both)}")
+        files |= part
+    return files
 
 
 def _write(path: Path, text: str) -> None:
