@@ -83,8 +83,9 @@ def test_nonnegative_gates_change_at_most_m_plus_1_times_and_the_gate_minus_1_al
         assert changes[-1] == changes[10] == m
     low, high = (right.y[f"gates in {gates}, trained (5 seeds)"] for gates in ("(0, 1)", "(-1, 1)"))
     assert low[0] == high[3] == 100 and max(low[3:]) < 55 and high[-1] < 55
-    seeds = json.loads((ROOT / "bench" / "results" / "parity.json").read_text())["accuracies"]
-    assert high[6] == np.median([row["128"] for row in seeds["gates in (-1, 1)"]])
+    results = json.loads((ROOT / "bench" / "results" / "parity.json").read_text())
+    assert high[6] == np.median([row["128"] for row in results["accuracies"]["gates in (-1, 1)"]])
+    assert results["units"] == results["longest"] == 16  # as the caption says
 
 
 def test_only_beta_2_is_parity_and_no_beta_has_the_eigenvalues_of_counting_modulo_3(drawn):
