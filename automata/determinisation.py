@@ -165,7 +165,13 @@ class SparseSets(Sets):
 
 
 def sets(automaton: WFSA, indices: Sequence[int] | None = None, few: bool | None = None) -> Sets:
-    """Return state sets of an epsilon-free boolean automaton, using the matrices at ``indices``."""
+    """Convert an epsilon-free boolean automaton to one that runs on sets of states.
+
+    Args:
+        automaton: the automaton.
+        indices: the indices of the matrices to use; all by default.
+        few: whether to represent the sets by bit masks; by default, if there are few states.
+    """
     kind = Sets if (automaton.states <= FEW_STATES if few is None else few) else SparseSets
     tables = automaton.tables if indices is None else [automaton.tables[index] for index in indices]
     initial, final = (kind.of(np.flatnonzero(part).tolist()) for part in (automaton.initial, automaton.final))

@@ -78,7 +78,11 @@ class _SamplingArrows:
         self.starts = np.searchsorted(self.sources, np.arange(self.states + 1))
 
     def before(self, rest: Floats) -> Floats:
-        """Return each state's log weight of all continuations, given the log weights of the next states."""
+        """Return, for each state, the log weight of all continuations.
+
+        Args:
+            rest: the log weights of the continuations after the next symbol, by state.
+        """
         each = self.weights + rest[self.targets]
         largest = np.full(self.states, -np.inf)
         np.maximum.at(largest, self.sources, each)

@@ -1,7 +1,7 @@
 """Benchmark of the Forward algorithm, compared with OpenFst in the same run.
 
-The input has 256 strings of length 64 over 8 symbols, and a dense automaton in float64. ``python
-bench/forward.py [STATES ...]``. Both programs start from strings of symbols and end with scores. The time to
+Run it with ``python bench/forward.py [STATES ...]``. The input has 256 strings of length 64 over 8 symbols,
+and a dense automaton in float64. Both programs start from strings of symbols and end with scores. The time to
 compile and sort OpenFst's automaton is not measured. For each string, it composes the string with the
 automaton and removes epsilon transitions (``automata/io/openfst_scores.py``).
 """

@@ -3,8 +3,8 @@
 ``python bench/large_rules.py FOLDER...``. Each folder has a rule file (``.config``) and labelled sentences
 (``train.tsv``, ``dev.tsv``, ``test.tsv``), whose words are the vocabulary. The steps are to compile the
 rules, match the sentences, minimise the automaton, and decide that the automaton equals a copy with its
-states in another order. The decision and its certificate use a vocabulary with one word for each letter
-(class of words that no rule distinguishes), because a certificate lists the transitions of every word.
+states in another order. The decision and its certificate use a vocabulary with one word from each
+class of words that no rule distinguishes, because a certificate lists the transitions of every word.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def outputs_alone(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def outputs_and_another(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt a kernel whose second result is something other than the final state."""
+    """Adapt a kernel whose second result is not the final state, by dropping this result."""
 
     def adapted(**arguments: Any) -> Any:
         arguments = {n: x for n, x in arguments.items() if n not in _OPTIONS or x is not None}
@@ -109,7 +109,7 @@ def _low_rank(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _product(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt the DeltaProduct kernel with one Householder matrix: the default scale is K^(-1/2)."""
+    """Adapt the DeltaProduct kernel with one Householder matrix, with the default scale K^(-1/2)."""
 
     def adapted(*, scale: float | None, q: Any, **arguments: Any) -> Any:
         return kernel(q=q, scale=q.shape[-1] ** -0.5 if scale is None else scale, **arguments)

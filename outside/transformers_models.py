@@ -80,7 +80,7 @@ class Model:
     remark: str = ""
 
     def entry(self) -> Entry:
-        """Return the table entry of the model."""
+        """Return the model's entry in the table of tested programs."""
         title = "-".join(filter(None, ["transformers", self.name.replace("_", "-"), self.variant]))
         path = f"transformers.{self.prefix}ForCausalLM"
         return Entry(

@@ -1,5 +1,5 @@
-"""``python -m proofs_tests.smallest``, or ``nox -s smallest``: search and shrink the counterexamples of
-claims that should be refuted, and save the smallest ones for ``verify``. This takes some minutes.
+"""``python -m proofs_tests.smallest``, or ``nox -s smallest``: search for counterexamples of claims that
+should be refuted, shrink them, and save the smallest ones for ``verify``. This takes some minutes.
 """
 
 from __future__ import annotations

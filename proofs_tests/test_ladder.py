@@ -29,7 +29,7 @@ def require_informative(step: Step, seen: Observation) -> None:
 
 @pytest.mark.parametrize("step", EXACT)
 def test_a_claim_holds_or_is_refuted_on_this_rung(step: Step) -> None:
-    """The recurrence of a variant is compared with its automata, in exact fractions or variables."""
+    """The recurrence of a variant is compared with its automata, with exact fractions or with variables."""
     (seen,) = step.run()
     require_expected([seen])
     require_informative(step, seen)

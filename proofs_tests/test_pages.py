@@ -31,8 +31,9 @@ SHOWN = {page: list(transcripts(page.read_text(encoding="utf-8"))) for page in P
 
 
 class InThisProcess(Folder):
-    """A subprocess module that runs commands of ratproof in this process, and starts processes for all
-    others.
+    """A replacement for the subprocess module that runs ratproof's commands in this process.
+
+    All other commands run in a process of their own.
     """
 
     def run(self, command: str) -> str:

@@ -26,12 +26,12 @@ KERNEL = "kernel-checked"
 KERNEL_REALS = "kernel-checked-reals"
 GRADIENT = "gradient"
 AS_PRINTED = ("none",)
-"""The differences of a claim whose statements are those of the paper."""
+"""The value of ``differences`` for a claim whose statements are those of the paper."""
 QUOTED = (
     "The statement was compared with what the claim's file quotes of the paper, and not with the paper's"
     " whole text."
 )
-"""The last difference of a claim of a paper whose whole text was not compared."""
+"""The last item of ``differences`` for a claim that was only compared with quotations from its paper."""
 EXACT, TORCH = "exact", "torch"
 """The ways to run a network on strings."""
 

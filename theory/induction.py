@@ -66,13 +66,14 @@ class Induction:
 
     Attributes:
         says: a description of the invariant.
-        invariant: a function from the weights, a state and the unit to Forward's vector, with a
-            weight for each state of the automaton.
-        states: a function from the weights and a way to name variables to the states with a variable for each
-            component: one state, or one for each of finitely many modes.
+        invariant: a function that returns Forward's vector, which has a weight for each state of the
+            automaton. Its arguments are the weights, a state of the recurrence, and the unit.
+        states: a function that returns states whose components are variables: one state, or one for each of
+            finitely many modes. Its arguments are the weights and a function that creates a variable from
+            its name.
         instances: the signatures and alphabets for which to check the identities; see
             :attr:`checked`.
-        enough: the reason why these cover everything.
+        enough: the reason why the identities of these instances are sufficient.
         sizes: identities with a symbolic size, if the instances do not cover all sizes.
     """
 

@@ -498,8 +498,8 @@ def _alike(one: Any, other: Any) -> bool:
 def misfit(signatures: Sequence[Signature], w: Weights) -> str | None:
     """Return why the weights match none of these signatures, or ``None``.
 
-    Weights of another size than the signatures match, too, if their derived entries follow from their other
-    entries.
+    Weights of a size for which there is no signature also match, if their derived entries follow from their
+    other entries.
     """
     mismatches = [(signature, signature.mismatch(w)) for signature in signatures]
     like = [signature for signature, mismatch in mismatches if mismatch is None]

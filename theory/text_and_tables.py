@@ -16,7 +16,7 @@ Parts = dict[str, tuple[str, ...]]
 
 
 def rows(**figures: str) -> Rows:
-    """Return figures by model, exactly as printed."""
+    """Parse the printed numbers of each model, exactly as printed."""
     return {name: tuple(map(Decimal, text.split())) for name, text in figures.items()}
 
 

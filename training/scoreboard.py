@@ -113,10 +113,10 @@ class FigureComparison:
 
     @property
     def verdict(self) -> str:
-        """Return ``beaten``, ``reached``, ``short by x``, or ``not comparable`` for a smaller run.
+        """Return ``beaten``, ``reached``, ``short by x``, or ``not comparable`` if our run is smaller.
 
-        A figure is beaten if the whole interval is better, and reached if the mean is as good or the interval
-        contains the figure. One seed cannot beat a figure.
+        The paper's figure is beaten if our whole confidence interval is better. It is reached if our mean is
+        at least as good, or if the interval contains the figure. One seed cannot beat a figure.
         """
         if self.smaller:
             return "not comparable"

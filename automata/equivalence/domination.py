@@ -1,12 +1,16 @@
 """Proof of equality over max-plus, min-plus and max-times by mutual simulation.
 
-Let V_p(w) be the score of the string w from state p of A, and x <= y if x (+) y = y. A weight c of states p
-and q shows V_p(w) <= c V_q(w) for all w: rho_p <= c rho_q, and for each transition of p, with weight v to p',
-there is a transition of q with the same symbol, with weight u to q', such that v c' <= c u for the weight c'
-of p' and q'. If for each initial state p of A there is such a q with lambda_p c <= lambda_q, no string scores
-better in A than in B. Dominated paths therefore do not matter. The same holds for the mirror images of A and
-B: if one automaton makes a choice early and the other late, one of the two works. If there is no such
-simulation, equality is undecided.
+Let V_p(w) be the score of the string w from state p, and let x <= y mean x (+) y = y. A simulation has
+weights c(p, q) for pairs of states p of A and q of B, such that V_p(w) <= c(p, q) V_q(w) for every string w.
+This follows from two conditions on each pair:
+
+- rho_p <= c(p, q) rho_q.
+- For each transition of p, to p' with weight v, there is a transition of q by the same symbol, to q' with
+  weight u, such that v c(p', q') <= c(p, q) u.
+
+If each initial state p of A has a q with lambda_p c(p, q) <= lambda_q, no string scores better in A than in
+B. Dominated paths therefore do not matter. A simulation of the mirror images of A and B also proves this, and
+may exist if one automaton makes a choice early and the other late. If neither exists, equality is undecided.
 
 >>> from automata.semirings import MIN_PLUS
 >>> one = WFSA(MIN_PLUS, [0], [1], {"a": [[2]]})

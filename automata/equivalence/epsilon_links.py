@@ -20,9 +20,9 @@ from automata.wfsa import WFSA
 MOST_WORDS = 10_000_000
 """Memory limit for the weights of E*, in 8-byte words."""
 FEW_WORDS = 1_000_000
-"""Number of 8-byte words that are computed quickly at any size."""
+"""A size of E*, in 8-byte words, that takes little time for automata of any size."""
 FEW_FOR_EACH = 16
-"""Number of 8-byte words for each state and transition that are computed quickly."""
+"""A size of E* per state and transition, in 8-byte words, that takes little time."""
 
 
 def few_words(of: Representation, epsilon: RationalMatrix) -> int:

@@ -64,14 +64,15 @@ def lift(
     primes: Iterator[int],
     progress: Callable[[int], None] | None = None,
 ) -> Basis | None:
-    """Return the basis over the rationals, or ``None`` if the words do not span the space.
+    """Return a basis over the rationals of the span of the vectors of all words.
 
-    Also return ``None`` if the basis would exceed :data:`MOST_BITS`.
+    Return ``None`` if the vectors of ``words`` do not span this space, or if the basis would exceed
+    :data:`MOST_BITS`.
 
     Args:
-        automata: the sides.
+        automata: the automata to compare.
         words: the words that an exploration selected.
-        primes: unused primes.
+        primes: an iterator over unused primes.
         progress: a callback that receives the bit length of the modulus.
     """
     rows = IntegerVectors(automata, words)

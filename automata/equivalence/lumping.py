@@ -181,7 +181,10 @@ def _agree(sides: Sequence[Arrows], classes: Classes, add: Callable[[list[Weight
 def _quotient(
     a: WFSA, sides: Sequence[Arrows], classes: Classes, kind: dict[Symbol, int], mirrored: bool
 ) -> WFSA:
-    """Return the quotient automaton, reversed again if the classes are those of the reversed automaton."""
+    """Return the quotient automaton.
+
+    If the classes are those of the reversed automaton (``mirrored``), the quotient is reversed again.
+    """
     k = a.semiring
     members = {c: (side, q) for side in (1, 0) for q, c in classes[side].items()}
 

@@ -3,8 +3,8 @@
 A relation is a row r with r M(w) rho = 0 for every string w. The first candidates come from random
 functionals: two states whose right languages are proportional. If every score is zero, lambda
 itself is a relation. Each relation becomes a rule that replaces a state p by a combination of
-states without a rule. Reduced by the rules, r M(a) must be zero or is another relation. The rules
-form a right link, which is checked exactly.
+states without a rule. For each symbol a, r M(a) is also a relation. If it is not zero after the rules are
+applied to it, it becomes another rule. The rules form a right link, which is checked exactly.
 """
 
 from __future__ import annotations

@@ -114,7 +114,10 @@ class _Decision:
         return self._unknown()
 
     def _with_epsilon(self, epsilon: RationalMatrix) -> Answer | None:
-        """Return Equivalent if reduction with epsilon as one more symbol shows it, otherwise ``None``."""
+        """Reduce with epsilon as an additional symbol.
+
+        Return Equivalent if the reduction proves equivalence, otherwise ``None``.
+        """
         joint = self.joint
         steps = (*joint.steps, epsilon)
         self.chain = Reduction(

@@ -109,7 +109,7 @@ class Symbolic(Semiring):
         return bool(a == b)
 
     def parse(self, text: str) -> Weight:
-        """Raise InputError, because expressions are not parsed from text."""
+        """Raise InputError, because parsing of expressions is not supported."""
         raise InputError(f"the semiring {self.name} cannot parse expressions from text")
 
     def format(self, weight: Weight) -> str:

@@ -40,7 +40,7 @@ EDGE_CASES: dict[str, Callable[[WFSA, String], bool]] = {
     "length one": lambda _, x: len(x) == 1,
     "a long run": lambda _, x: len(x) >= 8 and len(set(x)) == 1,
 }
-"""For each edge case, the test whether an automaton with a string is one."""
+"""The edge cases by name, each with a test of an automaton and a string."""
 
 
 def edge_cases(automaton: WFSA, string: String) -> set[str]:

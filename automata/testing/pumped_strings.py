@@ -1,4 +1,4 @@
-"""Strings ``u v^n w``: trained networks decide short strings well, and their errors build up along cycles."""
+"""Test strings ``u v^n w``, because the errors of trained networks on short strings grow along cycles."""
 
 from __future__ import annotations
 

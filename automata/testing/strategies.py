@@ -34,7 +34,7 @@ HUGE = [Fraction(10) ** 30, -(Fraction(2) ** 100), Fraction(2) ** 127]
 SUBNORMAL = [Fraction(1, 2**149), Fraction(-3, 2**140), Fraction(1, 2**1074)]
 
 SCATTER = 383
-"""A prime that divides no number of weights, so that its multiples reach all of them."""
+"""A prime that does not divide the length of any list of weights, so its multiples reach all indices."""
 
 Epsilon = Literal["none", "acyclic", "cyclic"]
 
@@ -169,11 +169,11 @@ def strings(alphabet: str | Symbols, longest: int = 12, run: int = 40) -> st.Sea
 def readings(
     draw: st.DrawFn, letters: int = 3, most: int = 30, longest: int = 12, run: int = 40
 ) -> tuple[dict[str, str], list[str]]:
-    """Return 1 to ``most`` strings over at most ``letters`` letters, and a map from old to new letter names.
+    """Return a map from old to new letter names, and 1 to ``most`` strings over the new names.
 
-    The strings use the new names, in the order of first reading; sometimes an unread letter is
-    included. Draw weights for old letters and rename them, so that strings shrink without new
-    weights.
+    The new names are in the order in which the strings first read the letters. Sometimes a letter is
+    included that no string reads. Draw weights for the old names and rename them, so that the weights
+    stay the same if the strings shrink.
     """
     one = strings(LETTERS[:letters], longest, run)
     drawn = [draw(one) for _ in range(draw(st.integers(1, most)))]

@@ -55,7 +55,7 @@ def conclusions(
 
 
 def compared(pairs: Mapping[str, Pair], is_enough: int = 1) -> tuple[str, str]:
-    """Return the verdict on the conclusion that one model is better than others, and a sentence about it.
+    """Return the verdict on the conclusion that one model is better than others, and an explanation.
 
     Args:
         pairs: the results of the model and of another one, keyed by the name of the comparison.

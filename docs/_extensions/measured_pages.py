@@ -114,7 +114,7 @@ def _plots(bench: Path) -> dict[str, str]:
 
 
 def _trained(root: Path) -> dict[str, str]:
-    """Return the tables of learned languages and of FA-RNNs."""
+    """Return the tables about networks trained on regular languages, and those about trained FA-RNNs."""
     kept = results_in(root / "training" / "results")
     learned = [run for run in kept if languages.is_learned(run)]
     page_texts = {}

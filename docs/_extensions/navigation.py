@@ -1,4 +1,4 @@
-"""Generation of the navigation tree once for all pages.
+"""A navigation tree that is built once for all pages.
 
 Sphinx and furo build the tree again for each page, which takes two thirds of the time of writing the pages.
 The trees of two pages differ only in their relative links and in the marks of the current page. This module

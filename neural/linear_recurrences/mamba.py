@@ -1,6 +1,6 @@
 """Mamba (S6, Gu and Dao 2023, algorithm 2): h <- exp(Delta A) h + Delta B x, and the output C h + D x.
 
-Delta, B, C and x read the last w tokens, as after a convolution of width w.
+Delta, B, C and x depend on the last w tokens, like the outputs of a convolution of width w.
 
 >>> layer = Mamba(3, 2, keys=2, window=1)
 >>> o, state = layer(torch.zeros(5, 4, 3))

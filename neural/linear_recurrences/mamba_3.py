@@ -1,4 +1,4 @@
-"""Mamba-3 (Lahoti et al. 2026, Proposition 1), one input and one output, with pairs that rotate.
+"""Mamba-3 (Lahoti et al. 2026, Proposition 1) with one input and one output, and a state of rotating pairs.
 
 h_t = a h_{t-1} + (1 - lambda) Delta a B_{t-1} x_{t-1} + lambda Delta B_t x_t with a = exp(Delta A), and the
 output C_t^T h_t.

@@ -1,6 +1,6 @@
 """RG-LRU (De et al. 2024, section 2.4): h <- a h + sqrt(1 - a^2) (i x) with a = sigmoid(Lambda)^(8 r).
 
-The published program does not scale the first token, before which its state is cleared.
+The published program clears its state before the first token, and does not scale this token.
 
 >>> layer = RGLRU(3, 2)
 >>> h, h_n = layer(torch.zeros(5, 4, 3))

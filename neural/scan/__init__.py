@@ -96,7 +96,7 @@ def gated_pair(
     starts: tuple[Tensor, Tensor],
     skip: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Compute two gated recurrences, of which the first feeds the second, in one pass over memory.
+    """Compute two gated recurrences, where the first is an input of the second, in one pass over memory.
 
     These are equations 25c and 25d, and with ``skip`` 26e and 26f (Peng et al. 2018): c1_t = f1 * c1_{t-1} +
     (1 - f1) * z1, and c2_t = f2 * c2_{t-1} + (c1_{t-1} + skip) * (1 - f2) * z2, with f = sigmoid(gate_t).

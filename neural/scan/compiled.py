@@ -40,7 +40,7 @@ def scan_backward(
 
 
 def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
-    """Compute two gated recurrences, of which the first feeds the second."""
+    """Compute two gated recurrences, where the first is an input of the second."""
     values = [x.contiguous() for x in arguments]
     states = torch.empty_like(values[1]), torch.empty_like(values[1])
     skip = values[-1]

@@ -119,7 +119,7 @@ def gated_gradients(
 
 
 def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
-    """Compute two gated recurrences, of which the first feeds the second."""
+    """Compute two gated recurrences, where the first is an input of the second."""
     one, two = pair_of(scan, *map(widened, arguments))
     return one.to(arguments[-1].dtype), two.to(arguments[-1].dtype)
 

@@ -65,7 +65,7 @@ def interpreted() -> bool:
 
 
 def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
-    """Compute two gated recurrences, of which the first feeds the second."""
+    """Compute two gated recurrences, where the first is an input of the second."""
     values = [x.contiguous() for x in arguments]
     steps, skip = len(values[0]), values[-1]
     if _chunk_of(steps, skip.numel()) < steps:  # each in chunks; the state between chunks is not rounded

@@ -62,7 +62,7 @@ def pair(
     start_2: Tensor,
     skip: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    """Compute the states of two gated recurrences, of which the first feeds the second.
+    """Compute the states of two gated recurrences, where the first is an input of the second.
 
     The second one's update is (c1_{t-1} + skip) (1 - f2) update_2.
     """

@@ -264,7 +264,7 @@ def pair_forward(
     WIDE: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Compute two gated recurrences, of which the first feeds the second.
+    """Compute two gated recurrences, where the first is an input of the second.
 
     The second one is c2_t = f2 c2_{t-1} + (c1_{t-1} + r) (1 - f2) z2_t.
     """

@@ -1,4 +1,4 @@
-"""transformers 5.23.0: RwkvForCausalLM returns four rows of outputs for one token in each of two rows.
+"""transformers 5.23.0: RwkvForCausalLM returns outputs of a wrong shape for a batch of single tokens.
 
 For a call of one token, `RwkvSelfAttention.extract_key_value` and `RwkvFeedForward.forward` add the last
 token of the state, of shape (batch, size), to `hidden`, of shape (batch, 1, size). These shapes broadcast to

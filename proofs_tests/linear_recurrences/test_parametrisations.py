@@ -1,6 +1,4 @@
-"""Tests that mutated formulas for gates are refuted, because network and automaton evaluate them
-differently.
-"""
+"""Tests that a claim is refuted if the network and the automaton compute a gate by different formulas."""
 
 from __future__ import annotations
 

@@ -463,7 +463,7 @@ def test_a_step_wrong_beyond_all_runs_holds_with_the_stated_length(monkeypatch):
     )
     assert (
         result.verdict == Verdict.HOLDS
-        and "strings, of at most 500 symbols" in result.facts["on_numbers"]["says"]
+        and "strings of at most 500 symbols" in result.facts["on_numbers"]["says"]
     )
 
 

@@ -194,7 +194,7 @@ def in_half_precision(gate, update, start):
 
 
 def an_ulp_too_much(gate, update, start):
-    """Return the states with an error of sixty-four units in the last place."""
+    """Return the states with a relative error of 64 machine epsilons."""
     states = RIGHT_LOOP(gate, update, start)
     return states * (1 + 64 * torch.finfo(states.dtype).eps)
 

@@ -228,7 +228,7 @@ class Plain:
 
 
 def check_simulation(a, b, rows, mirrored):
-    """Check that rows [p, q, c] show that B simulates A, or the same of their mirror images.
+    """Check that rows [p, q, c] prove that B simulates A, or that B's mirror image simulates A's.
 
     A row says that the weight of any string from state p of A is at most c times its weight from state q of
     B. Here, x is at most y if x plus y is y.
@@ -262,7 +262,7 @@ def check_simulation(a, b, rows, mirrored):
 
 
 def verdict(data):
-    """Return the certificate's claim if it is shown; raise an error if not."""
+    """Return the certificate's claim if it is proved; raise an error if not."""
     claim = claimed(data, ABOUT, "equivalent|different")
     over = data["A"].get("semiring") if type(data.get("A")) is dict else None
     need(over not in ("real", "counting"), f"the semiring {over} is a field; use check_certificate.py")

@@ -219,7 +219,7 @@ class Network:
         self.c = [[c[i] for i in g] for g in self.gates]
 
     def u(self, token, box, S, US):
-        """Return u at the box's middle, its gradient by alpha, and u over the box."""
+        """Return u at the box's middle, its gradient with respect to alpha, and u over the box."""
         middle = column([(m, m) for m in box.middle])
         read = [[self.reads[token][i] for i in g] for g in self.gates]
         mids = [each(add, first(product(M, middle)), c) for M, c in zip(US, self.c, strict=True)]
@@ -282,7 +282,7 @@ class Network:
 
 
 def verdict(data):
-    """Return the certificate's claim if it is shown; raise an error if not."""
+    """Return the certificate's claim if it is proved; raise an error if not."""
     claim = claimed(data, ABOUT, CLAIM)
     known(data, ["format", "claims", "network", "automaton", "nodes"], ["about"])
     known(data["automaton"], LABELS)

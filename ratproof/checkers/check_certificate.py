@@ -181,7 +181,7 @@ def probable_prime():
 
 
 def verdict(data):
-    """Return the certificate's claim if it is shown; raise an error if not."""
+    """Return the certificate's claim if it is proved; raise an error if not."""
     claim = claimed(data, ABOUT, "equivalent|minimal|different")
     over = data["A"].get("semiring") if type(data.get("A")) is dict else None
     need(over not in OTHERS, f"the semiring {over} is not a field; use check_bisimulation.py")

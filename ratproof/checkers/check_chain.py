@@ -199,7 +199,7 @@ def follow(one, link, number):
 
 
 def verdict(data):
-    """Return the certificate's claim if it is shown; raise an error if not."""
+    """Return the certificate's claim if it is proved; raise an error if not."""
     claim = claimed(data, ABOUT, "equivalent")
     known(data, ["format", "claims", "A", "B", "links", "figures"], ["about"])
     known(data["figures"], FIGURES)  # sizes and times, which are not checked

@@ -320,7 +320,7 @@ def follow(arrows, boxes, start, length, unit):
 
 
 def verdict(data):
-    """Return the certificate's claim if it is shown; raise an error if not."""
+    """Return the certificate's claim if it is proved; raise an error if not."""
     claim = claimed(data, ABOUT, CLAIM)
     known(data, ["format", "claims", "network", "theorems"], ["about"])
     net, theorems = Network(data["network"]), listed(data["theorems"], "theorems", dict)

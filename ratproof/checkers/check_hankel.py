@@ -342,7 +342,7 @@ def count(words):
 
 
 def verdict(data):
-    """Return the certificate's claim if it is shown; raise an error if not."""
+    """Return the certificate's claim if it is proved; raise an error if not."""
     fields = ["cell", "units", "unit", "states", "bits", "determinant", "letters", "weights"]
     strings = ["prefixes", "suffixes"]
     claim = claimed(data, ABOUT, "at least .*")

@@ -86,7 +86,7 @@ class Network:
 
 
 def verdict(data):
-    """Return the certificate's claim if it is shown; raise an error if not."""
+    """Return the certificate's claim if it is proved; raise an error if not."""
     claim = claimed(data, ABOUT, "follows")
     known(data, ["format", "claims", "boxes", "epsilon", "dfa", "states"], ["about"])
     few = len(json.dumps(data)) <= SIZE

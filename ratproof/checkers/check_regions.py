@@ -312,7 +312,7 @@ def region(node):
 
 
 def verdict(data):
-    """Return the certificate's claim if it is shown; raise an error if not."""
+    """Return the certificate's claim if it is proved; raise an error if not."""
     claim = claimed(data, ABOUT, CLAIM)
     known(data, ["format", "about", "claims", "premise", "network", "automaton", "nodes"])
     need(data["premise"] == PREMISE, f"its premise must be {PREMISE!r}")

@@ -325,7 +325,7 @@ def _aligned(
 def _compare_with_subjects(
     data: JsonObject, answer: Judgement, subjects: Subjects, temperature: float | None
 ) -> Judgement:
-    """Compare an accepted certificate with the files of ``--of``; reject it if it is about other objects."""
+    """Reject an accepted certificate if it is not about the contents of the files of ``--of``."""
     kind = _kind(data)
     if kind == ORDINARY and (subjects.state_dict or len(subjects.automata) == 1):
         return _compare_with_state_dict(data, answer, subjects)

@@ -181,7 +181,7 @@ def write_if_accepted(path: str, text: str, checker: str) -> bool:
     Args:
         path: The file.
         text: Its text, which ends with ``Print Assumptions``.
-        checker: The beginning of the checker's call, which Coq's error contains if the checker returns false.
+        checker: The beginning of the checker's call. If the checker returns false, Coq's error contains it.
 
     Raises:
         Rejected: If Coq refuses the file for another reason, which would be a bug in ratproof.

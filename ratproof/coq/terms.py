@@ -60,7 +60,7 @@ def quantify(term: str, values: Mapping[str, Entry], over: str) -> tuple[str, di
 
 
 def variable_name(match: re.Match[str]) -> str:
-    """Return the variable of a placeholder: its name, and any conversion."""
+    """Return the Coq variable of a placeholder, from its name and its conversion, if it has one."""
     return f"{match[1]}_{match[2]}" if match[2] in CONVERSIONS else match[1]
 
 

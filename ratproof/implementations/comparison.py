@@ -109,7 +109,7 @@ class Repeatable(Protocol):
 
 
 class Constants:
-    """The constant scores of each unit that all strings so far allow within the bounds."""
+    """For each unit, the range of constant scores that are within the bounds on all strings so far."""
 
     def __init__(self) -> None:
         self._low: Any = -np.inf

@@ -201,8 +201,8 @@ def _words(array: np.ndarray, path: Path) -> list[str]:
 def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: int = 0) -> None:
     """Assert that a float32 layer of Example 6 agrees with its automata on every prefix of every sentence.
 
-    The assertion covers every unit. The automata are scored in float64, with that rounding in the bound. A
-    sentence counts as a case if all its scores have a bound.
+    The assertion covers every unit. The automata are scored in float64, and the bound includes this rounding.
+    A sentence counts as a case if all its scores have a bound.
 
     Raises:
         Disagreement: If a score is not within its bound.

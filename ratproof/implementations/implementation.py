@@ -267,8 +267,8 @@ class Layer:
     def long_gradients(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
         """Draw a random layer without extreme weights for a comparison of gradients, and two long strings.
 
-        One has runs of one symbol. In the other, few symbols recur, because any split of a gradient between
-        equally good paths is accepted.
+        One string has runs of one symbol. The other has few repeated symbols, so that it has few equally good
+        paths. Between such paths, any split of a gradient is accepted.
         """
         some = data.draw(_long_for_gradients())
         network = self._on_a_backend(self._drawn(LETTERS, claim, variant, data, generic=True), data)

@@ -215,8 +215,8 @@ class LayerComparison:
     def _compare_sequentially(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Compare every prefix of every string, within the derived bound for sequential steps.
 
-        The automata are scored in float64 first, with that rounding in the bound. Strings that exceed this
-        bound are scored exactly.
+        The automata are scored in float64 first, and the bound includes this rounding. Strings that exceed
+        this bound are scored exactly.
         """
         constants = Constants()
         near = self._bounded_scores(strings, exact=False)

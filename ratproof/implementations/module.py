@@ -38,16 +38,15 @@ from theory.claim import Claim, Variant
 MOST_EXACT = 200
 """Maximum number of symbols times transitions per symbol for exact scores.
 
-Fractions grow with every symbol.
-
-Larger scores are computed in float64, with that rounding in the bound.
+Fractions grow with every symbol. Above this number, scores are computed in float64, and the bound includes
+the error of this computation.
 """
 
 MOST_TEST_STRINGS, MOST_TEST_SYMBOLS = 500, 10_000
 """The maximum number of distinguishing strings and of their symbols; the module reads one at a time."""
 
 FEW = 32
-"""The number of roundings up to which a difference may come from weights that a user passed without slack."""
+"""Number of roundings; a smaller difference suggests that the user should pass ``slack``."""
 
 
 class ModuleComparison:

@@ -57,8 +57,8 @@ def _reading(answer: CounterCertification) -> Iterator[str]:
     )
     if reading.proved_error is not None:
         yield (
-            f"    its error is at most {float(reading.proved_error):.2g} on all living strings of the theorem"
-            " on the soft network (proved)"
+            f"    its error is at most {float(reading.proved_error):.2g} on all living strings that the"
+            " theorem on the soft network covers (proved)"
         )
 
 

@@ -88,7 +88,7 @@ def binary(i: int, width: int) -> Bits:
 
 
 def short_code(w: Weights) -> Code:
-    """Return the code of type i, its ⌈log(k + 1)⌉ binary digits."""
+    """Return the code of each type i, which consists of the ⌈log(k + 1)⌉ binary digits of i."""
     return tuple(binary(i, types(w).bit_length()) for i in range(1, types(w) + 1))
 
 

@@ -76,7 +76,7 @@ def output(w: Weights, state: State) -> tuple[Any]:
 
 
 def initial_state(w: Weights) -> State:
-    """Return the initial units, of which only the start's unit is 1."""
+    """Return the initial units: 1 for the unit of the start, and 0 for all others."""
     return (1, *[0] * (len(units(w)) - 1)), w.over.one
 
 

@@ -172,7 +172,7 @@ def step_beside(w: Weights, state: tuple[int, Units], x: str) -> tuple[int, Unit
 
 
 def decisions_in_doubt(w: Weights, state: tuple[int, Units]) -> tuple[Any, ...]:
-    """Return 1 or 0 for each unit, and what the DFA says if the unit is in doubt."""
+    """Return 1 or 0 for each unit; a unit in doubt has the value that the DFA requires."""
     values = zip(map(shown, state[1]), range(w.n), strict=True)
     return tuple(Fraction(int(j == state[0]) if value is None else value) for value, j in values)
 

@@ -91,7 +91,7 @@ def turns_exactly(w: Weights) -> bool:
 def with_any_vectors(size: tuple[int, int, int], only: tuple[Any, ...] | None = None) -> Signature:
     """Return the signature for K states, r columns and vectors of size D."""
     k, r, d = size
-    # the claims about these weights require no property of G that dropping a word would violate
+    # G is computed from all words, but no claim about these weights needs this, so words may be dropped
     free = constant("G", derived=turn, follows=lambda w: True)
     entries = (*factors(k, r, only), by_symbol("u", (d,), only), free)
     return Signature(entries, size=("K", k), most_small=300)
@@ -130,7 +130,8 @@ def step_0(w: Weights, h: Vector, x: str) -> Vector:
 network = Recurrence(start=lambda w: w.alpha_0, step=step_0, out=score)
 
 
-# Necessity: the two sides of a statement about E_w and E_R only, 1 or 0, as networks that ignore their input.
+# Necessity: the equivalence of two conditions on E_w and E_R. Each condition is 1 or 0, and is written as a
+# network or an automaton that ignores its input.
 
 
 def lies_in_column_space(w: Weights) -> bool:

@@ -2,8 +2,8 @@
 
 Forward counts the accepting paths of the rules, and Viterbi is 1 exactly if they match. Jiang et
 al. 2020, sections 2.4, 3.1 and 3.3. Section 3.5 reads a forward score as a match, but it is a
-count. If the wildcard's matrix is added to a word's, as the pseudo m-DFA of section 3.1 is run,
-even a deterministic automaton counts twice.
+count. The pseudo m-DFA of section 3.1 adds the wildcard's matrix to a word's matrix, so even a
+deterministic automaton may count a match twice.
 """
 
 from __future__ import annotations

@@ -167,7 +167,7 @@ WITH_START_STATES = (
     " (on_sets {alpha_inf:bool} {alpha_0:bool} (backwards {T:bool})"
     " {over})) (<read>))"
 )
-"""The mean in Coq's terms, in which the backward direction reads ``<read>``."""
+"""The mean as a Coq term, in which the backward direction reads ``<read>``."""
 HALVES = ("plus {half} {half} = one",)
 REFUTED = (
     "forall (R : ringType) (half : of_ring R), plus half half = one -> let over := of_ring R in"

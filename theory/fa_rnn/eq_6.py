@@ -1,8 +1,9 @@
 """Equation 6: at every beta, the network is an automaton.
 
-Its tensor mixes the rules' rows with those from the pretrained vectors. Jiang et al. 2020, section
-3.3, equation 6, and section 6, equation 9, for all beta in [0, 1] and any trained G. The claims
-fa-rnn-beta-1 and fa-rnn-beta-0 cover the extremes.
+The automaton's tensor is beta times the tensor of the rules plus 1 - beta times a tensor that is computed
+from the pretrained vectors. See Jiang et al. 2020, section 3.3, equation 6, and section 6, equation 9. The
+claim is about all beta in [0, 1] and any trained G. The claims fa-rnn-beta-1 and fa-rnn-beta-0 cover the
+extremes.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Equation 9: the tensor, and therefore the automaton, is reconstructed from the factors.
 
 Jiang et al. 2020, section 6, equation 9. A mode-1 unfolding has one row for each word, and is the
-transpose of the printed one. The Khatri-Rao product of D_2 and D_1 has the row (j - 1) K + i for
-the states i before and j after a word: the state after comes first. Read as [i, j], in the order in
-which programs reshape, it gives every matrix transposed, which the paper does not mention.
+transpose of the printed one. The Khatri-Rao product of D_2 and D_1 has a row for each pair of a state i
+before a word and a state j after it, with the number (j - 1) K + i. Programs reshape in row-major order and
+would read this number as [j, i], so every matrix is transposed. The paper does not mention this.
 """
 
 from __future__ import annotations

@@ -239,7 +239,7 @@ SIGNS = "{clauses:sign}"
 COUNTS = "(rule_count {ring} {alpha_0:bool} {T:bool} {F:bool} {word})"
 CLAMPED = COUNTS.replace("rule_count", "clamped_score")
 HOLDS = f"(holds {SIGNS} (fun r => matched {{alpha_0:bool}} ({{F:bool}} r) {{T:bool}} {{word}}))"
-"""The formula, the counts and the logic in Coq's terms."""
+"""The formula, the counts and the logic as Coq terms."""
 RULES_IN_COQ = (
     "(C L Q : finite) (S : eqType) (clauses_sign : C -> L -> option bool) (alpha_0_bool : Q -> bool)"
     " (T_bool : S -> Q -> Q -> bool) (F_bool : L -> Q -> bool) word"

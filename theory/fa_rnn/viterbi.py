@@ -58,8 +58,8 @@ def max_plus_score(w: Weights, h: Vector) -> tuple[Any]:
 
 max_plus_network = Recurrence(start=lambda w: w.alpha_0, step=max_plus_step, out=max_plus_score)
 
-# Table 6's -V: equation 5 with maxima instead of sums, and with the factors of equation 5. T is their sum of
-# products, not the maximum of these. T is nonnegative; factors may be negative.
+# The row -V of Table 6 is equation 5 with maxima instead of sums. Its factors are those of equation 5, so T
+# is the sum of their products and not the maximum. T is nonnegative, but factors may be negative.
 
 
 def factored(size: tuple[int, int]) -> Signature:
@@ -97,7 +97,7 @@ def rebuilt_over_max_times(w: Weights) -> list[WFSA]:
 
 HALF = Fraction(1, 2)
 IN_COQ = "(R := {ring}) {alpha_0} {alpha_inf} {D_1} {D_2} {v}"
-"""The factors in Coq's terms."""
+"""The factors as Coq terms."""
 FACTORED = Sizes(factored, ((1, 2), (2, 2), (2, 3)), ((1, 2),))
 RANDOM, SMALL = Sizes(over_max_times, (1, 2, 3), ()), Sizes(small_over_max_times, (), (1, 2))
 

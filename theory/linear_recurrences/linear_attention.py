@@ -38,7 +38,7 @@ LAYER = AffineLayer(
 
 
 def step_with_normaliser(w: Weights, state: Any, x: str) -> Any:
-    """Return the next column, sum of the keys, and output quotient."""
+    """Return the next column, the next sum of the keys, and the quotient that is the output."""
     s, z, _ = state
     s = tuple(a + key * w.v[x] for a, key in zip(s, w.k[x], strict=True))
     z = tuple(a + key for a, key in zip(z, w.k[x], strict=True))

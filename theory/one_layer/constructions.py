@@ -80,7 +80,7 @@ def rotate(language: Language, architecture: Architecture) -> Layer:
 
 
 def _sorting(letter: str) -> list[tuple[int, int]]:
-    """Return swaps of positions that rearrange items as the letter does, at most one fewer than items."""
+    """Return swaps of positions that together rearrange the items as the letter does."""
     items, target = list(range(len(letter))), [int(digit) - 1 for digit in letter]
     result = []
     for i, wanted in enumerate(target):

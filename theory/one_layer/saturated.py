@@ -20,7 +20,7 @@ from automata.errors import InputError
 
 Integers: TypeAlias = NDArray[np.int64]
 State: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], bytes]
-"""Data for later steps: scaled bounds on the sums of pools, and the cells if a gate can keep them."""
+"""The data that later steps need: scaled bounds on sums of pools, and the cells if a gate can keep them."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ class FromZero(Concrete):
     """Concrete indices, with an additional index 0 of c."""
 
     def at(self, name: str, *indices: int) -> Any:
-        """Return the value at an index."""
+        """Return the value of a weight at an index; c is indexed only by the first one."""
         return self.entries[name][indices[0]] if name == "c" else super().at(name, *indices)
 
 

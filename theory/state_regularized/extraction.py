@@ -213,7 +213,7 @@ def automata(table: Any) -> Any:
 
 
 IN_COQ = "(network_of (S := place {V}) {eq} {m} {S} {U} {W:finite})"
-"""The network in Coq's terms."""
+"""The network as Coq terms."""
 DISTINCT = "(S : finite) n d (N : network S n d) (longest : nat) letters unit, distinct N ->"
 HARD_RUN = (
     "is_at rationals (centroid {N}) (Some (hard_run (centroid {N}) (most_probable {N}) {letters})) {unit}"

@@ -27,7 +27,7 @@ def uniform(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
 
 
 def two_states(w: Weights) -> list[WFSA]:
-    """Return for each centroid the automaton of a first state and of a second one after every symbol."""
+    """Return, for each centroid, an automaton with one state before the first symbol and one after it."""
     one, zero = w.over.one, w.over.zero
     table = [[zero, one], [zero, one]]
     return [

@@ -135,7 +135,7 @@ TABLES = Sizes(any_distribution, ((2, 1), (3, 2), (4, 2)), ((2, 1), (2, 2)))
 
 LAST_SYMBOL = "(last_symbol (R := {ring}) (S := {letter}) {S} {alpha:finite})"
 DRIFTS = "no_longer (R := {ring}) {S} (run (plain_next (R := {ring}) {U} {W}) ({S} ord0) {word})"
-"""The automaton of the identity, and a network without equation 5, in Coq's terms."""
+"""The automaton of the identity, and a network without equation 5, as Coq terms."""
 IN_FRACTIONS = {"ring": "ordered_fractions"}
 
 CLAIM = Claim(

@@ -59,7 +59,7 @@ def with_token(w: Weights) -> Weights:
 def at_token(w: Weights) -> Law:
     """Return the distribution after reading the start token in state h_0.
 
-    In proofs, where cells are arbitrary, its probabilities are variables.
+    In proofs, its probabilities are variables, because cells are arbitrary.
     """
     if "first" in w.entries:
         return tuple(Place(s, j) for j, s in enumerate(centroids(w), start=1)), tuple(w.first)
@@ -145,7 +145,7 @@ END = "$"
 def values_at_end(w: Weights) -> list[Any]:
     """Return the classifier's value of the cell's output for the end token at each centroid.
 
-    In proofs, where cells are arbitrary, the values are variables.
+    In proofs, the values are variables, because cells are arbitrary.
     """
     if "at_end" in w.entries:
         return list(w.at_end)
@@ -290,7 +290,7 @@ def laws_of_layers(w: Weights) -> dict[str, Any]:
 PAIRS = "let first := ord0 : place {k} in"
 FIRST, SECOND = "(fun h x j => {alpha} x h j)", "(fun h (s : place {k}) j => {alpha_2} (s : nat) h j)"
 PAIR = "(nth (first, first) (elements (prod_finite (place {k}) (place {k}))) {unit})"
-"""The layers and a pair of centroids in Coq's terms."""
+"""The layers and a pair of centroids as Coq terms."""
 
 
 # The proof: Forward's vector is the distribution. A memoryless cell is any function of the hidden state and

@@ -52,9 +52,12 @@ limit_network = sampled(answer=in_the_limit)
 
 
 def follow(w: Weights, law: Law, x: str) -> Law:
-    """Return the part of the distribution that belongs to runs that follow the DFA on this symbol.
+    """Return the DFA's next state, and the probability that a run has followed the DFA to this state.
 
-    It is the distribution of runs that followed the DFA so far.
+    Args:
+        w: the weights.
+        law: the DFA's current state, and the probability that a run has followed the DFA to it.
+        x: the symbol.
     """
     (state,), _ = law
     (target,), _ = pushed(w, at(w, state), x, in_the_limit)

@@ -120,7 +120,7 @@ class RuledSentences:
         return torch.where(last >= 0, last, self.labels.index(self.default))
 
     def right_by_rules(self, part: str) -> Tensor:
-        """Return whether the rules assign the correct label to each sentence, shape ``(N,)``."""
+        """Return, for each sentence, whether the rules assign the correct label, with shape ``(N,)``."""
         truth = [
             self.labels.index(label) if label in self.labels else -1 for label in self.parts[part].labels
         ]

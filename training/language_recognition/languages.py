@@ -72,7 +72,10 @@ def _palindromes(settings: Recognition) -> Language:
 
 
 def _exchanges(settings: Recognition) -> Language:
-    """Return palindromes with exchanges among the negative training strings; the test sets are the same."""
+    """Return palindromes with additional negative training strings, in which two letters are exchanged.
+
+    The test sets are those of :func:`_palindromes`.
+    """
     return _palindromes_and((*palindromes.USUAL, *palindromes.EXCHANGES), settings)
 
 

@@ -47,7 +47,7 @@ class Strings:
 
     @classmethod
     def of(cls, drawn: Sequence[DrawnStrings]) -> Strings:
-        """Create a sorted set of strings; strings of equal length keep their order."""
+        """Sort the strings by length; strings of equal length keep their order."""
         if not drawn:
             raise InputError("the drawn strings must not be an empty sequence")
         ordered = sorted(drawn, key=lambda one: len(one.tokens))

@@ -132,7 +132,7 @@ def zero_shot(
     """
     labels = tuple(dict.fromkeys(str(rule.label) for rule in rules if rule.label is not None))
     if not labels:
-        raise InputError("rules must have [label] headers, which are assigned to matches")
+        raise InputError("the rules must have [label] headers, which label their matches")
     layer = None if logic is None else SoftLogic(logic, labels)
     if layer is not None:
         labels = layer.labels

@@ -106,22 +106,28 @@ def _described(automaton: dict[str, Any] | None) -> str:
 def learn(
     experiment: str, settings: Recipe, data: Path, where: RunOptions, stop: Callable[[], bool] = lambda: False
 ) -> dict[str, Any]:
-    """Train, and certify the network even if training is incomplete; then no result file is written.
+    """Train a network and certify it.
+
+    If training is incomplete, the network is certified, but no result file is written.
 
     Args:
         experiment: ``tomita``, ``nested`` or ``dfa``.
         settings: the settings of the run.
-        data: the folder of the file, if the settings name one.
+        data: the folder of the automaton's file, if the settings name a file.
         where: the run's folder.
-        stop: returns whether to stop now.
+        stop: a function that returns whether to stop now.
 
     Returns:
         A result, which contains the items of :func:`~training.state_regularized.comparison.compared`
-        and :func:`~training.state_regularized.extracted.extracted`, and also:
-        ``language`` and ``dfa``, the language, and ``states`` of its minimal DFA; ``outcome``:
-        ``trained``, ``out of iterations``, ``out of time`` or ``interrupted``; ``training`` and
-        ``validation``: accuracies; ``strings``: the number of each, and of the accepted ones among them;
-        ``restarts`` and ``iterations``; ``certifying``: the seconds of certification.
+        and :func:`~training.state_regularized.extracted.extracted`, and also these fields:
+
+        - ``language``, ``dfa`` and ``states``: the language's name, its minimal DFA, and the number of states
+          of this DFA.
+        - ``outcome``: ``trained``, ``out of iterations``, ``out of time`` or ``interrupted``.
+        - ``training`` and ``validation``: the accuracies on these sets.
+        - ``strings``: the number of strings in each set, and how many of them the language accepts.
+        - ``restarts`` and ``iterations``: their numbers.
+        - ``certifying``: the time of certification in seconds.
 
     Raises:
         InputError: If there is nothing to learn, or a folder is invalid.

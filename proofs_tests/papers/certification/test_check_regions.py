@@ -218,7 +218,7 @@ def test_the_decision_at_the_start_counts_if_a_string_leads_back(cell, region):
 
 
 def test_a_box_must_not_lead_to_an_ellipsoid():
-    """The directions of a box are longer than those of an ellipsoid."""
+    """The coordinates of a point in a box can be longer than those of a point in an ellipsoid."""
     data = constant("rnn_tanh", BALL)
     node = data["nodes"][0]
     box = {name: value for name, value in node.items() if name != "factor"} | BOX

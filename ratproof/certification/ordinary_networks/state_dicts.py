@@ -227,5 +227,5 @@ def _require_roles(tensors: Tensors, start: str, head: str, table: str | None, w
     if others:
         raise InputError(
             f"{where}: the state dict must have only a recurrent layer, a linear layer and an embedding, got"
-            f" {shorten(others)}; pass prefix and readout if the network does not use these tensors"
+            f" {shorten(others)}; pass prefix and readout if the network does not use the additional tensors"
         )

@@ -20,7 +20,7 @@ class Enclosed(Generic[V]):
 
     Attributes:
         middle: Its value for the middle alpha.
-        slope: Its derivatives by alpha, over the whole box.
+        slope: Its derivatives with respect to alpha, over the whole box.
         over_box: Its values over the whole box.
     """
 

@@ -121,8 +121,7 @@ def _network(
 ) -> CellComparison:
     """Return a network drawn from a source.
 
-    With ``least`` 1, the smallest networks are left out, which rarely expose errors, and of which there are
-    few.
+    If ``least`` is 1, the smallest networks are omitted, because they rarely expose errors and often repeat.
     """
     kind = source.choice(list(KINDS))
     inputs, d = source.choice((1, 2)), source.choice((1, 2, 3)[least:])

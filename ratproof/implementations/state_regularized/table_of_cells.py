@@ -93,10 +93,10 @@ class CellTable:
         return tuple(after), least
 
     def slack(self, layer: int, epsilon: float) -> float:
-        """Bound, per component, the distance of a mixture with alpha_i >= 1 - epsilon from centroid i.
+        """Return a bound on each component of the distance from centroid i of a mixture with large alpha_i.
 
-        The other centroids pull it by at most epsilon times the largest difference, and alpha and the sum are
-        rounded.
+        alpha_i is at least 1 - epsilon, so the other centroids change the mixture by at most epsilon times
+        the largest difference. In addition, alpha and the sum are rounded.
         """
         if not epsilon:
             return 0.0

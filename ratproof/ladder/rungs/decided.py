@@ -21,9 +21,9 @@ BOXES = 100
 def decided(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
     """Assert that both sides agree on all strings for random cases, and record the certificates.
 
-    A recurrence, read as an automaton, is equivalent to the constructed ones. That a mixture follows its
-    automaton is proved with boxes. If the variant states that there is no automaton, this is shown for its
-    unit.
+    The method depends on the variant's statement. A recurrence is converted to automata, which must be
+    equivalent to the constructed ones. Boxes prove that a mixture follows its automaton. If the variant
+    states that there is no automaton, this is proved for its unit.
 
     Raises:
         InputError: If the claim is a user's own, and the decision would not run its recurrence.

@@ -255,9 +255,9 @@ def shrunk(comparison: ExactComparison, string: Word, tries: int = 300) -> Strin
 def ran_on_strings(cases: int, strings: int, longest: int) -> JsonObject:
     """Return a sentence about the runs on numbers, for the report of a decided verdict."""
     sentence = (
-        f"decided for the function that the step computes on affine forms; on {strings:,}"
-        f" strings{f' in {cases:,} cases' if cases > 1 else ''}, of at most {longest:,} symbols, the step"
-        " gave the same results on numbers, twice"
+        f"decided for the function that the step computes on affine forms; on {strings:,} strings of at most"
+        f" {longest:,} symbols{f', in {cases:,} cases' if cases > 1 else ''}, two runs of the step on"
+        " fractions agree with the automaton"
     )
     return {"cases": cases, "strings": strings, "longest": longest, "says": sentence}
 
@@ -265,7 +265,7 @@ def ran_on_strings(cases: int, strings: int, longest: int) -> JsonObject:
 def ran_on_cases(cases: int) -> JsonObject:
     """Return a sentence about the runs on numbers, for the report of a proof."""
     sentence = (
-        f"proved for the functions that recurrence and construction compute on variables; in {cases:,} random"
-        " cases, they gave the same results on numbers"
+        "proved for the functions that the recurrence and the construction compute on variables; in"
+        f" {cases:,} random cases with numbers, the recurrence agrees with the automaton"
     )
     return {"cases": cases, "says": sentence}

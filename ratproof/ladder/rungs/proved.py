@@ -126,7 +126,7 @@ def order_of_factors(variant: Variant, induction: Induction) -> str:
 def _written(variant: Variant, induction: Induction, checked: int, sizes: list[Identity]) -> JsonObject:
     """Return the proof as a JSON object.
 
-    It has the invariant, the first instance's identities in full, and the extent of all of them.
+    The object contains the invariant, the identities of the first instance, and a list of all instances.
     """
     # Both sides are equal if variables commute, as was just checked. They are shown with the factors of each
     # product in their original order.

@@ -104,8 +104,8 @@ def with_normaliser(kernel: Function) -> Function:
 def with_stabilizer(kernel: Function) -> Function:
     """Return an mLSTM kernel whose initial and final states are triples (C, n, m) with a stabilizer m.
 
-    The shapes are ``(N, H, K, V)``, ``(N, H, K)`` and ``(N, H)``. ``kernel_claim`` has the states
-    (exp(m) C, exp(m) n).
+    The shapes are ``(N, H, K, V)``, ``(N, H, K)`` and ``(N, H)``. ``kernel_claim`` uses the
+    states (exp(m) C, exp(m) n).
     """
 
     @functools.wraps(kernel)

@@ -160,7 +160,7 @@ def with_rebuilt_tensor(w: Weights) -> list[WFSA]:
 
 
 def columns(w: Weights) -> list[tuple[Any, int, int | None]]:
-    """Return each column's meaning: a word and a source state, or ``None`` with a source and a target.
+    """Return each column's word, source state and target state; the word or the target is ``None``.
 
     States are counted from 0.
     """
@@ -181,7 +181,8 @@ def before(w: Weights) -> Matrix:
 def of_word(w: Weights, x: str) -> Vector:
     """Return the row of E_R of a word by construction.
 
-    It has one in the word's own columns, or T[x, i, j] in the column of i and j.
+    It is 1 in the columns of this word and 0 in those of other words. In the column of the states i and j, it
+    is T[x, i, j].
     """
     k = w.over
     return tuple((k.one if x == y else k.zero) if j is None else w.T[x][i][j] for y, i, j in columns(w))
@@ -190,7 +191,8 @@ def of_word(w: Weights, x: str) -> Vector:
 def after(w: Weights) -> Matrix:
     """Return D_2 by construction.
 
-    It has the row T[y, i] in the column of y and i, or one in the row of the column's state after.
+    The column of a word y and a state i contains the row T[y, i]. The column of two states has a one in the
+    row of the target state.
     """
     k = w.over
     return tuple(

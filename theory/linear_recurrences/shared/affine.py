@@ -133,13 +133,14 @@ class AffineLayer:
         decay: the factor of the component at the same index. With several parts, it is keyed by the part that
             is read and the part that is written; missing pairs mean zero.
         terms: pairs of a left and a right factor; with several parts, they are keyed like the decay.
-        mixing: more factors of all components in all others, keyed by the parts that are read and written.
+        mixing: additional weights from each component to each component, keyed by the parts that are read and
+            written.
         reading: the output that reads the state. If omitted, the components of the state are the units.
         parts: the names of the state's vectors; the first states are the weights of that name with ``_0``. A
             layer whose first state is a scalar is treated unit by unit, and has no indices.
         printed: the paper's formulas for weights that it computes from others, keyed by name. The network
             uses the formula, and the automaton uses the weight itself, which its signature derives
-            in another way. In proofs, where nothing is divided, both are any number.
+            in another way. Proofs do not divide, so in proofs both can be any number.
     """
 
     step: ByPart

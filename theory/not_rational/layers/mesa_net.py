@@ -1,4 +1,4 @@
-"""MesaNet (von Oswald et al. 2025): two automata, of which one is inverted."""
+"""MesaNet (von Oswald et al. 2025): the product of an automaton and the inverse of another one."""
 
 from __future__ import annotations
 

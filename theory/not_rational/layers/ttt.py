@@ -37,10 +37,12 @@ def step(w: Weights, state: State, x: int, a: Arithmetic) -> State:
     q, k, v = (column(w[f"W_{name}"], x) for name in "qkv")
     hat, deviation = _normalised(w, learnt, k, a)
     error = plus(k, times(w["scale"], hat), w["shift"], scaled(-1, v))
-    slope = scaled(2, times(w["scale"], error))  # derivative of the loss by the normalised vector
+    slope = scaled(
+        2, times(w["scale"], error)
+    )  # derivative of the loss with respect to the normalised vector
     level, along = _mean(slope, a), _mean(times(slope, hat), a)
     centred = plus(slope, [-1 * level] * len(k), scaled(-1 * along, hat))
-    gradient = [a.quotient(z, deviation) for z in centred]  # derivative by W k
+    gradient = [a.quotient(z, deviation) for z in centred]  # derivative with respect to W k
     learnt = plus(learnt, scaled(-1 * w["eta"][x], outer(gradient, k)))
     hat, _ = _normalised(w, learnt, q, a)
     return learnt, plus(q, times(w["scale"], hat), w["shift"])

@@ -47,8 +47,8 @@ def over_three_alphabets(*signatures: Signature) -> tuple[tuple[Signature, str],
     return tuple((signature, alphabet) for signature in signatures for alphabet in ("a", "ab", "abc"))
 
 
-# The terms that Coq runs: the network, which reads the last symbols of its word; and the automaton of gates
-# that see a summary, here the number of the history, with a table of the next histories.
+# The terms that Coq runs. The network reads the last symbols of its word. The gates of the automaton read a
+# summary of the word, which is here the number of the history; a table contains the next histories.
 NETWORK = "windowed {k} {c_0} {f_w:of window} {u_w:of window} {letters}"
 WINDOWED: Mapping[str, Any] = {"network": NETWORK, "values": by_history}
 APPENDIX_A = "appendix_A {start} {remember:to place} {c_0} {f:of place and letter} {u:of place and letter}"
@@ -68,7 +68,7 @@ AS_PRINTED = (
 )
 
 
-# In the theorems the automaton's memory is the last symbols themselves.
+# In the theorems, this summary consists of the last symbols themselves.
 HISTORIES = (
     "let start : history S k := remembered k [::] in let remember := @remember_more S k in"
     " let f := fun (h : history S k) x => f_w (rcons h x) in"

@@ -129,8 +129,8 @@ def out(w: Weights, now: Mixed) -> tuple[Any, ...]:
 mixture = Recurrence(start=start, step=step, out=out)
 
 
-# In a refutation that the mixture follows the DFA, an undecided step must not refute. From there on, the
-# mixture counts as following.
+# An undecided step must not refute the claim that the mixture follows the DFA. Therefore, the mixture counts
+# as following the DFA from the first undecided step on.
 
 
 def step_or_doubt(w: Weights, now: Mixed, x: str) -> Mixed:

@@ -154,7 +154,7 @@ def centroids(w: Weights) -> tuple[Vector, ...]:
 
 
 NETWORK = "(network_of {eq} {m} {S} {U} {W})"
-"""The network in Coq's terms."""
+"""The network as Coq terms."""
 
 
 def table(w: Weights, x: str, answer: Answer = asked) -> list[list[Any]]:
