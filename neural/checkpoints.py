@@ -25,7 +25,7 @@ def write(
 ) -> None:
     """Write named tensors with a description that JSON can represent.
 
-    ``durable`` has the meaning that it has in :func:`~automata.io.files.write_whole`.
+    For ``durable``, see :func:`~automata.io.files.write_whole`.
     """
     ready = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     try:

@@ -50,7 +50,7 @@ def run(
         settings: the settings of the run.
         data: the location of the data.
         where: the run's folder.
-        stop: returns whether to stop now.
+        stop: a function that returns whether to stop now.
         test: whether to measure on the test set as well; it must not be used to choose settings.
     """
     record = record_of(experiment, settings.model)

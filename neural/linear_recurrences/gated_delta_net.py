@@ -21,7 +21,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class GatedDeltaNetCell(LinearRecurrenceCell):
-    """A cell with the gates alpha and beta, sigmoids, k, a tanh, and q and v, linear maps of the input."""
+    """A cell with the sigmoids alpha and beta, the tanh k, and the linear maps q and v."""
 
     token = "alpha beta q[K] k[K] v"
     functions: ClassVar[Functions] = {"alpha": torch.sigmoid, "beta": torch.sigmoid, "k": torch.tanh}

@@ -91,7 +91,7 @@ class HGRN(Recurrent):
 
 
 class RealHGRNCell(UnitCell):
-    """A cell with the gate f, a sigmoid, and the candidate c, a linear map of the input."""
+    """A cell with the sigmoid f, and the linear map c, which is the candidate."""
 
     token = "f c"
     functions: ClassVar[Functions] = {"f": torch.sigmoid}

@@ -21,7 +21,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class HGRN2Cell(LinearRecurrenceCell):
-    """A cell with the gates f, a sigmoid, and o and i, linear maps of the input."""
+    """A cell with the sigmoid f, and the linear maps o and i."""
 
     token = "f[K] o[K] i"
     functions: ClassVar[Functions] = {"f": torch.sigmoid}

@@ -22,7 +22,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class LinearAttentionCell(LinearRecurrenceCell):
-    """A cell with the gates q, k and v, linear maps of the input."""
+    """A cell with the linear maps q, k and v."""
 
     token = "q[K] k[K] v"
 

@@ -25,7 +25,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class MambaCell(LinearRecurrenceCell):
-    """A cell with Delta = softplus(z), and z, B, C and x, linear maps of the window.
+    """A cell with Delta = softplus(z), and the linear maps z, B, C and x of the window.
 
     A is the log-sigmoid of a parameter, so it is negative, and D is a parameter.
     """

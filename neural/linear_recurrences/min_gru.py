@@ -21,7 +21,7 @@ from neural.linear_recurrences.kind import unit
 
 
 class MinGRUCell(UnitCell):
-    """A cell with the gate z, a sigmoid, and the candidate u, a linear map of the input."""
+    """A cell with the sigmoid z, and the linear map u, which is the candidate."""
 
     token = "z u"
     functions: ClassVar[Functions] = {"z": torch.sigmoid}

@@ -22,7 +22,7 @@ from neural.linear_recurrences.kind import unit
 
 
 class MinLSTMCell(UnitCell):
-    """A cell with sigmoids f and i, and the candidate u, a linear map of the input.
+    """A cell with the sigmoids f and i, and the linear map u, which is the candidate.
 
     The normalised gates are sigmoids of log f - log i and of log i - log f, as in the listing in log space.
     """

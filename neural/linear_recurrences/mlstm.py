@@ -38,7 +38,7 @@ def capped_exponential(x: Tensor) -> Tensor:
 
 
 class MLSTMCell(LinearRecurrenceCell):
-    """A cell with the gates f, a sigmoid, i, an exponential, and q, k and v, linear maps of the input."""
+    """A cell with the sigmoid f, the exponential i, and the linear maps q, k and v."""
 
     token = "f i q[K] k[K] v"
     functions: ClassVar[Functions] = {"f": torch.sigmoid, "i": capped_exponential}

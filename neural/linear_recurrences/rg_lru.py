@@ -29,7 +29,7 @@ C = 8
 
 
 class RGLRUCell(UnitCell):
-    """A cell with the gates r and i, sigmoids, and x, a linear map of the input."""
+    """A cell with the sigmoids r and i, and the linear map x."""
 
     token = "r i x"
     layer = "Lambda"

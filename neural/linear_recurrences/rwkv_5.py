@@ -21,7 +21,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class RWKV5Cell(LinearRecurrenceCell):
-    """A cell with the gates r, k and v, linear maps of the input, and w and u, parameters; w is a sigmoid."""
+    """A cell with the linear maps r, k and v, and the parameter u; w is the sigmoid of a parameter."""
 
     token = "r[K] k[K] v"
     layer = "w[K] u[K]"

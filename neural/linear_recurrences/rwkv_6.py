@@ -21,7 +21,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class RWKV6Cell(LinearRecurrenceCell):
-    """A cell with the gates w, a sigmoid, r, k and v, linear maps of the input, and u, a parameter."""
+    """A cell with the sigmoid w, the linear maps r, k and v, and the parameter u."""
 
     token = "w[K] r[K] k[K] v"
     layer = "u[K]"

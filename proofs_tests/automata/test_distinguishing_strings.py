@@ -66,7 +66,7 @@ def test_the_suffixes_distinguish_all_states(states, seed):
 
 
 def test_the_block_of_the_bases_has_full_rank_and_extensions_by_a_symbol():
-    """One automaton scores only the string aab, the other has a single state."""
+    """One automaton scores only the string aab, and the other has a single state."""
     word = WFSA.from_edges(
         REAL, 4, "ab", [(0, 1)], [(3, 1)], [(0, 1, "a", 1), (1, 2, "a", 1), (2, 3, "b", 1)]
     )

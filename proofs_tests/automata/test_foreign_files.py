@@ -68,7 +68,7 @@ s1 -> s1 [label="b/0"]; {ENTRY} }}"""
 
 @pytest.mark.parametrize("text", [AALPY, LEARNLIB, AUTOMATA_LIB, MOORE, MEALY])
 def test_dot_files_of_other_libraries_are_acceptors(text, tmp_path):
-    """All of them accept an even number of a; the Mealy machine outputs nothing for the empty string."""
+    """All files accept an even number of a. The Mealy machine outputs nothing for the empty string."""
     (tmp_path / "machine.dot").write_text(text)
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("always")

@@ -279,7 +279,7 @@ def test_state_numbers_are_preserved():
 
 
 def test_a_line_that_openfst_cannot_read_is_not_written():
-    """Its compiler treats a line of more than 8,095 bytes as the end of the file."""
+    """OpenFst's compiler treats a line of more than 8,095 bytes as the end of the file."""
     for symbol, weight in (("x" * 2699, 0), ("x" * 2600, 10**3500)):
         with pytest.raises(InputError, match=r"OpenFst (does not read|reads)"):
             att_format.dumps(WFSA(MIN_PLUS, [0], [0], {symbol: [[weight]]}))

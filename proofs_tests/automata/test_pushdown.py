@@ -147,6 +147,6 @@ def test_letters_are_not_parentheses_and_are_unique(letters):
 
 
 def test_the_theorem_on_unmarked_palindromes_is_cited_and_not_verified():
-    """No test can verify it, because it is about every deterministic pushdown automaton."""
+    """No test can verify this theorem, because it is about every deterministic pushdown automaton."""
     text = " ".join((Pushdown.__doc__ or "").split())
     assert "have no DPDA. This is a known theorem, which is not verified here." in text

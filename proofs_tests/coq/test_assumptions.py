@@ -31,7 +31,7 @@ def test_nothing_is_assumed(compiled: Path) -> None:
 
 
 def test_coqchk_finds_no_axiom_of_ours(compiled: Path) -> None:
-    """It lists fields of mathcomp's sealed modules, which it cannot inspect."""
+    """coqchk cannot inspect mathcomp's sealed modules, so it lists their fields as axioms."""
     assert [name for name in coq.run_coqchk(compiled, modules()) if name.startswith("ratproof.")] == []
 
 
@@ -50,7 +50,7 @@ def test_every_proved_variant_is_kernel_checked_too() -> None:
 
 
 def test_coqchk_reports_an_axiom_that_no_theorem_uses(tmp_path: Path, compiled: Path) -> None:
-    """It also reports recursion that Coq does not check."""
+    """coqchk also reports recursion that Coq does not check."""
     root = tmp_path / "coq"
     shutil.copytree(compiled, root)
     file = root / "slip.v"

@@ -223,8 +223,9 @@ def test_a_mutated_file_is_rejected(broken: str, compiled: Path, tmp_path: Path)
 
 
 def test_unmutated_files_are_accepted(compiled: Path, tmp_path: Path) -> None:
-    """Otherwise the tests above would show nothing. The build has compiled every file with the same command
-    and without exceptions, and in a copy of it a file compiles again.
+    """If unmutated files were rejected, too, the tests above would show nothing.
+
+    The build has compiled every file with the same command. In a copy of the build, a file compiles again.
     """
     for name in {name for name, _, _ in BREAKS.values()}:
         assert (compiled / name).read_bytes() == (source_folder() / name).read_bytes()

@@ -82,12 +82,12 @@ def test_a_planted_hypothesis_is_refused(name: str, answers: dict[str, TheoremAn
 
 
 def test_the_stored_statement_is_accepted(answers: dict[str, TheoremAnswer]) -> None:
-    """Otherwise the tests above would show nothing."""
+    """If the stored statement were refused, too, the tests above would show nothing."""
     assert answers["right.t"].problem(kept(answers)) == ""
 
 
 def test_a_missing_theorem_is_refused(compiled: Path) -> None:
-    """For example, its proof was aborted."""
+    """A theorem is missing, for example, if its proof was aborted."""
     with pytest.raises(coq.Rejected, match="absent was not found"):
         ask([Statement("semiring.absent", "", 1, None)], compiled)
 

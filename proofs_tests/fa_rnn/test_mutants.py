@@ -152,8 +152,9 @@ def test_another_nested_or_is_refuted(monkeypatch, wrong):
 
 
 def test_nested_ors_of_counts_are_right_with_a_single_minimum(monkeypatch):
-    """With a single minimum in place of the nested ones, all cases agree, so the nesting caused the
-    refutation.
+    """With a single minimum instead of nested minima, all cases agree.
+
+    The nesting therefore caused the refutation.
     """
     monkeypatch.setattr(soft_logic, "nested_disjunction", soft_logic.disjunction)
     exhaust("fa-rnn-soft-logic", claim_named("fa-rnn-soft-logic").variant("printed-nested"), longest=3)

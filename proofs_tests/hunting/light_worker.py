@@ -1,5 +1,6 @@
-"""A worker that starts in a tenth of a second, for tests of the driver: its rounds draw nothing, and their
-digests are their seeds. It misbehaves for some seeds of the hunt.
+"""A worker that starts in a tenth of a second, for tests of the driver.
+
+Its rounds draw nothing, and their digests are their seeds. For some seeds of the hunt, it misbehaves.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ratproof.hunting.rounds import EXAMPLES, Round, RoundRow, seed_of
 
 TARGETS = ["one", "two"]
 REAL, LIGHT, HELD, POISONED, FORGED, OF_ANOTHER = 7, 8, 9, 666, 667, 668
-"""Seeds of hunts: with real workers, with these, and with those that wait or misbehave."""
+"""Seeds of hunts with real workers, with these workers, and with workers that wait or misbehave."""
 DEADLY = Round("two", 5)
 """The round that kills its worker if the seed is ``POISONED``."""
 LAST = Round("two", 11)

@@ -125,7 +125,7 @@ def test_a_worker_of_another_installation_is_refused(tmp_path):
 
 
 def test_a_counterexample_is_a_file_before_the_ledger_refers_to_it(tmp_path, monkeypatch):
-    """No row refers to a missing file, whatever is killed in between."""
+    """No row refers to a missing file, even if a process is killed between the two writes."""
     add, named = HuntLedger.add, []
 
     def added(self, seed, row, counterexample):
@@ -216,7 +216,7 @@ def test_a_time_limit_holds_if_an_alarm_is_lost_in_a_finaliser():
 
 
 def test_a_resumed_hunt_finds_the_earlier_counterexamples_again(tmp_path):
-    """Its exit status is then that of an uninterrupted hunt."""
+    """The exit status of the resumed hunt is that of an uninterrupted hunt."""
 
     def rows(one):
         wrong = replace(row_of(one), verdict="error", why="it broke")

@@ -216,7 +216,7 @@ def test_a_file_that_is_not_a_ledger_is_refused(tmp_path):
     ],
 )
 def test_a_hunt_does_not_resume_from_rows_that_no_hunt_writes(tmp_path, change):
-    """It would report that nothing was found."""
+    """A hunt that resumed from such rows would report that there is no counterexample."""
     store = ledger(tmp_path)
     hunt(WHAT, 1, store, crew=ScriptedWorker())
     store.close()

@@ -142,7 +142,7 @@ def test_no_bound_is_larger_with_ellipsoids(problem, form, backwards):
 
 @pytest.mark.parametrize("family", ["delta-rule", "gated-delta-rule", "rwkv-7"])
 def test_an_ellipsoids_steps_are_those_of_the_recurrence(family):
-    """They start from the identity matrix, without values."""
+    """The recurrence starts from the identity matrix and has values of 0, so states are products of steps."""
     problem = Problem(
         FAMILIES[family], "float64", "float64", (6,), 2, 2, 3, 3, False, True, 1.0, "real", "mild",
         "free", 4,

@@ -75,7 +75,7 @@ def generic_weights(module, size, alphabet="abc"):
 @pytest.mark.parametrize("size", [1, 2, 3])
 @pytest.mark.parametrize("module", MEMORIES)
 def test_the_automaton_has_a_state_per_component_and_two_and_is_minimal(module, size):
-    """It has K + 2 states, and 2 N + 2 for complex numbers, which for generic weights is the Hankel rank."""
+    """The automaton has K + 2 states, or 2 N + 2 for complex numbers: the Hankel rank for generic weights."""
     weights, variant = generic_weights(module, size)
     _, layer = claim_of(module)
     (automaton,) = variant.reading.construction(weights)

@@ -64,7 +64,7 @@ def specimen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 def test_an_unchanged_file_is_read(specimen: Specimen) -> None:
-    """Otherwise its mutants would show nothing."""
+    """If an unchanged file were refused, its mutants would show nothing."""
     for program, *arguments in specimen.kind.commands:
         answer = result(program, arguments)
         wrong = error_in(answer)

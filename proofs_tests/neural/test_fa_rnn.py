@@ -135,8 +135,9 @@ def test_a_closed_reset_gate_returns_to_the_state_after_bos() -> None:
 def test_isolated_states_need_noise_to_be_trained(
     noise: float, dense: bool, trained: tuple[str, ...]
 ) -> None:
-    """With the zeros of section 3.2 both gradients of their rows stay zero under equation 8; the gradient of
-    D_2 does not if the whole h_N is read.
+    """The rows of isolated states are zero in section 3.2, so their gradients are zero under equation 8.
+
+    If the whole h_N is read, the gradient of D_2 is not zero.
     """
     torch.manual_seed(0)
     automaton = WFSA(

@@ -159,7 +159,7 @@ def test_nan_stays_in_its_own_lane():
 
 @pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
 def test_the_sigmoid_is_within_four_ulps(dtype):
-    """As :mod:`neural.rounding` assumes, or within the smallest normal number."""
+    """The error is as small as :mod:`neural.rounding` assumes, or within the smallest normal number."""
     x = torch.cat([torch.linspace(-120, 120, 8001), torch.linspace(-1e-3, 1e-3, 101)]).to(dtype)
     with scan.use("triton"):
         ours = scan.gated(x.unsqueeze(0), torch.zeros(1, len(x), dtype=dtype), torch.ones_like(x))[0]
@@ -291,7 +291,7 @@ print("compiled")
 
 
 def test_the_kernels_compile_for_an_h100(tmp_path):
-    """No GPU is needed; code that the interpreter accepts and the compiler does not is detected."""
+    """No GPU is needed. The test detects code that the interpreter accepts and the compiler rejects."""
     surroundings = os.environ | {"TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": str(tmp_path)}
     ran = subprocess.run(
         [sys.executable, "-c", COMPILES], env=surroundings, capture_output=True, text=True, check=False

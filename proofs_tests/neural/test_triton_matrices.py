@@ -175,7 +175,7 @@ def test_gradients_of_many_uses_are_summed_in_parts_and_unused_matrices_get_zero
 @pytest.mark.filterwarnings(WARNS)
 @pytest.mark.parametrize("semiring", ["max_plus", "log"])
 def test_the_gradient_at_minus_infinity_is_that_of_the_loops(semiring):
-    """It flows to all terms of a maximum, which are equal, and to none of an empty sum."""
+    """The gradient flows to all terms of a maximum, which are equal here, and to no term of an empty sum."""
     values = torch.full((2, 3, 3), -torch.inf), torch.tensor([[0], [1]]), torch.zeros(1, 3), None
     values[0][1, 2] = 1.0
     with scan.use("triton"):
@@ -286,7 +286,7 @@ def test_triton_is_chosen_on_a_gpu_and_reports_its_maximum_of_states():
 
 
 def test_many_states_match_the_loops():
-    """They form 17 tiles, and the last one has one column and one row."""
+    """The states form 17 tiles, and the last tile has one column and one row."""
     torch.manual_seed(7)
     values = torch.rand(1, 257, 257), torch.tensor([[0], [0]]), torch.rand(1, 257), None
     theirs = states_and_gradients(loops.forward, values, "max_plus")
@@ -343,7 +343,7 @@ print(len(made))
 
 
 def test_the_kernels_compile_for_an_h100(tmp_path):
-    """No GPU is needed; code that the interpreter accepts and the compiler does not is detected."""
+    """No GPU is needed. The test detects code that the interpreter accepts and the compiler rejects."""
     surroundings = os.environ | {"TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": str(tmp_path)}
     ran = subprocess.run(
         [sys.executable, "-c", COMPILES], env=surroundings, capture_output=True, text=True, check=False

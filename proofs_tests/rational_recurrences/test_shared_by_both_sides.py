@@ -31,7 +31,7 @@ TIED = {
 
 @pytest.mark.parametrize("name", TIED)
 def test_derived_weights_are_the_papers(name):
-    """For example u = (1 - f) W_u v (equations 5b, 23b, 25b, 26b)."""
+    """An example is u = (1 - f) W_u v (equations 5b, 23b, 25b, 26b)."""
     for variant in claims()[name].variants:
         for w in islice(variant.small_cases(2), 0 if isinstance(variant.reading, NoAutomaton) else 400):
             assert all(getattr(w, u)[x] == of(w, x) for u, of in TIED[name] for x in getattr(w, u))

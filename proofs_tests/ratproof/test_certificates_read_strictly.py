@@ -392,7 +392,7 @@ for name, path in zip(sys.argv[2::2], sys.argv[3::2]):
 
 
 def test_small_files_with_large_requirements_are_refused(tmp_path):
-    """They use at most two gigabytes, and all of them together finish within the time limit."""
+    """The checks use at most two gigabytes, and all of them together finish within the time limit."""
     texts, arguments = huge(), []
     for i, text in enumerate(texts.values()):
         (tmp_path / f"{i}.json").write_text(text)

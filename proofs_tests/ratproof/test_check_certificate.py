@@ -236,7 +236,7 @@ def test_vectors_are_independent_iff_their_rank_is_their_count(rows):
 
 
 def test_a_minimal_automaton_with_epsilon_is_rejected():
-    """Its suffixes are read in reverse, and that computation ignores epsilon."""
+    """The checker reads the suffixes in reverse, and this computation ignores epsilon."""
     b = {**LEAST["B"], "transitions": [*LEAST["B"]["transitions"], [0, 1, "", "1/2"]]}
     plain = operations.remove_epsilon(from_json(b))
     data = minimise(plain).certificate.to_json()

@@ -107,7 +107,7 @@ def test_a_network_that_moves_to_the_most_probable_centroid_is_detected():
 
 
 def test_a_cell_with_memory_is_detected_exactly(monkeypatch):
-    """Its alpha depends not only on the current centroid but also on the number of steps."""
+    """The cell's alpha depends not only on the current centroid but also on the number of steps."""
     comparison = runs()
     part, steps = comparison.layer.cell.part, []
     plain = part.step

@@ -152,7 +152,7 @@ def test_the_report_states_if_the_search_for_a_smaller_string_was_cut_off(monkey
 
 @pytest.mark.parametrize("most", [1, 5, 6])
 def test_a_module_that_fails_only_once_is_unknown(most):
-    """It fails in the comparison or while the string is shrunk, but not in the confirmation."""
+    """The module fails in the comparison or while the string is shrunk, but not in the confirmation."""
     calls = []
 
     def tired(inputs):

@@ -134,7 +134,7 @@ def test_cases_of_another_kind_are_refused(kept, capsys, change, says):
 
 
 def test_a_hypothesis_of_the_variant_is_checked_on_the_file(kept, capsys):
-    """Otherwise a file could refute a claim by weights that the claim does not cover."""
+    """Without this check, a file could refute a claim by weights that the claim does not cover."""
     case = Weights(
         REAL, "a", {"c_0": (Fraction(1),), "f": {"a": Fraction(1)}, "u": {"a": (Fraction(1),)}}, ("n", 1)
     )

@@ -216,7 +216,7 @@ def test_a_hunt_whose_folder_is_a_file_is_refused_at_once(tmp_path):
     ids=["verify", "check"],
 )
 def test_a_run_preserves_the_settings_of_hypothesis(command, monkeypatch, tmp_path):
-    """Otherwise later tests and runs in this process would draw as few cases, from that seed."""
+    """If the settings remained, later tests and runs in this process would draw as few cases."""
     monkeypatch.chdir(tmp_path)
     before = repr(settings()), core.global_force_seed
     run(command)

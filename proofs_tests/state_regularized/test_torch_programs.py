@@ -127,7 +127,7 @@ def test_a_mutated_network_is_refuted(unshrunk, monkeypatch, owner, name, wrong,
 )
 @pytest.mark.parametrize("step", SAMPLED, ids=[step.label for step in SAMPLED])
 def test_probabilities_that_violate_equations_2_and_3_are_refuted(unshrunk, monkeypatch, step, name, wrong):
-    """An evaluation of the cell has the same error."""
+    """The evaluation of the cell without sampling has the same error."""
     monkeypatch.setattr(StochasticComponent, name, wrong)
     with pytest.raises(Disagreement):
         step.show()

@@ -62,7 +62,7 @@ def test_a_new_run_equals_the_stored_one(tmp_path, command_line, capfd) -> None:
 
 
 def test_a_random_new_run_equals_the_stored_one(capsys) -> None:
-    """It is one of the networks that took less than ten seconds; its name and the seed are printed."""
+    """The run is drawn from those that took less than ten seconds; its name and the seed are printed."""
     results, kept = read_archive(KEPT / "languages"), evidence.kept_in(KEPT / "languages")
     seed = random.SystemRandom().getrandbits(32)
     fast = sorted(name for name in kept if _seconds(results[f"{name}.json"]) < 10)

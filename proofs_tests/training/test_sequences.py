@@ -58,8 +58,9 @@ def test_the_papers_momentum_is_the_smoothing_of_the_squares() -> None:
 
 @pytest.mark.parametrize(("model", "head"), PAIRS)
 def test_scores_depend_only_on_the_sequence(model: str, head: str) -> None:
-    """They are independent of the batch, padding, and whether a gradient is needed, and do depend on the
-    first vector through all inputs of the head.
+    """The scores do not depend on the batch, the padding, or whether a gradient is needed.
+
+    They depend on the first vector through all inputs of the head.
     """
     network = classifier(model, head)
     torch.manual_seed(0)
@@ -149,10 +150,11 @@ def test_the_dev_part_is_the_end_of_the_training_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("model", [model for model in MODELS if model != "sr-gru"])
 @pytest.mark.parametrize("preset", PRESETS)
 def test_an_untrained_network_of_a_preset_distinguishes_images(preset: str, model: str) -> None:
-    """Otherwise a network can only learn how frequent the labels are.
+    """A network that does not distinguish images can only learn how frequent the labels are.
 
-    The images end with as many blank pixels as the median of MNIST's. Then half of float32's digits must
-    differ. In an SR-GRU, nothing passes from step to step but a mean of the centroids, and none differ.
+    The images end with as many blank pixels as the median image of MNIST. The final states must differ in
+    half of float32's digits. SR-GRUs are excluded: only a mean of the centroids passes from step to step, so
+    their final states are equal.
     """
     pixels = torch.randint(0, 256, (4, 784), generator=torch.Generator().manual_seed(0), dtype=torch.uint8)
     pixels[:, -103:] = 0
@@ -205,7 +207,7 @@ def test_infrequent_words_are_unknown(tmp_path: Path) -> None:
 
 
 def test_table_14s_parameters_are_those_of_the_model() -> None:
-    """With 77,000 words, and k = 1,000 centroids of 300 units, they are 47.0M and 47.3M as printed.
+    """With 77,000 words and k = 1,000 centroids of 300 units, the numbers are 47.0M and 47.3M, as printed.
 
     The counts include our two biases per gate and one per word of the softmax.
     """

@@ -167,8 +167,9 @@ report it.
 def test_a_termination_request_saves_a_checkpoint_and_every_process_exits_with_130(
     data: Path, tmp_path: Path
 ) -> None:
-    """In one case a single process gets the request, and torchrun then terminates the other; in the other
-    case torchrun gets it.
+    """In the first case, one process receives the request, and torchrun then terminates the other process.
+
+    In the second case, torchrun receives the request.
     """
     (tmp_path / "sitecustomize.py").write_text(ASKED)
     (tmp_path / "rank.py").write_text(RANK)
@@ -239,7 +240,7 @@ store; in the first attempt a process is killed. Then the same happens for anoth
 
 @pytest.mark.usefixtures("command_line")
 def test_restarted_processes_resume_from_the_checkpoint(data: Path, tmp_path: Path) -> None:
-    """They resume only their own run: that of another torchrun is refused, however often it restarts."""
+    """The processes resume only their own run. The run of another torchrun is always refused."""
     how = ["--epochs", "3", "--keep-every", "0"]
     env = {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "TORCHELASTIC_RUN_ID": "test", "OMP_NUM_THREADS": "1"}
     ran = subprocess.run(

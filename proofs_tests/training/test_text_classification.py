@@ -102,7 +102,7 @@ def test_the_splits_are_fixed_and_have_the_sizes_of_table_4() -> None:
 
 
 def test_amazons_last_fifth_is_its_dev_part_and_its_labels_are_separate(tmp_path: Path) -> None:
-    """Its fifths contain different products, in their order."""
+    """The fifths of the file contain different products, in the file's order."""
     reviews = "".join(f"w{i} caf\xe9\n" for i in range(10))
     write(tmp_path / "amazon/elec-25k-train.txt.tok", reviews.encode("latin-1"))
     write(tmp_path / "amazon/elec-25k-train.cat", "1\n2\n" * 5)
@@ -219,7 +219,7 @@ def test_a_damaged_result_is_ignored(damage: dict[str, Any], tmp_path: Path) -> 
 
 
 def test_copies_of_a_result_count_once(tmp_path: Path) -> None:
-    """This also holds between files and an archive, whose results are ordered by name."""
+    """A result in a file and its copy in an archive also count once. An archive is ordered by name."""
     for number, seed in enumerate((0, 1, 0)):
         (tmp_path / f"result-{number}.json").write_text(json.dumps({**KEPT, "seed": seed}))
     (tmp_path / "z").mkdir()
@@ -251,7 +251,7 @@ def test_a_damaged_archive_gives_a_one_line_error(lines: bytes | None, says: str
 def test_a_network_that_differs_from_its_automata_is_detected(
     model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is read with a misprint of the paper, or, if none applies, with other gates."""
+    """The network is compared with a misprint of the paper or, if none applies, with other units' gates."""
     how, sentences = Classification(model=model, hidden=5), Data(write_sets(tmp_path), any_size=True)
     ready = SentenceRun("cr", how, sentences)
     ready.read()

@@ -78,7 +78,7 @@ def kernel_claim(
     Args:
         name: Name of the claim, in lowercase letters, digits and hyphens.
         family: The recurrence: a name in :data:`ratproof.laws.kernels.family.FAMILIES`, or a
-            :class:`~ratproof.laws.kernels.family.LinearRecurrence`. Not given if ``step`` is.
+            :class:`~ratproof.laws.kernels.family.LinearRecurrence`. Omit it if you pass ``step``.
         step: The recurrence as a function of a state, shape ``(N, ...)``, and a dictionary of the tensors of
             one token, without their axis T. It returns the next state and the output of the token. Its
             operations need a rule in :mod:`neural.any_order`, from which the bound is derived
@@ -309,7 +309,7 @@ def _family_of_step(
 
 
 def _repeats(axes: str) -> bool:
-    """Return whether an axis repeats along which results are independent, or the axis of time."""
+    """Return whether the axis of time, or an axis along which results are independent, occurs twice."""
     return any(axes.count(axis) > 1 for axis in "BTHD")
 
 

@@ -87,7 +87,7 @@ def hunt(
             counterexample.
         on_progress: Called with the progress a few times per second.
         crew: The workers. Defaults to local processes.
-        stop: Returns whether to stop now. Received rows are stored.
+        stop: A function that returns whether to stop now. Received rows are stored.
 
     Raises:
         InputError: If a claim or variant is unknown, or a worker runs a different installation.

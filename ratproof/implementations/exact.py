@@ -250,7 +250,9 @@ def fresh_values(comparison: ExactComparison, string: String) -> list[tuple[Any,
 def _copied(state: Any) -> Any:
     try:
         return deepcopy(state)
-    except Exception:  # a state that cannot be copied is used itself: a change of it shows in the next run
+    except (
+        Exception
+    ):  # if the state cannot be copied, use it itself; if a step changes it, the next run gives other values
         return state
 
 

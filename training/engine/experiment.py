@@ -190,7 +190,7 @@ class ExperimentRun(Generic[S]):
 
         Args:
             where: the run's folder.
-            stop: returns whether to stop now.
+            stop: a function that returns whether to stop now.
 
         Returns:
             The result, which is also saved in the folder; or the outcome if there is none yet.

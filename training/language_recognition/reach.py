@@ -19,7 +19,7 @@ def reach(right: Callable[[Strings], Tensor], many: int, seed: int) -> dict[str,
     """Return the error rate for each depth and length.
 
     Args:
-        right: returns which strings are classified correctly, shape ``(N,)``.
+        right: a function that returns which strings are classified correctly, shape ``(N,)``.
         many: the number of strings for each depth and length; half of them are balanced.
         seed: the seed of the strings, the same for all networks.
 

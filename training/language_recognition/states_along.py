@@ -36,10 +36,15 @@ def along(network: TrainedAcceptor, many: Strings) -> dict[str, Any]:
         many: strings over which ranked probabilities are averaged; at most :data:`RANKED_OVER` are read.
 
     Returns:
-        ``string``; ``units``, the indices of the units; ``h`` and ``c``, a row for each unit with a column
-        for each step, as text (:func:`written`). With centroids also ``alpha``, a row for each centroid;
-        ``centroids``, a row of those units for each centroid; and ``ranked``, the mean probability of the
-        most probable centroid, of the next one, and so on, over all steps of many strings.
+        An object with these fields:
+
+        - ``string``: the string.
+        - ``units``: the indices of the units.
+        - ``h`` and ``c``: a row for each unit, with a column for each step, as text (:func:`written`).
+        - ``alpha``: the same for each centroid. This field and the following two require centroids.
+        - ``centroids``: a row for each centroid, with these units.
+        - ``ranked``: the mean probability of the most probable centroid, of the next one, and so on, over all
+          steps of many strings.
     """
     tokens = torch.tensor([parentheses.ALPHABET.index(symbol) for symbol in STRING])[:, None]
     h, c, alpha = _run(network, tokens)

@@ -31,13 +31,18 @@ def extracted(answer: Certification, dfa: DFA, strings: Sequence[String]) -> dic
         strings: the strings over which Algorithm 1 counts.
 
     Returns:
-        ``automaton``: the ``centroids`` to which strings lead, for each its row of the ``table``, and which
-        are ``final``; ``None`` if strings lead to a tie. ``counted``, for each reading (``hard``: the text's,
-        ``soft``: the pseudo-code's): the numbers of pairs of a centroid and a symbol for which counting and
-        queries differ (``otherwise``), that no string reaches (``unseen``), or that lead to ``several``
-        centroids; the ``states`` of the table's minimal DFA and its shortlex-least ``difference`` from the
-        language, if the table is complete. ``over_time``: a ``string``, ``centroids``, and the probabilities
-        of each after the start and each symbol.
+        An object with these fields:
+
+        - ``automaton``: the hard automaton, or ``None`` if strings lead to a tie. ``centroids`` are the
+          centroids to which strings lead. ``table`` has a row for each of them, and ``final`` contains the
+          accept states.
+        - ``counted``: an object for each reading (``hard`` is the text's, ``soft`` the pseudo-code's). It has
+          the numbers of pairs of a centroid and a symbol for which counting and queries differ
+          (``otherwise``), that no string reaches (``unseen``), and that lead to ``several`` centroids. If the
+          table is complete, it also has the ``states`` of the table's minimal DFA, and the shortlex-least
+          ``difference`` of this DFA from the language.
+        - ``over_time``: a ``string``, some ``centroids``, and the probabilities of each of them after the
+          start and after each symbol.
     """
     machine, readings = answer.hard.machine(), ("hard", "soft")
     automaton: dict[str, Any] | None = None

@@ -100,7 +100,7 @@ def _share(term, after):
 
 @kernel
 def _part_of_state(h, m, after, w, KIND: tl.constexpr):
-    """Return the gradient of h from w, the gradient of a state ``after`` of which h times m is a term."""
+    """Return the gradient of h, from the gradient w of a state ``after`` that contains the term h times m."""
     if KIND == REAL:
         result = m * w
     elif KIND == LOG:
@@ -114,7 +114,7 @@ def _part_of_state(h, m, after, w, KIND: tl.constexpr):
 
 @kernel
 def _part_of_matrix(h, m, after, w, KIND: tl.constexpr):
-    """Return the gradient of m from w, the gradient of a state ``after`` of which h times m is a term."""
+    """Return the gradient of m, from the gradient w of a state ``after`` that contains the term h times m."""
     if KIND == REAL:
         result = h * w
     elif KIND == MAX_TIMES:

@@ -95,7 +95,7 @@ def test_the_net_covers_the_points_that_strings_reach():
 
 
 def test_it_reports_its_progress():
-    """It also reports before boxes are proved, because with many boxes a round of widening takes seconds."""
+    """Progress is also reported before boxes are proved, because widening many boxes takes seconds."""
     stages: list[str] = []
     nodes: list[tuple[int, int]] = []
     answer = certify(

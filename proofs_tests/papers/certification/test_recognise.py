@@ -122,7 +122,7 @@ OTHER_FUNCTIONS = {
 @pytest.mark.parametrize("after", [lambda y: y, torch.sigmoid], ids=["logits", "sigmoid"])
 @pytest.mark.parametrize("between", OTHER_FUNCTIONS.values(), ids=OTHER_FUNCTIONS)
 def test_a_function_between_the_layers_is_refused(between, after, scale):
-    """Also if the probabilities of the network differ by less than any useful tolerance."""
+    """The module is refused even if its probabilities are closer to a network's than any useful tolerance."""
     rnn, head = layers()
     with torch.no_grad():
         head.weight.mul_(scale)

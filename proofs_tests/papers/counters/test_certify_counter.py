@@ -124,7 +124,7 @@ def test_the_count_is_read_from_the_cell():
 
 
 def test_the_saturated_network_counts_without_drift():
-    """Its cell is an integer after any string."""
+    """The cell of the saturated network is an integer after any string."""
     points = CounterPoints(numbers_of(broken(some_counters.slow_leak)), saturated=True)
     h, c = points.first()
     for token in [1, 0, 0, 1, 0, 2, 0, 2, 2] * 20:

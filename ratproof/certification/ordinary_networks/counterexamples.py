@@ -20,13 +20,13 @@ from automata.testing.distinguishing_strings import access_strings
 from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 
 Decide = Callable[[np.ndarray], np.ndarray]
-"""A function from strings of one length, of shape ``(B, T)``, to the decisions after each prefix, alike."""
+"""A function from strings of one length to the decisions after each prefix; both have shape ``(B, T)``."""
 SHORT_STRINGS = 5000
-"""Number of strings up to which all strings of a length are tried."""
+"""All strings of a length are tried if there are at most this many of them."""
 MOST_TESTED, TESTED_ROWS = 1 << 17, 1 << 14
-"""Number of strings of a length up to which all are run for a bounded length, and the size of a batch."""
+"""To prove a bounded length, all strings of a length are run if there are at most this many; batch size."""
 LONGEST_OF_ONE_SYMBOL = 400
-"""Length up to which the strings of one symbol are run, of which there is only one of each length."""
+"""Maximum length of strings over an alphabet of one symbol, which has only one string of each length."""
 POWERS = (3, 8, 20, 60, 150, 400)
 """Lengths of the repeated parts of pumped strings."""
 MOST_ROWS = 2000

@@ -29,9 +29,9 @@ WEAK_RATES = (1.02, 1.1, 1.3, 2.0)
 """Rates for bounded lengths, where regions may grow."""
 BOX_SLACK = 1.03
 COARSER = 4
-"""Largest ratio of the distances of a part and of a failed part behind it."""
+"""Largest ratio of an earlier component's merging distance to that of the failed component."""
 ROUNDS, MORE_ROUNDS = 60, 12
-"""Updates of metrics that start from identities, and from those of a coarser net."""
+"""Maximum number of updates of metrics that start from identities, or from the metrics of a coarser net."""
 
 
 @dataclass(frozen=True)

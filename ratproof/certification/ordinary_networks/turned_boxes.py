@@ -2,8 +2,8 @@
 
 The region of a node is the set of the states x with ``|basis.T @ (x - center)| <= widths`` in each entry. The
 basis is orthogonal: its columns are the principal axes of the images of the regions that lead to the node. In
-these axes, the network's slow directions hardly widen its fast ones, so that the regions can be closed where
-boxes in the axes of the units cannot.
+these axes, directions in which the network contracts slowly hardly widen the regions in its fast directions.
+Therefore, such regions can often be closed if boxes in the axes of the units cannot.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SPACINGS = tuple(0.6 / 1.4**i for i in range(15))
 """Distances up to which states are merged, from large to small."""
 MOST_NODES = 1000
 TURNS, WIDENINGS = 6, 60
-"""Number of times that bases are turned, and of widenings by which the widths for that are found."""
+"""Number of updates of the bases, and number of widenings for each update."""
 ROUNDS = 400
 TINY = 1e-4
 """Width of a region at first."""

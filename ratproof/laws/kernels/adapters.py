@@ -87,7 +87,7 @@ def transposed_states(kernel: Function) -> Function:
 def with_normaliser(kernel: Function) -> Function:
     """Return a kernel whose initial and final states are pairs (S, z) of a state and its normaliser.
 
-    The shapes are ``(N, H, K, V)`` and ``(N, H, K)``; ``kernel_claim`` has z as the last column of the state.
+    The shapes are ``(N, H, K, V)`` and ``(N, H, K)``; ``kernel_claim`` uses z as the last column of a state.
     """
 
     @functools.wraps(kernel)

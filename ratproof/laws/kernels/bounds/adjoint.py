@@ -39,9 +39,10 @@ def adjoint(
         query_roundings: The errors of the queries if they are computed, in units, of their shape.
 
     Returns:
-        The states, where ``held`` is D_t, the gradient of the state that token t is read from, or of the
-        state after it if the state is read before its update; ``edges`` is the gradient of a chunk's last
-        state from later tokens, by that token; ``last`` is the gradient of the initial state.
+        The adjoint states. ``held`` is D_t, the gradient of the state from which token t is read; if states
+        are read before their update, it is the gradient of the state after token t. ``edges`` has the
+        gradient of each chunk's last state from later tokens, keyed by the chunk's last token. ``last`` is
+        the gradient of the initial state.
     """
     backwards = reversed_inputs(inputs, weights, final)
     if roundings is not None:

@@ -4,9 +4,9 @@ A step that corrects the state along a direction contracts the error along it, s
 2-norm of a column cannot represent this.
 
 The error e of a column lies in {x : x^T P^-1 x <= 1}, and a step by M = diag(d) + c r^T maps it to M e. A sum
-of ellipsoids P_i is contained in (sum of a_i) (sum of P_i / a_i) for any positive a_i; the square roots of
-their traces minimise the trace of that one. A step adds a segment along c, of half-length own |c|, and a
-ball.
+of ellipsoids P_i is contained in (sum of a_i) (sum of P_i / a_i) for any positive a_i. The trace of this
+ellipsoid is smallest if each a_i is the square root of the trace of P_i. A step adds a segment along c, of
+half-length own |c|, and a ball.
 
 P is stored as the root of its trace and a matrix of trace 1, because its own elements are squares of errors,
 which underflow if states are small.
