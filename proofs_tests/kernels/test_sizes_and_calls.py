@@ -228,7 +228,10 @@ def test_every_check_has_a_wide_call_and_one_with_keys_not_a_multiple_of_16(monk
         ({"sizes": {"K": (0,)}}, r"sizes\['K'\] must be a tuple of integers of at least 1, got \(0,\)"),
         ({"sizes": {"K": 64}}, r"sizes\['K'\] must be a tuple of integers of at least 1, got 64"),
         ({"lengths": (1.5,)}, r"lengths must be a tuple of integers of at least 0, got \(1.5,\)"),
-        ({"lengths": (8,), "longest": 9}, r"lengths must be multiples of 1, without longest, got \(8,\)"),
+        (
+            {"lengths": (8,), "longest": 9},
+            r"lengths must be multiples of 1 and given without longest, got \(8,\)",
+        ),
         (
             {"lengths": (8, 9), "multiple": 8, "without": ("cu_seqlens",)},
             r"lengths must be multiples of 8.*, got \(8, 9\)",

@@ -175,7 +175,9 @@ def kernel_claim(
     _require(name, "sizes", chosen, own.axes)
     times = _integers(name, "lengths", lengths, 0) if lengths else ()
     if times and (longest is not None or any(time % multiple for time in times)):
-        raise InputError(f"{name}: lengths must be multiples of {multiple}, without longest, got {times}")
+        raise InputError(
+            f"{name}: lengths must be multiples of {multiple} and given without longest, got {times}"
+        )
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
         raise InputError(f"{name}: seconds must be positive, got {seconds!r:.60}")
     if gpu_memory is not None and (type(gpu_memory) is not int or gpu_memory < 1):
@@ -274,8 +276,8 @@ def _family_of_step(
         letters = set(axes)
         if not letters <= allowed or _repeats(axes) or ("T" in letters and axes[:2] != "BT"):
             raise InputError(
-                f"{name}: the axes of {tensor} must be letters of {''.join(sorted(allowed))}, of which only"
-                f" K, M and V may repeat, and begin with BT if there is a T, got {axes!r}"
+                f"{name}: the axes of {tensor} must be letters of {''.join(sorted(allowed))} (only K,"
+                f" M and V may repeat) and begin with BT if there is a T, got {axes!r}"
             )
         _require(name, f"the kind of {tensor}", kind, KINDS)
     known = set("DHKMV") & {letter for axes, *_ in words.values() for letter in axes}
@@ -283,8 +285,7 @@ def _family_of_step(
         if not axes or not set(axes) <= known or _repeats(axes):
             listed = "".join(sorted(known))
             raise InputError(
-                f"{name}: state must be letters of {listed}, of which only K, M and V may repeat, got"
-                f" {axes!r}"
+                f"{name}: state must be letters of {listed} (only K, M and V may repeat), got {axes!r}"
             )
         if isinstance(state, tuple) and axes[0] not in "HD":
             raise InputError(

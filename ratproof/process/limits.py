@@ -142,9 +142,7 @@ def _call(
     try:
         return command(*arguments, **options)
     except RecursionError:
-        raise InputError(
-            "the input must not be nested so deeply; use fewer parentheses, or lists within lists"
-        ) from None
+        raise InputError("the input is nested too deeply; use fewer nested parentheses or lists") from None
 
 
 def _leave(ended: ChildExit, limits: Limits, name: str, as_json: bool) -> None:

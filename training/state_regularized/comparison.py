@@ -45,11 +45,11 @@ def compared(answer: Certification, language: RegularLanguage) -> dict[str, Any]
         - ``hard``: the comparison of the automaton for temperature -> 0; ``None`` if strings lead to a tie.
         - ``exact``: whether the language of this automaton is the one to be learned.
         - ``soft``: the comparison of the automaton that the soft network provably follows at its own
-          temperature; ``None`` if no boxes are proved to close.
+          temperature; ``None`` if no boxes are proved to be closed.
         - ``accepts_exactly``: whether the soft network provably accepts exactly the language.
         - ``certified``: whether the soft network follows its hard automaton on all strings (``certified``,
           ``different`` or ``unknown``).
-        - ``boxes``: the number of boxes that are proved to close.
+        - ``boxes``: the number of boxes that are proved to be closed.
     """
     machine = answer.hard.machine()
     hard = MethodComparison.of(machine, None if machine is None else accepting(machine), language)

@@ -163,7 +163,7 @@ def _map(weighted: WeightedCell, unit: int, letter: int) -> Map:
                         f"the next state does not depend on {alone} only: {name} does not stay 0"
                     )
                 raise HypothesisFails(
-                    f"the next state may not depend on {alone} only: {name} may become nonzero"
+                    f"the next state may depend on more than {alone}: {name} may become nonzero"
                 )
     return lambda t, a: after(t, a)[moving][unit]
 

@@ -77,7 +77,7 @@ def find_monotone(phi: Map) -> Monotone:
         if interval.contains(image) and not slope.contains(0):
             return Monotone(interval, image, slope)
     raise HypothesisFails(
-        f"no interval around {ball_text(near)} shows that phi maps into itself and phi' is not 0"
+        f"no interval around {ball_text(near)} is proved to be one that phi maps into itself with phi' not 0"
     )
 
 
