@@ -48,8 +48,8 @@ class AffineStep:
     Attributes:
         update: the summand of each component that does not depend on the state.
         moves: the factor of component i in component j, keyed by ``(i, j)``; missing pairs are zero.
-        read: the factor of each component in the output, or of the first ones if it does not read the others;
-            ``None`` if components are the units.
+        read: the factors of the components in the output; if there are fewer factors than components, the
+            output does not read the last components. ``None`` if the components are the units.
         skip: the summand of the output that does not depend on the state.
         first: whether the output reads the state before the step.
     """

@@ -95,7 +95,7 @@ class SopaCell(AutomatonCell):
         return (*h, self.plus(c, h[-1]))
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Compute all time steps of one position after another; each position reads only the previous one."""
+        """Compute the positions in order, each for all time steps; a position reads only the previous one."""
         h: list[Tensor] = []
         for j in range(1, self.words + 1):
             came, e = gates[f"m{j}"], gates[f"e{j}"]

@@ -27,7 +27,9 @@ def read_bytes(path: Path, about: str) -> bytes:
 
 
 def read_lines(path: Path, about: str, latin_1: bool = False) -> list[str]:
-    """Return the lines of the file, split only at line feeds; with ``latin_1``, invalid UTF-8 is Latin-1.
+    """Return the lines of the file, split only at line feeds.
+
+    With ``latin_1``, a file that is not UTF-8 is read as Latin-1.
 
     Raises:
         FormatError: If the file is binary, not such a text, or truncated.

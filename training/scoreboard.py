@@ -107,7 +107,7 @@ class FigureComparison:
 
     @property
     def differs(self) -> str:
-        """Return how our run of the same scale differs from the paper's, as text; empty if it does not."""
+        """Return how our run differs from the paper's at the same scale, as text; empty if it does not."""
         theirs, ours = (self.group.runs[0]["paper"] or {}).get("vectors"), self.group.runs[0]["data"]
         return f"{ours['vectors']} instead of {theirs}" if theirs else ""
 

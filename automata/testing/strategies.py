@@ -236,7 +236,7 @@ def automata(
 
 
 def _light_weights(semiring: Semiring, n: int) -> st.SearchStrategy[Weight] | None:
-    """Return weights small enough that cycles among n states have a sum; ``None`` if only zero is."""
+    """Return weights with which all cycles among n states have a sum; ``None`` if only zero is so small."""
     if semiring.is_boolean:
         return st.booleans()
     if semiring.selective:  # weights that do not improve a path

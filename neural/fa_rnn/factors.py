@@ -123,8 +123,9 @@ def _blocks(one: Floats, other: Floats) -> Floats:
 def _by_pair(letters: Floats, rows: bool) -> list[Term]:
     """Return factors with one column for each group of state pairs.
 
-    There is one for each set of letters (with weights) and each set of states that it connects to the same
-    targets (or from the same sources).
+    The pairs of a group are connected by the same letters with the same weights. With ``rows``, the group has
+    all sources that these letters connect to the same set of targets; otherwise, all targets with the same
+    set of sources.
     """
     pairs: dict[bytes, list[tuple[int, int]]] = defaultdict(list)
     for i, j in zip(*np.nonzero(letters.any(axis=0)), strict=True):

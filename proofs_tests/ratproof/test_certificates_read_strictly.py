@@ -214,7 +214,7 @@ def test_negative_or_fractional_counts_are_rejected():
     [name for name in SMALL if "A" in WHOLE[name] and WHOLE[name]["A"]["semiring"] in ("real", "counting")],
 )
 def test_fractions_and_counts_are_not_compared(name):
-    """The automata have different semirings; only a minimal automaton may be real if the other one counts."""
+    """The semirings differ, which is allowed only if a real automaton is minimal for a counting one."""
     data = WHOLE[name]
     other = {"real": "counting", "counting": "real"}[data["B"]["semiring"]]
     mixed = changed(data, ("B", "semiring"), other)

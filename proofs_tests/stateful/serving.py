@@ -17,8 +17,8 @@ class PrefixServer(StatefulModel):
 
     Args:
         vocabulary: Number of tokens.
-        mistake: ``"one token more"``: a state has read one token more than its key; ``"blocks"``: so have the
-            states of prompts of one token more than a multiple of 16; empty for none.
+        mistake: ``"one token more"``: every stored state has read one token more than its key; ``"blocks"``:
+            only states of prompts whose length is 1 modulo 16 have; empty for no mistake.
     """
 
     without, longest = frozenset({"padding", "gradient"}), 66

@@ -204,7 +204,7 @@ def test_a_digest_covers_everything_independent_of_clock_and_machine(result: dic
 
 
 def leaves(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Yield the path and the name of each number and text; of a list, only of its first entry."""
+    """Yield the path and the name of each number and text; only the first entry of a list is read."""
     for name, value in data.items() if isinstance(data, dict) else enumerate(data[:1]):
         if isinstance(value, dict | list):
             yield from leaves(value, (*path, name))

@@ -115,7 +115,7 @@ class NetworkDecision(NoTruthValue):
         return "equivalent" if self.exact and verdicts == {"equivalent"} else "unknown"
 
     def different(self) -> list[tuple[str | None, RuleDecision]]:
-        """Return the labels with a sentence that only the network or only the rules match."""
+        """Return the labels for which some sentence matches only in the network or only by the rules."""
         return [
             (label, decision)
             for label, decisions in self.answers.items()

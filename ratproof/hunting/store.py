@@ -394,7 +394,7 @@ def _to_write(path: Path, new: bool) -> sqlite3.Connection:
 def _to_read(path: Path) -> sqlite3.Connection:
     """Open a ledger for reading.
 
-    In a read-only folder, SQLite opens a ledger that was not closed only as immutable.
+    If a ledger was not closed, SQLite can open it in a read-only folder only as immutable.
     """
     where = path.absolute().as_uri()
     data = sqlite3.connect(f"{where}?mode=ro", uri=True)

@@ -101,8 +101,8 @@ class GradientComparison(LayerComparison):
         """Compare the gradients on a batch of strings.
 
         Returns:
-            The largest share of a bound that is used, or ``None`` without any bound; whether all gradients
-            have a bound; and the first difference.
+            The largest error as a share of its bound, or ``None`` if no gradient has a bound; whether all
+            gradients have a bound; and the first difference.
         """
         share, complete = None, True
         for name, computed, value, bound in self.pairs(strings):

@@ -1,7 +1,7 @@
 """Rounding bounds for networks whose automata have polynomials in the gates as weights.
 
 The network multiplies and adds gates and components of the state in its own order. Within a step, the
-deviations of the automaton's weights cover this. A network that runs in chunks also has its own order between
+deviations of the automaton's weights cover this. A network that runs in chunks also has its own order across
 steps; its bound is that of the automaton of magnitudes (:func:`neural.reading.magnitudes`). Bounds are
 infinite where an intermediate value might overflow.
 """

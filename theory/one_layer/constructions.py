@@ -174,7 +174,7 @@ def penalty(language: Language, architecture: Architecture) -> Layer:
     many 0 as 1 after the 0, each suffix that starts with 1 has one more 0 than 1 after the 1, and the word
     is balanced: the word is in (10)*. Otherwise one square is at least (δγ²)^n (1 - γ)² = 0.729^n/100,
     which exceeds 0.6^n/1000. aⁿbⁿ: the score is η^n/1000 minus δ^p (γ^#a - γ^#b)² for the start and minus
-    δ^p (1 - γ^pa) for each b with pa letters a after it; the same bound holds. Each coordinate is a product
+    δ^p (1 - γ^k) for each b with k letters a after it; the same bound holds. Each coordinate is a product
     of gates. The scores tend to 0, so finite precision loses them.
     """
     bonus = Fraction(1, 1000)

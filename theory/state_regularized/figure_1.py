@@ -67,7 +67,7 @@ def step(w: Weights, state: Run, x: str) -> Run:
 
 
 def limited_step(w: Weights, state: Run, x: str) -> Run:
-    """Return the next configuration; ``None``, too, if more than n parentheses are open."""
+    """Return the next configuration; ``None`` if there is none or if more than n parentheses are open."""
     after, _ = step(w, state, x)
     return None if after is None or len(after.stack) > w.depth + 1 else after, ()
 

@@ -27,8 +27,8 @@ RARE = 0.01
 class RuleSentences:
     """A random walk through one of the rules' automata, from its start to a final state.
 
-    A fraction of the steps approaches the end, with any suitable word. In the other steps, a word is drawn
-    with its frequency in the training sentences, if it does not lead away from the end by more than one step.
+    In a fraction of the steps, any word that leads closer to the end is drawn. In the other steps, words are
+    drawn by their frequency in the training sentences, from those that lead at most one step farther away.
 
     Args:
         rules: the rules compiled over the words of the sentences.

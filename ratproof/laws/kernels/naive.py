@@ -1,7 +1,7 @@
 """The recurrence of every family, step by step, in a wider dtype than the kernel's.
 
 A family names the tensors that are called d, k, v, q, beta, a, b and u here (:class:`RecurrenceInputs`). If
-the family has no tensor for d, k or q, it is 1; the other tensors are then omitted. A step is
+the family has no tensor for d, k or q, 1 takes its place; other missing tensors are omitted. A step is
 
     S <- diag(d) S + k v^T                              most families; k = 1 for lanes
     S <- diag(d) S, then S <- S + beta k (v - S^T k)^T  the delta rules

@@ -2,8 +2,8 @@
 
 The differentiated function is a weighted sum of outputs. Its gradients are compared for all parameters, for
 inputs that are vectors, and for the tensors of the state from which the calls start. Final states are not
-compared, because a model may represent equal states in different ways; but if only the last output has a
-weight, its gradients reach earlier calls through states alone.
+compared, because a model may represent equal states in different ways. They are tested indirectly: if only
+the last output has a weight, its gradients reach earlier calls only through the states.
 """
 
 from __future__ import annotations

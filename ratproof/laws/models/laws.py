@@ -29,8 +29,8 @@ class Law:
         rows: Minimum number of rows.
         shortest: Minimum number of tokens.
         longest: Maximum number of tokens, if the law takes long.
-        names: Returns the names of the compared tensors if they are gradients, each of which is compared
-            relative to its own size; ``None`` for rows of outputs.
+        names: Returns the names of the gradients, if gradients are compared, each relative to its own size;
+            ``None`` if rows of outputs are compared.
     """
 
     kind: str
