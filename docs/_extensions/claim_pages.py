@@ -27,6 +27,7 @@ from ratproof.certification.ordinary_networks.weight_files import tensors_of_fil
 from ratproof.certification.soft_networks.certify import certify
 from ratproof.certification.soft_networks.numbers import numbers_of
 from ratproof.checkers.table import MALFORMED, checker_of
+from ratproof.coq.real_theorems import real_statements
 from ratproof.coq.sources import source_files, source_folder, statements
 from ratproof.evidence.counterexample import Counterexample
 from ratproof.evidence.kinds import KINDS
@@ -53,6 +54,7 @@ TITLES = {
     "dec": "decided for all strings",
     "prv": "proved for all weights",
     "coq": "kernel-checked by Coq",
+    "R": "kernel-checked by Coq, with its axioms of the real numbers",
 }
 """The descriptions of the kinds of evidence, which are the columns of the tables."""
 _log = getLogger(__name__)
@@ -90,7 +92,8 @@ def use(verdicts: Verdicts) -> None:
                 theorems.setdefault(variant.theorem.name, []).append((claim, variant))
     known = environment().globals
     known.update(verdicts=verdicts, claims=claims(), modules=named, papers=PAPERS, of_paper=of_paper)
-    known.update(statements=statements(), theorems=theorems, sentences=SENTENCES, NOT_RUN=NOT_RUN)
+    known.update(statements=statements(), real_statements=real_statements(), theorems=theorems)
+    known.update(sentences=SENTENCES, NOT_RUN=NOT_RUN)
     known.update(KINDS=KINDS, TORCH=TORCH, COLUMNS=TITLES, MARKS=Mark, figures=figures())
     known.update(scopes=scopes, exact_statement=statement, quantified=weights)
     known.update(missing=missing, paragraphs=paragraphs, counterexample=Counterexample)
