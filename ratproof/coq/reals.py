@@ -106,6 +106,14 @@ ROUNDING = RealTheory(
     BOXES.package,
 )
 """The rounding of binary32 and binary64."""
+RULES = RealTheory(
+    ("exact_sums", "integer_sums", "rule_network", "rule_checker"),
+    ("rule_checker.counts_on_all_words", "rule_checker.counts_while_small"),
+    AXIOMS,
+    "Flocq/IEEE754/Bits.vo",
+    ("libcoq-flocq", "coq-flocq.4.1.0"),
+)
+"""FA-RNNs of rules in binary32."""
 NOT_RATIONAL = RealTheory(
     ("gates", "orbits", "real_factors", "not_rational", "one_unit", "dropped_hypotheses"),
     (
@@ -145,7 +153,7 @@ EXPONENTIAL = RealTheory(
     ("libcoq-mathcomp-analysis", "coq-mathcomp-analysis.0.6.0"),
 )
 """The theorems of ``theory/coq`` about any exponential, for that of the real numbers."""
-THEORIES = (CHECKERS, RUNNING_BOUND, ROUNDING, NOT_RATIONAL, LOWER_BOUND, EXPONENTIAL)
+THEORIES = (CHECKERS, RUNNING_BOUND, ROUNDING, RULES, NOT_RATIONAL, LOWER_BOUND, EXPONENTIAL)
 
 
 class NoLibrary(InputError):
