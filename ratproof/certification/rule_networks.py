@@ -1,0 +1,281 @@
+"""FA-RNNs with weights 0 and 1, and the automaton whose paths they count.
+
+Before Coq checks a network in binary32 (:mod:`ratproof.coq.rule_network`), this module finds everything that
+the check needs: a map from the network's states to the automaton's states, and a bound on the counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from automata.aliases import Symbols
+from automata.equivalence import Different, equivalent
+from automata.errors import InputError
+from automata.semirings import BOOLEAN, COUNTING
+from automata.sparse_matrix import SparseMatrix
+from automata.wfsa import WFSA
+from neural.fa_rnn.classifier import Classifier, RuleBlock
+
+Bits = NDArray[np.uint32]
+Counts = NDArray[np.int64]
+ONE = 0x3F800000
+"""The bits of 1 in binary32."""
+EXACT = 2**24
+"""Integers of at most this size are exact in binary32."""
+
+
+@dataclass(frozen=True)
+class RuleNetwork:
+    """The network of a classifier at beta = 1, without its readout, as the bits of its binary32 weights.
+
+    Attributes:
+        words: The words, in the order of the network.
+        blocks: The rules of each score.
+        before, after, apart: D_1, D_2 and the wildcard's matrix, shapes ``(K, r)``, ``(K, r)``, ``(K, K)``.
+        vectors: The distinct rows of E_R, shape ``(m, r)``.
+        stands: Whether the wildcard stands for the words with this row, shape ``(m,)``.
+        vector_of: The index of each word's row, shape ``(V,)``.
+        initial, final: The initial weights, shape ``(K,)``, and the final weights of each score, ``(G, K)``.
+    """
+
+    words: tuple[str, ...]
+    blocks: tuple[RuleBlock, ...]
+    before: Bits
+    after: Bits
+    apart: Bits
+    vectors: Bits
+    stands: Bits
+    vector_of: NDArray[np.int64]
+    initial: Bits
+    final: Bits
+
+    @property
+    def states(self) -> int:
+        """Return the number of states, K."""
+        return len(self.initial)
+
+    def matrices(self) -> Counts:
+        """Return the transition matrix of each distinct row of E_R, shape ``(m, K, K)``."""
+        before, after, apart, vectors, stands = (
+            (part == ONE).astype(np.int64)
+            for part in (self.before, self.after, self.apart, self.vectors, self.stands)
+        )
+        return np.array(
+            [(before * v) @ after.T + s * apart for v, s in zip(vectors, stands, strict=True)]
+        ).reshape(-1, self.states, self.states)
+
+
+@dataclass(frozen=True)
+class PathAutomaton:
+    """An automaton whose accepting paths are counted.
+
+    Attributes:
+        starts: The number of times that a path may start in each state, shape ``(n,)``.
+        matrices: The numbers of transitions of the distinct tables, shape ``(m, n, n)``.
+        table_of: The index of the table of each word of the network, shape ``(V,)``.
+        accepting: The numbers of accepting ends for each score, shape ``(G, n)``.
+    """
+
+    starts: Counts
+    matrices: Counts
+    table_of: NDArray[np.int64]
+    accepting: Counts
+
+
+@dataclass(frozen=True)
+class Match:
+    """A map from a network to an automaton.
+
+    Attributes:
+        state_of: The automaton's state of each state of the network, shape ``(K,)``.
+        table_of_vector: The automaton's table of each distinct row of E_R.
+    """
+
+    state_of: NDArray[np.int64]
+    table_of_vector: tuple[int, ...]
+
+
+def rule_network_of(model: Classifier) -> RuleNetwork:
+    """Return the network of a classifier, which must be one that was compiled from rules.
+
+    Raises:
+        InputError: If Coq's theory does not have this kind of network.
+    """
+    supported = "--kernel supports FA-RNNs in float32 with beta = 1 and weights 0 and 1, as compiled from rules"
+    if model.network.initial.dtype != torch.float32:
+        raise InputError(f"{supported}, got {model.network.initial.dtype}")
+    if model.cell.beta != 1:
+        raise InputError(f"{supported}, got beta = {model.cell.beta:g}")
+    cell = model.cell
+    tensors = {
+        "before": cell.before,
+        "after": cell.after,
+        "apart": cell.apart,
+        "rules": cell.rules,
+        "stands": cell.stands,
+        "initial": model.network.initial,
+        "final": model.network.final,
+    }
+    bits = {
+        name: np.ascontiguousarray(tensor.detach().cpu().numpy()).view(np.uint32)
+        for name, tensor in tensors.items()
+    }
+    for name, part in bits.items():
+        wrong = part[(part != 0) & (part != ONE)]
+        if len(wrong):
+            raise InputError(f"{supported}, got {wrong[:1].view(np.float32)[0]:.9g} in the tensor {name}")
+    rows, vector_of = np.unique(
+        np.column_stack([bits["rules"], bits["stands"]]), axis=0, return_inverse=True
+    )
+    return RuleNetwork(
+        tuple(map(str, model.network.words)),
+        model.blocks,
+        bits["before"],
+        bits["after"],
+        bits["apart"],
+        rows[:, :-1],
+        rows[:, -1],
+        vector_of.reshape(-1),
+        bits["initial"],
+        bits["final"],
+    )
+
+
+def path_automaton(
+    automaton: WFSA, words: Sequence[str], accepting: Sequence[Sequence[int]] | None = None
+) -> PathAutomaton:
+    """Return an automaton over the words of a network.
+
+    Args:
+        automaton: A boolean or counting automaton without epsilon transitions.
+        words: The words of the network, which must be the symbols of the automaton.
+        accepting: The final states for each score. By default, there is one score with all of them.
+
+    Raises:
+        InputError: If the automaton is of a different kind, or its symbols are not the words.
+    """
+    if automaton.semiring not in (BOOLEAN, COUNTING) or automaton.has_epsilon:
+        raise InputError(
+            f"the automaton must be boolean or counting, without epsilon transitions, got {automaton!r}"
+        )
+    index = {str(symbol): table for symbol, table in automaton.index.items()}
+    if differing := set(index) ^ set(words):
+        raise InputError(
+            f"the symbols of the automaton must be the words of the network; only one has {min(differing)!r}"
+        )
+    final = automaton.final.astype(np.int64)
+    rows = np.zeros((1 if accepting is None else len(accepting), automaton.states), dtype=np.int64)
+    for row, states in zip(rows, [range(automaton.states)] if accepting is None else accepting, strict=True):
+        row[list(states)] = final[list(states)]
+    dense = automaton.matrices.astype(np.int64)
+    distinct, where = np.unique(dense.reshape(len(dense), -1), axis=0, return_inverse=True)
+    return PathAutomaton(
+        automaton.initial.astype(np.int64),
+        distinct.reshape(-1, automaton.states, automaton.states),
+        where.reshape(-1)[[index[word] for word in words]],
+        rows,
+    )
+
+
+def match(network: RuleNetwork, automaton: PathAutomaton) -> Match | None:
+    """Return a map from the network to the automaton that preserves the numbers of paths, or None.
+
+    The map is the identity if it preserves them. Otherwise, states are compared by refining a partition of
+    the states of both.
+    """
+    pairs = np.unique(np.column_stack([network.vector_of, automaton.table_of]), axis=0)
+    if len(network.final) != len(automaton.accepting) or len(np.unique(pairs[:, 0])) < len(pairs):
+        return None
+    ours, theirs = network.matrices()[pairs[:, 0]], automaton.matrices[pairs[:, 1]]
+    ends = (network.final == ONE).astype(np.int64), automaton.accepting
+    starts = (network.initial == ONE).astype(np.int64)
+    for state_of in (np.arange(network.states), _by_refinement(ours, theirs, *ends)):
+        if state_of is None or state_of.max(initial=-1) >= len(automaton.starts):
+            continue
+        image = np.zeros((network.states, len(automaton.starts)), dtype=np.int64)
+        image[np.arange(network.states), state_of] = 1
+        if (
+            np.array_equal(ours @ image, image @ theirs)
+            and np.array_equal(starts @ image, automaton.starts)
+            and np.array_equal(ends[0], ends[1] @ image.T)
+        ):
+            return Match(state_of, tuple(pairs[:, 1].tolist()))
+    return None
+
+
+def _by_refinement(
+    ours: Counts, theirs: Counts, our_ends: Counts, their_ends: Counts
+) -> NDArray[np.int64] | None:
+    """Return a state of the automaton in the class of each state of the network, in the coarsest partition.
+
+    States of the same class have the same ends, and the same numbers of transitions to each class.
+    """
+    states = ours.shape[1]
+    classes, before = np.unique(np.hstack([our_ends, their_ends]).T, axis=0, return_inverse=True)[1], -1
+    classes = classes.reshape(-1)
+    while classes.max(initial=0) != before:
+        before = classes.max(initial=0)
+        for one, other in zip(ours, theirs, strict=True):
+            member = np.eye(classes.max(initial=0) + 1, dtype=np.int64)[classes]
+            into = np.vstack([one @ member[:states], other @ member[states:]])
+            classes = np.unique(np.column_stack([classes, into]), axis=0, return_inverse=True)[1].reshape(-1)
+    first = {kind: q for q, kind in reversed(list(enumerate(classes[states:].tolist())))}
+    if not set(classes[:states].tolist()) <= set(first):
+        return None
+    return np.array([first[kind] for kind in classes[:states].tolist()], dtype=np.int64)
+
+
+def bounding_weights(network: RuleNetwork) -> list[int] | None:
+    """Return weights of the states, whose sum over the network's state no word increases, or None.
+
+    The weights are at least 1 and the initial sum is below 2^24, so all counts stay exact.
+    """
+    matrices, initial = network.matrices(), network.initial == ONE
+    weights = np.ones(network.states, dtype=np.int64)
+    for _ in range(network.states + 1):
+        larger = np.maximum(weights, (matrices @ weights).max(axis=0, initial=1))
+        if np.array_equal(larger, weights):
+            return [int(weight) for weight in weights] if weights[initial].sum() < EXACT else None
+        weights = np.minimum(larger, EXACT)
+    return None
+
+
+def growth(network: RuleNetwork) -> int:
+    """Return the least k such that no word multiplies the largest entry of the state by more than 2^k."""
+    return max(int(network.matrices().sum(axis=1).max(initial=1)) - 1, 0).bit_length()
+
+
+def differing_word(network: RuleNetwork, automaton: PathAutomaton) -> tuple[int, Symbols] | None:
+    """Return the index of a score and a string of words on which it is not the number of paths, or None."""
+    pairs, first = np.unique(
+        np.column_stack([network.vector_of, automaton.table_of]), axis=0, return_index=True
+    )
+    sides = (
+        ((network.initial == ONE).astype(int), network.final == ONE, network.matrices()[pairs[:, 0]]),
+        (automaton.starts, automaton.accepting, automaton.matrices[pairs[:, 1]]),
+    )
+    words = [network.words[i] for i in first.tolist()]
+    for score in range(len(network.final)):
+        one, other = (
+            WFSA.of_tables(
+                COUNTING,
+                _exact(initial),
+                _exact(final[score].astype(int)),
+                [SparseMatrix.of_array(COUNTING, _exact(matrix)) for matrix in matrices],
+                {word: i for i, word in enumerate(words)},
+            )
+            for initial, final, matrices in sides
+        )
+        answer = equivalent(one, other)
+        if isinstance(answer, Different):
+            return score, answer.word
+    return None
+
+
+def _exact(array: NDArray[np.int64]) -> NDArray[np.object_]:
+    return np.array(array.tolist(), dtype=object).reshape(array.shape)
