@@ -35,6 +35,16 @@ def write(
     write_whole(path, safetensors.torch.save(ready, header), durable)
 
 
+def kind_of(path: str | Path) -> str | None:
+    """Return the kind of object in a file that :func:`write` wrote, or None for other files."""
+    try:
+        with safetensors.safe_open(str(path), framework="pt") as reader:
+            header = reader.metadata() or {}
+    except (safetensors.SafetensorError, OSError):
+        return None
+    return header.get("kind") if header.get("ratproof") == FORMAT else None
+
+
 def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """Read the description and the tensors that :func:`write` wrote.
 

@@ -25,9 +25,6 @@ HEADING = """\
    Check it with coqc. The file contains a checker that is proved sound. From "The network" on, it contains
    the network, the automaton, and the theorem. *)
 """
-STATES_OF_SCORES = """\
-(* Scores, by their numbers: {}. *)
-"""
 ON_ALL_WORDS = """\
 (* For every sequence of words and every score, some program computes the score. Every score that a program may
    compute in binary32 is a finite number. It is equal to the number of accepting paths, so it is positive if
@@ -91,10 +88,7 @@ def file_text(
 ) -> str:
     """Return the text of the file; ``names`` are those of the files of the network and the automaton."""
     words = ", ".join(f"{i} is {coq_files.plain(word)}" for i, word in enumerate(network.words))
-    scores = "; ".join(
-        f"{i} is {coq_files.plain(block.label)}, with the rules {coq_files.plain(' / '.join(block.rules))}"
-        for i, block in enumerate(network.blocks)
-    )
+    scores = ", ".join(f"{i} is {coq_files.plain(block.label)}" for i, block in enumerate(network.blocks))
     return "\n".join(
         [
             HEADING.format(*map(coq_files.plain, names)),
@@ -102,7 +96,7 @@ def file_text(
             "From Coq Require Import Reals ZArith NArith List.",
             "Import ListNotations exact_sums integer_sums rule_network rule_checker.",
             f"(* The network. Words, by their numbers: {words}. *)",
-            STATES_OF_SCORES.format(scores),
+            f"(* Scores, by their numbers and labels: {scores}. *)",
             "Open Scope N_scope.",
             f"Definition trained : network := {_network(network)}.",
             "(* The automaton. *)",

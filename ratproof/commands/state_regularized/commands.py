@@ -13,7 +13,8 @@ Network = Annotated[
     str,
     Argument(
         metavar="NETWORK",
-        help="a state-regularized network (.safetensors), or with --cell a state dict (.safetensors, .pt)",
+        help="a state-regularized network or an FA-RNN of rules (.safetensors), or with --cell a state dict"
+        " (.safetensors, .pt)",
     ),
 ]
 Temperature = Annotated[
@@ -36,7 +37,7 @@ def certify(
         Option(
             "--against",
             help="compare the accepted strings with this boolean automaton (default: the hard automaton, or"
-            " one that is extracted from the state dict)",
+            " one that is extracted from the state dict); for an FA-RNN, a file of rules or an automaton",
         ),
     ] = None,
     output: Annotated[
@@ -48,14 +49,15 @@ def certify(
         Option(
             "--kernel",
             help="write a Coq file in which Coq's kernel checks a proof (kinds sr-elman and sr-gru, over the"
-            " real numbers; with --cell, rnn, gru and lstm with one layer, also in binary32)",
+            " real numbers; with --cell, rnn, gru and lstm with one layer, also in binary32; FA-RNNs of rules,"
+            " in binary32)",
         ),
     ] = False,
     kernel_file: Annotated[
         str | None,
         Option(
             "--kernel-file",
-            help="name of the Coq file (default: follows_NAME.v, with --cell agrees_NAME.v);"
+            help="name of the Coq file (default: follows_NAME.v, with --cell or for an FA-RNN agrees_NAME.v);"
             " implies --kernel",
         ),
     ] = None,
@@ -144,13 +146,17 @@ def certify(
     decision is compared. A network with a cell state (lstm, lstm-p, sr-lstm, sr-lstm-p) is certified to
     decide balanced parentheses on all strings up to --height and --length. With saturated gates, it is
     certified for strings of any length up to --saturated-height.
+
+    An FA-RNN of rules requires --kernel and --against. In binary32, each of its scores must be the number of
+    accepting paths of the automaton, or of the rules with this label.
     """
     limits = {"height": height, "length": length, "saturated_height": saturated_height}
     page = None if html is None else (html, command_line(context))
     if kernel and kernel_file is None:
         from ratproof.coq.certificate import name_in_coq
 
-        kernel_file = f"{'follows' if cell is None else 'agrees'}_{name_in_coq(checkpoint)}.v"
+        agrees = cell is not None or _is_of_rules(checkpoint)
+        kernel_file = f"{'agrees' if agrees else 'follows'}_{name_in_coq(checkpoint)}.v"
     state_dict = {
         "cell": cell,
         "prefix": prefix,
@@ -160,6 +166,18 @@ def certify(
         "threshold": threshold,
         "seconds": seconds,
     }
+    if cell is None and _is_of_rules(checkpoint):
+        from ratproof.commands.state_regularized.rule_networks import certify as run_rules
+
+        other = {
+            "temperature": temperature,
+            "output": output,
+            "certificate": certificate,
+            "html": html,
+            **limits,
+            **state_dict,
+        }
+        return run_rules(checkpoint, against, kernel_file, other, as_json, file_format)
     if cell is not None:
         from ratproof.commands.state_regularized.ordinary import certify as run_ordinary
 
@@ -182,6 +200,13 @@ def certify(
         file_format,
         state_dict,
     )
+
+
+def _is_of_rules(checkpoint: str) -> bool:
+    from neural.checkpoints import kind_of
+    from neural.fa_rnn.files import KIND
+
+    return kind_of(checkpoint) == KIND
 
 
 @app.command(epilog=example("extract tomita-2.safetensors -o two-hard.json"))

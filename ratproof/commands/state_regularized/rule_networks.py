@@ -1,0 +1,143 @@
+"""The implementation of ``ratproof certify`` for FA-RNNs of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from automata.aliases import JsonObject
+from automata.errors import InputError
+from automata.io import files
+from automata.rules import rule_files
+from automata.rules.rule_set import rule_set
+from automata.rules.words import BEGIN, END
+from automata.semirings import BOOLEAN
+from automata.text.number_text import plural, shorten
+from automata.text.printable_text import write_string
+from neural.fa_rnn.files import load
+from ratproof.certification.rule_networks import (
+    PathAutomaton,
+    RuleNetwork,
+    bounding_weights,
+    differing_word,
+    match,
+    path_automaton,
+    rule_network_of,
+)
+from ratproof.commands.rules.missing_words import warn_of_missing
+from ratproof.commands.state_regularized.certifying import EXIT, refuse_options
+from ratproof.commands.terminal import naming, note_unwritten, print_answer, progress
+from ratproof.coq import rule_network as coq_files
+from ratproof.process.outputs import require_outputs
+from ratproof.report.certification import kernel_json, kernel_sentence
+
+AUTOMATA = (".json", ".att", ".fst", ".dot", ".gv")
+"""Suffixes of automata; other files contain rules."""
+
+
+def certify(
+    checkpoint: str,
+    against: str | None,
+    kernel: str | None,
+    other_options: Mapping[str, object],
+    as_json: bool,
+    file_format: str | None,
+) -> int:
+    """Certify an FA-RNN in Coq, print the result, and return the exit status.
+
+    Args:
+        checkpoint: The file of the network.
+        against: The file of the rules or of the automaton.
+        kernel: The file for the theorem in Coq.
+        other_options: The options that only other networks may have.
+        as_json: Whether to print one JSON object.
+        file_format: The format of the automaton's file, or None to infer it from the name.
+    """
+    refuse_options(other_options, "a network of another kind, and not an FA-RNN")
+    if against is None or kernel is None:
+        raise InputError(
+            f"{checkpoint}: an FA-RNN requires --against and --kernel; without Coq, ratproof rules decide"
+            " compares rules with their network"
+        )
+    model, _ = load(checkpoint)
+    with naming(checkpoint):
+        network = rule_network_of(model)
+    coq_files.require_file(kernel)
+    require_outputs({"--kernel-file": kernel}, reads=(checkpoint, against))
+    with progress("certify") as report_progress:
+        report_progress(f"reading {against}")
+        with naming(against):
+            automaton = _automaton(against, network, file_format)
+        report_progress("comparing the states")
+        matching, word, accepted = match(network, automaton), None, False
+        if matching is None:
+            report_progress("searching for a difference")
+            word = differing_word(network, automaton)
+        else:
+            report_progress(f"Coq checks {plural(len(network.words), 'word')}")
+            accepted = coq_files.write(kernel, network, automaton, matching, (checkpoint, against))
+    verdict = "certified" if accepted else "unknown" if word is None else "different"
+    on_all = bounding_weights(network) is not None
+    data: JsonObject = {
+        "verdict": verdict,
+        "word": None if word is None else list(word[1]),
+        "score": None if word is None else network.blocks[word[0]].label,
+        "words": len(network.words),
+        "states": network.states,
+        "scores": len(network.final),
+        "counts_on_all_words": on_all if accepted else None,
+        "signs_up_to": coq_files.longest_word(network) if accepted else None,
+        "kernel": kernel_json(kernel if accepted else None, coq_files.THEOREM),
+    }
+    lines = []
+    if accepted:
+        size = f"{plural(network.states, 'state')}, {plural(len(network.words), 'word')}"
+        limits = "for every sequence of words" if on_all else "while fewer than 2^24 paths read each prefix"
+        lines += [
+            f"certified: {plural(len(network.final), 'score')}, {size}",
+            f"  in binary32, each score is the number of accepting paths of {against}, {limits}",
+        ]
+        longest = coq_files.longest_word(network)
+        if not on_all:
+            length = "of any length" if longest is None else f"of at most {plural(longest, 'word')}"
+            lines.append(f"  for sequences {length}, it is positive if and only if there is one")
+        lines.append(kernel_sentence(kernel, coq_files.THEOREM))
+    elif word is not None:
+        string, label = write_string(list(word[1])), shorten(network.blocks[word[0]].label)
+        lines.append(
+            f"different: on {string}, the score of {label} is not the number of accepting paths of {against}"
+        )
+    elif matching is not None:
+        lines.append("unknown: Coq does not accept the network")
+    else:
+        lines.append(
+            "unknown: no string with a difference exists, but the states of the network could not be mapped to"
+            f" those of {against}"
+        )
+    print_answer(as_json, data, "\n".join(lines))
+    if not accepted:
+        note_unwritten(kernel, "the network was not certified")
+    return EXIT[verdict]
+
+
+def _automaton(path: str, network: RuleNetwork, file_format: str | None) -> PathAutomaton:
+    """Return the automaton of a file of rules, or of an automaton, over the words of the network."""
+    if file_format is None and Path(path).suffix not in AUTOMATA:
+        rules = rule_files.read(path)
+        compiled = rule_set(rules, [word for word in network.words if word not in (BEGIN, END)])
+        warn_of_missing(compiled)
+        ours, theirs = [block.label for block in network.blocks], [part.label for part in compiled.parts]
+        if ours != theirs:
+            raise InputError(
+                f"the rules must have the labels of the network's scores, {', '.join(ours)}, got"
+                f" {', '.join(map(str, theirs))}"
+            )
+        return path_automaton(compiled.automaton, network.words, [part.states for part in compiled.parts])
+    if len(network.final) != 1:
+        raise InputError(
+            f"an automaton is compared with a network that has one score, got {len(network.final)}; pass the"
+            " file of rules, which has a label for each score"
+        )
+    says_none = files.suffix_of(path, file_format) in files.WITHOUT_SEMIRING
+    automaton = files.read(path, BOOLEAN if says_none else None, file_format=file_format)
+    return path_automaton(automaton, network.words)
