@@ -106,7 +106,9 @@ def rule_network_of(model: Classifier) -> RuleNetwork:
     Raises:
         InputError: If Coq's theory does not have this kind of network.
     """
-    supported = "--kernel supports FA-RNNs in float32 with beta = 1 and weights 0 and 1, as compiled from rules"
+    supported = (
+        "--kernel supports FA-RNNs in float32 with beta = 1 and weights 0 and 1, as compiled from rules"
+    )
     if model.network.initial.dtype != torch.float32:
         raise InputError(f"{supported}, got {model.network.initial.dtype}")
     if model.cell.beta != 1:
@@ -129,9 +131,7 @@ def rule_network_of(model: Classifier) -> RuleNetwork:
         wrong = part[(part != 0) & (part != ONE)]
         if len(wrong):
             raise InputError(f"{supported}, got {wrong[:1].view(np.float32)[0]:.9g} in the tensor {name}")
-    rows, vector_of = np.unique(
-        np.column_stack([bits["rules"], bits["stands"]]), axis=0, return_inverse=True
-    )
+    rows, vector_of = np.unique(np.column_stack([bits["rules"], bits["stands"]]), axis=0, return_inverse=True)
     return RuleNetwork(
         tuple(map(str, model.network.words)),
         model.blocks,

@@ -26,10 +26,10 @@ HEADING = """\
    the network, the automaton, and the theorem. *)
 """
 ON_ALL_WORDS = """\
-(* For every sequence of words and every score, some program computes the score. Every score that a program may
-   compute in binary32 is a finite number. It is equal to the number of accepting paths, so it is positive if
-   and only if the automaton accepts. The program may add in any order, use fused operations, and round in any
-   mode. *)
+(* For every sequence of words and every score, some program computes the score. Every score that a program
+   may compute in binary32 is a finite number. It is equal to the number of accepting paths, so it is positive
+   if and only if the automaton accepts. The program may add in any order, use fused operations, and round in
+   any mode. *)
 Theorem {theorem} : forall word, List.Forall (fun x => x < {symbols})%N word -> forall score,
   every_computed_score trained word score (fun y =>
     finite y = true /\\ value y = IZR (accepting_paths automaton score word) /\\
@@ -57,7 +57,7 @@ Print Assumptions {theorem}.
 POSITIVE = "For at most {} words, it is finite, and positive if and only if the automaton accepts."
 POSITIVE_FOR_ALL = "It is always finite, and positive if and only if the automaton accepts."
 EXPONENTS = 103
-"""A bound on the state may grow by at most this power of two, because sums of 2^24 terms must not overflow."""
+"""A bound on the state may grow by at most this power of two; then sums of 2^24 terms do not overflow."""
 
 
 def require_file(name: str) -> None:
@@ -83,9 +83,7 @@ def write(
     return reals.write_if_accepted(path, file_text(network, automaton, matching, names), "check_")
 
 
-def file_text(
-    network: RuleNetwork, automaton: PathAutomaton, matching: Match, names: tuple[str, str]
-) -> str:
+def file_text(network: RuleNetwork, automaton: PathAutomaton, matching: Match, names: tuple[str, str]) -> str:
     """Return the text of the file; ``names`` are those of the files of the network and the automaton."""
     words = ", ".join(f"{i} is {coq_files.plain(word)}" for i, word in enumerate(network.words))
     scores = ", ".join(f"{i} is {coq_files.plain(block.label)}" for i, block in enumerate(network.blocks))
@@ -119,7 +117,9 @@ def _statement(network: RuleNetwork) -> str:
 
 
 def _network(network: RuleNetwork) -> str:
-    vectors = (f"({_row(v)}, {s:#x}%Z)" for v, s in zip(network.vectors, network.stands.tolist(), strict=True))
+    vectors = (
+        f"({_row(v)}, {s:#x}%Z)" for v, s in zip(network.vectors, network.stands.tolist(), strict=True)
+    )
     return "\n  ".join(
         [
             f"Network {network.states} {network.before.shape[1]}",
@@ -138,9 +138,7 @@ def _automaton(automaton: PathAutomaton) -> str:
     tables = [[_repeated(row) for row in matrix] for matrix in automaton.matrices]
     base = [Counter(rows).most_common(1)[0][0] for rows in zip(*tables, strict=True)]
     differing = (
-        _list(
-            f"({q}, {row})" for q, (row, usual) in enumerate(zip(table, base, strict=True)) if row != usual
-        )
+        _list(f"({q}, {row})" for q, (row, usual) in enumerate(zip(table, base, strict=True)) if row != usual)
         for table in tables
     )
     return "\n  ".join(

@@ -49,8 +49,8 @@ def certify(
         Option(
             "--kernel",
             help="write a Coq file in which Coq's kernel checks a proof (kinds sr-elman and sr-gru, over the"
-            " real numbers; with --cell, rnn, gru and lstm with one layer, also in binary32; FA-RNNs of rules,"
-            " in binary32)",
+            " real numbers; with --cell, rnn, gru and lstm with one layer, also in binary32; FA-RNNs of"
+            " rules, in binary32)",
         ),
     ] = False,
     kernel_file: Annotated[

@@ -111,7 +111,7 @@ def certify(
         lines.append("unknown: Coq does not accept the network")
     else:
         lines.append(
-            "unknown: no string with a difference exists, but the states of the network could not be mapped to"
+            "unknown: no string with a difference exists, but the network's states could not be mapped to"
             f" those of {against}"
         )
     print_answer(as_json, data, "\n".join(lines))

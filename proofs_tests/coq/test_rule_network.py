@@ -1,0 +1,396 @@
+"""Tests that Coq accepts FA-RNNs of rules in binary32, refuses wrong ones, and counts what torch computes."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from automata.io import files as automaton_files
+from automata.rules.rule_files import loads
+from automata.rules.rule_set import rule_set
+from automata.semirings import BOOLEAN
+from automata.wfsa import WFSA
+from neural.fa_rnn import files
+from neural.fa_rnn.classifier import Classifier, RuleBlock
+from neural.fa_rnn.network import FARNN
+from proofs_tests.coq.conftest import compiled_theory
+from ratproof import main
+from ratproof.certification.rule_networks import (
+    ONE,
+    Match,
+    PathAutomaton,
+    RuleNetwork,
+    bounding_weights,
+    growth,
+    match,
+    path_automaton,
+    rule_network_of,
+)
+from ratproof.coq import programs as coq
+from ratproof.coq import reals, rule_network
+
+RULES = "[fare]\n$ * ( cost | price ) $ *\n[city]\n$ * to $ city\n$ * city EOS\n"
+WORDS = ["what", "cost", "price", "to", "the", "city"]
+NAMES = ("net", "rules")
+Case = tuple[RuleNetwork, PathAutomaton, Match]
+Change = Callable[[RuleNetwork, PathAutomaton, Match], Case]
+
+
+def classifier() -> tuple[Classifier, WFSA, list[tuple[int, ...]]]:
+    """Return a network, its automaton, and the states of each score."""
+    rules = loads(RULES)
+    compiled = rule_set(rules, WORDS)
+    model = Classifier.of_rules(compiled, list(map(str, compiled.labels)), [str(r.rule) for r in rules])
+    return model, compiled.automaton, [part.states for part in compiled.parts]
+
+
+def case() -> Case:
+    model, automaton, parts = classifier()
+    network = rule_network_of(model)
+    paths = path_automaton(automaton, network.words, parts)
+    matching = match(network, paths)
+    assert matching is not None
+    return network, paths, matching
+
+
+def doubling() -> tuple[Classifier, WFSA]:
+    """Return the network of an automaton with two paths for each "a", and the automaton."""
+    loops = np.array([[False, True, False], [False, True, True], [False, True, True]])
+    stays = np.eye(3, dtype=bool)
+    first = np.array([[False, True, False], [False] * 3, [False] * 3])
+    automaton = WFSA(
+        BOOLEAN, [True, False, False], [False, False, True], {"BOS": first, "a": loops, "b": stays}
+    )
+    network = FARNN.of(automaton, [[2]])
+    return Classifier(network, ["yes", "no"], [RuleBlock("yes", ("a",), (0, 1, 2), (2,))]), automaton
+
+
+@pytest.fixture(scope="module")
+def theory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the compiled theory."""
+    return compiled_theory(reals.RULES, tmp_path_factory.mktemp("rules"))
+
+
+def definitions(wrong: Case) -> str:
+    text = rule_network.file_text(*wrong, NAMES).partition(reals.RULES.inlined())[2]
+    return text[: text.index("Theorem ")]
+
+
+def checker(wrong: Case) -> str:
+    """Return the call of the checker in the proof of the theorem."""
+    text = rule_network.file_text(*wrong, NAMES)
+    name, arguments = re.findall(r"apply \(counts_(on_all_words|while_small) (.*)\);", text)[-1]
+    return f"check_{'all' if name == 'on_all_words' else 'short'}_words {arguments}"
+
+
+def values(theory: Path, cases: list[tuple[Case, str]]) -> list[str]:
+    """Return the values of Coq terms, each with the definitions of its case; compile the theory once."""
+    lines = ["Require Import inlined."]
+    for i, (data, term) in enumerate(cases):
+        lines.append(f"Module net_{i}.\n{definitions(data)}\nEval vm_compute in {term}.\nEnd net_{i}.")
+    file = theory / "values.v"
+    file.write_text("\n".join(lines))
+    return re.findall(r"= (\S+)\n", coq.compile_file(file, theory))
+
+
+def changed(array: Any, index: Any, value: int) -> Any:
+    result = array.copy()
+    result[index] = value
+    return result
+
+
+def change_of(name: str, index: tuple[int, ...], bits: int) -> Change:
+    """Change the bits of one weight of the network."""
+    return lambda network, automaton, matching: (
+        replace(network, **{name: changed(getattr(network, name), index, bits)}),
+        automaton,
+        matching,
+    )
+
+
+def change_of_automaton(name: str, index: tuple[int, ...], value: int) -> Change:
+    return lambda network, automaton, matching: (
+        network,
+        replace(automaton, **{name: changed(getattr(automaton, name), index, value)}),
+        matching,
+    )
+
+
+def first_of(array: Any, where: bool = True) -> tuple[int, ...]:
+    """Return the index of the first entry that is not zero, or that is zero."""
+    return tuple(int(i) for i in np.argwhere((array != 0) == where)[0])
+
+
+def shift_the_wildcard(network: RuleNetwork, automaton: PathAutomaton, matching: Match) -> Case:
+    return replace(network, apart=np.roll(network.apart, 1, axis=0)), automaton, matching
+
+
+def exchange_d_1_and_d_2(network: RuleNetwork, automaton: PathAutomaton, matching: Match) -> Case:
+    """Transpose the matrix of each word, except the wildcard's, which is symmetric."""
+    return replace(network, before=network.after, after=network.before), automaton, matching
+
+
+def exchange_two_words(network: RuleNetwork, automaton: PathAutomaton, matching: Match) -> Case:
+    vector_of = network.vector_of.copy()
+    one, other = network.words.index("cost"), network.words.index("what")
+    vector_of[[one, other]] = vector_of[[other, one]]
+    return replace(network, vector_of=vector_of), automaton, matching
+
+
+def shift_the_initial_weight(network: RuleNetwork, automaton: PathAutomaton, matching: Match) -> Case:
+    return replace(network, initial=np.roll(network.initial, 1)), automaton, matching
+
+
+def exchange_the_scores(network: RuleNetwork, automaton: PathAutomaton, matching: Match) -> Case:
+    return replace(network, final=network.final[::-1].copy()), automaton, matching
+
+
+def exchange_two_images(network: RuleNetwork, automaton: PathAutomaton, matching: Match) -> Case:
+    state_of = matching.state_of.copy()
+    state_of[[1, 2]] = state_of[[2, 1]]
+    return network, automaton, replace(matching, state_of=state_of)
+
+
+def breaks() -> list[Change]:
+    network, automaton, _ = case()
+    tensors = ("before", "after", "apart", "vectors", "stands", "initial", "final")
+    present = [(name, first_of(getattr(network, name))) for name in tensors]
+    absent = [(name, first_of(getattr(network, name), where=False)) for name in tensors]
+    return [
+        *(change_of(name, index, ONE + 1) for name, index in present),
+        *(change_of(name, index, 0) for name, index in present),
+        *(change_of(name, index, 1) for name, index in absent),
+        *(change_of(name, index, ONE) for name, index in absent),
+        change_of("final", first_of(network.final), 0xBF800000),
+        change_of_automaton("matrices", first_of(automaton.matrices), 0),
+        change_of_automaton("matrices", first_of(automaton.matrices), 2),
+        change_of_automaton("matrices", first_of(automaton.matrices, where=False), 1),
+        change_of_automaton("starts", (1,), 1),
+        change_of_automaton("accepting", first_of(automaton.accepting), 0),
+        change_of_automaton("accepting", first_of(automaton.accepting, where=False), 1),
+        change_of_automaton("table_of", (network.words.index("cost"),), int(automaton.table_of[0])),
+        shift_the_wildcard,
+        exchange_d_1_and_d_2,
+        exchange_two_words,
+        shift_the_initial_weight,
+        exchange_the_scores,
+        exchange_two_images,
+    ]
+
+
+def test_coq_accepts_the_network_and_refuses_changes(theory: Path) -> None:
+    right = case()
+    call = checker(right)
+    wrong = [change(*right) for change in breaks()]
+    small = call.replace("[2; 1", "[1; 1")
+    assert small != call
+    answers = values(theory, [(right, call), (right, small), *((data, call) for data in wrong)])
+    assert answers == ["true", "false"] + ["false"] * len(wrong)
+
+
+def test_coq_refuses_a_growth_that_is_too_small(theory: Path) -> None:
+    model, automaton = doubling()
+    network = rule_network_of(model)
+    paths = path_automaton(automaton, network.words)
+    matching = match(network, paths)
+    assert matching is not None
+    data = network, paths, matching
+    assert bounding_weights(network) is None
+    assert (growth(network), rule_network.longest_word(network)) == (2, 51)
+    call = checker(data)
+    assert call.endswith("table_of_vector 2%Z")
+    answers = values(theory, [(data, call), (data, call.replace("2%Z", "1%Z"))])
+    assert answers == ["true", "false"]
+
+
+def lists_of(output: str) -> Any:
+    """Return a list that Coq printed."""
+    return read_lists(output.split("     = ")[1].rpartition("     : ")[0])
+
+
+def test_coq_counts_the_paths_that_torch_counts(theory: Path) -> None:
+    model, _, _ = classifier()
+    right = case()
+    rng = np.random.default_rng(1)
+    sentences = [["BOS", *map(str, rng.choice(WORDS, size=size)), "EOS"] for size in range(9)]
+    numbers = [[right[0].words.index(word) for word in sentence] for sentence in sentences]
+    terms = "; ".join(f"map (fun g => accepting_paths automaton g {row}%N) [0; 1]%nat" for row in numbers)
+    file = theory / "counts.v"
+    text = f"Require Import inlined.\n{definitions(right)}\nEval vm_compute in [{terms.replace(',', ';')}].\n"
+    file.write_text(text)
+    counts = np.array(lists_of(coq.compile_file(file, theory)))
+    scores = model.network(sentences).detach()
+    assert scores.dtype == torch.float32
+    assert np.array_equal(counts, scores.numpy())
+    assert 0 < counts.sum() < counts.size
+
+
+STEPS = """
+Definition unit (q i : N) : Z := if N.eqb q i then 1%Z else 0%Z.
+Definition row (x q : N) := map (exact_next trained (vector trained x) (unit q)) (indices {states}).
+Definition rows (x : N) := map (row x) (indices {states}).
+Eval vm_compute in map rows (indices {words}).
+"""
+
+
+def test_a_step_of_the_network_in_coq_is_that_of_torch(theory: Path) -> None:
+    """For each word, the exact step of each unit vector is torch's float32 step."""
+    model, _, _ = classifier()
+    network = case()[0]
+    steps = STEPS.format(states=network.states, words=len(network.words))
+    file = theory / "steps.v"
+    file.write_text(f"Require Import inlined.\n{definitions(case())}\n{steps}")
+    matrices = np.array(lists_of(coq.compile_file(file, theory)))
+    unit = torch.eye(network.states)
+    for word, matrix in enumerate(matrices):
+        words = torch.full((1, network.states), word)
+        assert np.array_equal(model.cell(words, torch.ones_like(words) > 0, unit).detach().numpy(), matrix)
+    assert len(matrices) == len(network.words)
+    assert matrices.any()
+
+
+def read_lists(text: str) -> Any:
+    """Return a Coq list of numbers, pairs and lists as Python lists."""
+    plain = re.sub(r"%[NZ]", "", text).replace("(", "[").replace(")", "]").replace(";", ",")
+    return json.loads(re.sub(r"0x([0-9a-f]+)", lambda match: str(int(match[1], 16)), plain))
+
+
+def read_tensors(path: Path) -> dict[str, Any]:
+    """Return the bits of the tensors of a safetensors file, read without a library."""
+    content = path.read_bytes()
+    size = struct.unpack("<Q", content[:8])[0]
+    tensors = {}
+    for name, about in json.loads(content[8 : 8 + size]).items():
+        if name != "__metadata__":
+            start, end = about["data_offsets"]
+            assert about["dtype"] == "F32"
+            bits = struct.unpack(f"<{(end - start) // 4}I", content[8 + size + start : 8 + size + end])
+            tensors[name] = np.array(bits, dtype=np.uint32).reshape(about["shape"])
+    return tensors
+
+
+def dense(rows: Any, columns: int) -> Any:
+    result = np.zeros((len(rows), columns), dtype=np.uint32)
+    for number, row in enumerate(rows):
+        for column, bits in row:
+            result[number, column] = bits
+    return result
+
+
+def test_the_file_has_the_bits_of_the_checkpoint(tmp_path: Path) -> None:
+    model, _, _ = classifier()
+    path = tmp_path / "net.safetensors"
+    files.save(model, path)
+    loaded, _ = files.load(path)
+    _, paths, matching = case()
+    text = rule_network.file_text(rule_network_of(loaded), paths, matching, NAMES)
+    term = re.search(r"Definition trained : network := Network (\d+) (\d+)\n(.*?)\.\n", text, re.DOTALL)
+    assert term is not None
+    states, columns = int(term[1]), int(term[2])
+    before, after, apart, vectors, vector_of, initial, finals = map(read_lists, term[3].split("\n"))
+    tensors = read_tensors(path)
+    rows, stands = dense([row for row, _ in vectors], columns), np.array([stand for _, stand in vectors])
+    for name, bits in (
+        ("network.cell.before", dense(before, columns)),
+        ("network.cell.after", dense(after, states).T),
+        ("network.cell.apart", dense(apart, states)),
+        ("network.cell.rules", rows[vector_of]),
+        ("network.cell.stands", stands[vector_of]),
+        ("network.initial", dense([initial], states)[0]),
+        ("network.final", dense(finals, states)),
+    ):
+        assert np.array_equal(tensors[name], bits), name
+        assert bits.any()
+
+
+def test_states_may_be_numbered_differently() -> None:
+    network, automaton, _ = case()
+    order = np.random.default_rng(1).permutation(network.states)
+    renumbered = replace(
+        automaton,
+        starts=automaton.starts[order],
+        matrices=automaton.matrices[:, order][:, :, order],
+        accepting=automaton.accepting[:, order],
+    )
+    matching = match(network, renumbered)
+    assert matching is not None
+    assert (order[matching.state_of] == np.arange(network.states)).all()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write networks, rules and an automaton into the test's own folder."""
+    monkeypatch.chdir(tmp_path)
+    files.save(classifier()[0], "net.safetensors")
+    Path("rules.config").write_text(RULES)
+    Path("other.config").write_text(RULES.replace("price", "to"))
+    model, automaton = doubling()
+    files.save(model, "double.safetensors")
+    automaton_files.write(automaton, "double.json")
+    with torch.no_grad():
+        model.cell.before[0, 0] = 0.75
+    files.save(model, "trained.safetensors")
+
+
+def test_the_command_writes_a_complete_file_that_coq_accepts(
+    theory: Path, folder: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main.run(["certify", "net.safetensors", "--against", "rules.config", "--kernel", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["kernel"] == {"file": "agrees_net.v", "theorem": "agrees", "axioms": list(reals.AXIOMS)}
+    assert (answer["counts_on_all_words"], answer["scores"]) == (True, 2)
+    assert "From ratproof" not in Path("agrees_net.v").read_text()
+
+
+def test_other_rules_give_a_string_with_a_difference(
+    folder: None, capsys: pytest.CaptureFixture[str], theory: Path
+) -> None:
+    assert main.run(["certify", "net.safetensors", "--against", "other.config", "--kernel", "--json"]) == 1
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["verdict"], answer["score"], answer["kernel"]) == ("different", "fare", None)
+    sentence = [answer["word"]]
+    ours = classifier()[0].network(sentence)[0, 0].item()
+    rules = rule_set(loads(Path("other.config").read_text()), WORDS)
+    assert ours != FARNN.of_rules(rules)(sentence)[0, 0].item()
+    assert not Path("agrees_net.v").exists()
+
+
+SUPPORTED = (
+    "--kernel supports FA-RNNs in float32 with beta = 1 and weights 0 and 1, as compiled from rules, got"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "message"),
+    [
+        ("trained", ["--against", "double.json", "--kernel"], f"{SUPPORTED} 0.75 in the tensor before"),
+        ("net", ["--against", "double.json", "--kernel"], "a network that has one score, got 2"),
+        (
+            "double",
+            ["--against", "rules.config", "--kernel"],
+            "labels of the network's scores, yes, got fare, city",
+        ),
+        ("net", ["--against", "rules.config"], "an FA-RNN requires --against and --kernel"),
+        ("net", ["--kernel"], "an FA-RNN requires --against and --kernel"),
+        ("net", ["--kernel", "--temperature", "1"], "--temperature requires a network of another kind"),
+    ],
+)
+def test_what_is_not_supported_is_refused(
+    folder: None, capsys: pytest.CaptureFixture[str], name: str, more: list[str], message: str
+) -> None:
+    assert main.run(["certify", f"{name}.safetensors", *more]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_float64_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"got torch\.float64"):
+        rule_network_of(classifier()[0].double())
