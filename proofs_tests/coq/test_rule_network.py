@@ -131,7 +131,7 @@ def first_of(array: Any, where: bool = True) -> tuple[int, ...]:
 
 
 def shift_the_wildcard(network: RuleNetwork, automaton: PathAutomaton, matching: Match) -> Case:
-    return replace(network, apart=np.roll(network.apart, 1, axis=0)), automaton, matching
+    return replace(network, wildcard=np.roll(network.wildcard, 1, axis=0)), automaton, matching
 
 
 def exchange_d_1_and_d_2(network: RuleNetwork, automaton: PathAutomaton, matching: Match) -> Case:
@@ -162,7 +162,7 @@ def exchange_two_images(network: RuleNetwork, automaton: PathAutomaton, matching
 
 def breaks() -> list[Change]:
     network, automaton, _ = case()
-    tensors = ("before", "after", "apart", "vectors", "stands", "initial", "final")
+    tensors = ("before", "after", "wildcard", "vectors", "stands", "initial", "final")
     present = [(name, first_of(getattr(network, name))) for name in tensors]
     absent = [(name, first_of(getattr(network, name), where=False)) for name in tensors]
     return [
@@ -296,13 +296,13 @@ def test_the_file_has_the_bits_of_the_checkpoint(tmp_path: Path) -> None:
     term = re.search(r"Definition trained : network := Network (\d+) (\d+)\n(.*?)\.\n", text, re.DOTALL)
     assert term is not None
     states, columns = int(term[1]), int(term[2])
-    before, after, apart, vectors, vector_of, initial, finals = map(read_lists, term[3].split("\n"))
+    before, after, wildcard, vectors, vector_of, initial, finals = map(read_lists, term[3].split("\n"))
     tensors = read_tensors(path)
     rows, stands = dense([row for row, _ in vectors], columns), np.array([stand for _, stand in vectors])
     for name, bits in (
         ("network.cell.before", dense(before, columns)),
         ("network.cell.after", dense(after, states).T),
-        ("network.cell.apart", dense(apart, states)),
+        ("network.cell.apart", dense(wildcard, states)),
         ("network.cell.rules", rows[vector_of]),
         ("network.cell.stands", stands[vector_of]),
         ("network.initial", dense([initial], states)[0]),
@@ -372,7 +372,11 @@ SUPPORTED = (
 @pytest.mark.parametrize(
     ("name", "more", "message"),
     [
-        ("trained", ["--against", "double.json", "--kernel"], f"{SUPPORTED} 0.75 in the tensor before"),
+        (
+            "trained",
+            ["--against", "double.json", "--kernel"],
+            f"{SUPPORTED} 0.75 in the tensor network.cell.before",
+        ),
         ("net", ["--against", "double.json", "--kernel"], "a network that has one score, got 2"),
         (
             "double",

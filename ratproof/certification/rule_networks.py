@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from automata.aliases import Symbols
+from automata.aliases import Symbols, Weights
 from automata.equivalence import Different, equivalent
 from automata.errors import InputError
 from automata.semirings import BOOLEAN, COUNTING
@@ -25,8 +25,18 @@ Bits = NDArray[np.uint32]
 Counts = NDArray[np.int64]
 ONE = 0x3F800000
 """The bits of 1 in binary32."""
+TENSORS = {
+    "before": "network.cell.before",
+    "after": "network.cell.after",
+    "wildcard": "network.cell.apart",
+    "rules": "network.cell.rules",
+    "stands": "network.cell.stands",
+    "initial": "network.initial",
+    "final": "network.final",
+}
+"""The tensors of a checkpoint, by the names that are used here."""
 EXACT = 2**24
-"""Integers of at most this size are exact in binary32."""
+"""Integers below this number are exact in binary32."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +46,8 @@ class RuleNetwork:
     Attributes:
         words: The words, in the order of the network.
         blocks: The rules of each score.
-        before, after, apart: D_1, D_2 and the wildcard's matrix, shapes ``(K, r)``, ``(K, r)``, ``(K, K)``.
+        before, after: D_1 and D_2, shape ``(K, r)``.
+        wildcard: The wildcard's matrix, shape ``(K, K)``.
         vectors: The distinct rows of E_R, shape ``(m, r)``.
         stands: Whether the wildcard stands for the words with this row, shape ``(m,)``.
         vector_of: The index of each word's row, shape ``(V,)``.
@@ -47,7 +58,7 @@ class RuleNetwork:
     blocks: tuple[RuleBlock, ...]
     before: Bits
     after: Bits
-    apart: Bits
+    wildcard: Bits
     vectors: Bits
     stands: Bits
     vector_of: NDArray[np.int64]
@@ -61,12 +72,12 @@ class RuleNetwork:
 
     def matrices(self) -> Counts:
         """Return the transition matrix of each distinct row of E_R, shape ``(m, K, K)``."""
-        before, after, apart, vectors, stands = (
+        before, after, wildcard, vectors, stands = (
             (part == ONE).astype(np.int64)
-            for part in (self.before, self.after, self.apart, self.vectors, self.stands)
+            for part in (self.before, self.after, self.wildcard, self.vectors, self.stands)
         )
         return np.array(
-            [(before * v) @ after.T + s * apart for v, s in zip(vectors, stands, strict=True)]
+            [(before * v) @ after.T + s * wildcard for v, s in zip(vectors, stands, strict=True)]
         ).reshape(-1, self.states, self.states)
 
 
@@ -113,31 +124,23 @@ def rule_network_of(model: Classifier) -> RuleNetwork:
         raise InputError(f"{supported}, got {model.network.initial.dtype}")
     if model.cell.beta != 1:
         raise InputError(f"{supported}, got beta = {model.cell.beta:g}")
-    cell = model.cell
-    tensors = {
-        "before": cell.before,
-        "after": cell.after,
-        "apart": cell.apart,
-        "rules": cell.rules,
-        "stands": cell.stands,
-        "initial": model.network.initial,
-        "final": model.network.final,
-    }
+    tensors = model.state_dict()
     bits = {
-        name: np.ascontiguousarray(tensor.detach().cpu().numpy()).view(np.uint32)
-        for name, tensor in tensors.items()
+        field: np.ascontiguousarray(tensors[name].cpu().numpy()).view(np.uint32)
+        for field, name in TENSORS.items()
     }
-    for name, part in bits.items():
+    for field, part in bits.items():
         wrong = part[(part != 0) & (part != ONE)]
         if len(wrong):
-            raise InputError(f"{supported}, got {wrong[:1].view(np.float32)[0]:.9g} in the tensor {name}")
+            value = wrong[:1].view(np.float32)[0]
+            raise InputError(f"{supported}, got {value:.9g} in the tensor {TENSORS[field]}")
     rows, vector_of = np.unique(np.column_stack([bits["rules"], bits["stands"]]), axis=0, return_inverse=True)
     return RuleNetwork(
         tuple(map(str, model.network.words)),
         model.blocks,
         bits["before"],
         bits["after"],
-        bits["apart"],
+        bits["wildcard"],
         rows[:, :-1],
         rows[:, -1],
         vector_of.reshape(-1),
@@ -168,14 +171,14 @@ def path_automaton(
         raise InputError(
             f"the symbols of the automaton must be the words of the network; only one has {min(differing)!r}"
         )
-    final = automaton.final.astype(np.int64)
+    final = _integers(automaton.final)
     rows = np.zeros((1 if accepting is None else len(accepting), automaton.states), dtype=np.int64)
     for row, states in zip(rows, [range(automaton.states)] if accepting is None else accepting, strict=True):
         row[list(states)] = final[list(states)]
-    dense = automaton.matrices.astype(np.int64)
+    dense = _integers(automaton.matrices)
     distinct, where = np.unique(dense.reshape(len(dense), -1), axis=0, return_inverse=True)
     return PathAutomaton(
-        automaton.initial.astype(np.int64),
+        _integers(automaton.initial),
         distinct.reshape(-1, automaton.states, automaton.states),
         where.reshape(-1)[[index[word] for word in words]],
         rows,
@@ -275,6 +278,12 @@ def differing_word(network: RuleNetwork, automaton: PathAutomaton) -> tuple[int,
         if isinstance(answer, Different):
             return score, answer.word
     return None
+
+
+def _integers(weights: Weights) -> Counts:
+    if (weights >= EXACT).any():
+        raise InputError(f"the weights of the automaton must be below {EXACT}, got {weights.max()}")
+    return weights.astype(np.int64)
 
 
 def _exact(array: NDArray[np.int64]) -> NDArray[np.object_]:

@@ -125,7 +125,7 @@ def _network(network: RuleNetwork) -> str:
             f"Network {network.states} {network.before.shape[1]}",
             _matrix(network.before),
             _matrix(network.after.T),
-            _matrix(network.apart),
+            _matrix(network.wildcard),
             _list(vectors),
             _numbers(network.vector_of),
             _row(network.initial),

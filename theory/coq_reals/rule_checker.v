@@ -20,7 +20,7 @@ Definition member {A} (j : N) (r : row A) : bool := match lookup j r with Some _
 (* The states that the network leads to from state i, once for each path through its matrices. *)
 Definition network_states (net : network) (v : row Z * Z) (i : N) : list N :=
   flat_map (fun c => if member c (fst v) then keys (at_index (after net) c) else []) (keys (at_index (before net) i)) ++
-  (if snd v =? one_bits then keys (at_index (apart net) i) else []).
+  (if snd v =? one_bits then keys (at_index (wildcard net) i) else []).
 (* The table of each word is the table of its vector. *)
 Fixpoint tables_agree (table_of_vector vectors tables : list N) : bool :=
   match vectors, tables with
@@ -91,7 +91,7 @@ revert F. clear. generalize (accepting A). induction (finals net) as [|f fs IH];
 Qed.
 
 Lemma rows_of_ones i : increasing 0 (columns net) (at_index (before net) i) = true /\
-  increasing 0 (states net) (at_index (after net) i) = true /\ increasing 0 (states net) (at_index (apart net) i) = true.
+  increasing 0 (states net) (at_index (after net) i) = true /\ increasing 0 (states net) (at_index (wildcard net) i) = true.
 Proof.
 destruct checked_parts as (O & _). unfold weights_are_ones in O. apply andb_prop in O. destruct O as [O _].
 do 4 (apply andb_prop in O; destruct O as [O ?]).
@@ -105,7 +105,7 @@ Lemma network_states_range v i q : In q (network_states net v i) -> (q < states 
 Proof.
 unfold network_states. rewrite in_app_iff, in_flat_map. intros [(c & _ & I)|I].
 - destruct (member c (fst v)); [|easy]. now apply (keys_increasing 0 (states net) (at_index (after net) c)); [apply rows_of_ones|].
-- destruct (snd v =? one_bits); [|easy]. now apply (keys_increasing 0 (states net) (at_index (apart net) i)); [apply rows_of_ones|].
+- destruct (snd v =? one_bits); [|easy]. now apply (keys_increasing 0 (states net) (at_index (wildcard net) i)); [apply rows_of_ones|].
 Qed.
 
 Lemma exact_next_counts v n j : exact_next net v n j = sum_over rows (fun i => n i * count j (network_states net v i)).
@@ -113,7 +113,7 @@ Proof.
 unfold exact_next. rewrite <- sum_scale_right.
 transitivity (sum_over rows (fun i => n i * sum_over (indices (columns net)) (fun c =>
     one_if (at_index (before net) i) c * (one_if (fst v) c * one_if (at_index (after net) c) j)))
-  + sum_over rows (fun i => n i * one_if (at_index (apart net) i) j * one_if_bits (snd v))).
+  + sum_over rows (fun i => n i * one_if (at_index (wildcard net) i) j * one_if_bits (snd v))).
 - f_equal. transitivity (sum_over (indices (columns net)) (fun c => sum_over rows (fun i =>
     n i * (one_if (at_index (before net) i) c * (one_if (fst v) c * one_if (at_index (after net) c) j))))).
   + apply sum_ext. intros c _. rewrite <- !sum_scale_right. apply sum_ext. intros. ring.

@@ -17,7 +17,7 @@ Record network : Type := Network {
   states : N; columns : N;
   before : list (row Z);            (* D_1, by rows, one for each state *)
   after : list (row Z);             (* D_2, by columns *)
-  apart : list (row Z);             (* the wildcard's matrix, by rows *)
+  wildcard : list (row Z);             (* the wildcard's matrix, by rows *)
   vectors : list (row Z * Z);       (* the distinct rows of E_R, each with whether the wildcard stands for the word *)
   vector_of : list N;               (* the index of each word's vector *)
   initial : row Z;
@@ -38,11 +38,11 @@ Definition computed_entry (v : row Z * Z) (h : N -> binary32) (j : N) (y : binar
     sum_of (each_state (fun i => (h i, entry (at_index (before net) i) c))) (a c) /\ multiplied (a c) (entry (fst v) c) (p c)) /\
   let rules := each_column (fun c => (p c, entry (at_index (after net) c) j)) in
   (* Either the wildcard's matrix multiplies h, and s the result. *)
-  ((exists w, sum_of (each_state (fun i => (h i, entry (at_index (apart net) i) j))) w /\ sum_of (rules ++ [(w, number (snd v))]) y) \/
+  ((exists w, sum_of (each_state (fun i => (h i, entry (at_index (wildcard net) i) j))) w /\ sum_of (rules ++ [(w, number (snd v))]) y) \/
   (* Or D_1 has one more column for each state, of the identity matrix, z has s there, and D_2 has the wildcard's rows. *)
    (exists b q, (forall i, In i (indices (states net)) ->
       sum_of (each_state (fun k => (h k, if N.eqb k i then number one_bits else zero))) (b i) /\ multiplied (b i) (number (snd v)) (q i)) /\
-      sum_of (rules ++ each_state (fun i => (q i, entry (at_index (apart net) i) j))) y)).
+      sum_of (rules ++ each_state (fun i => (q i, entry (at_index (wildcard net) i) j))) y)).
 
 (* The states that a program may compute in binary32 after a sequence of words, and the scores. *)
 Inductive computed_state : list N -> (N -> binary32) -> Prop :=
@@ -77,7 +77,7 @@ assert (S : forall word, exists h, computed_state word h).
         multiplied (fst ap) (entry (fst (vector net x)) c) (snd ap)) (zero, zero)) with (l := indices (columns net)) as [f F].
       * intros c. destruct (sum_exists (each_state (fun i => (h i, entry (at_index (before net) i) c)))) as [a A].
         destruct (product_exists a (entry (fst (vector net x)) c)) as [p P]. now exists (a, p).
-      * destruct (sum_exists (each_state (fun i => (h i, entry (at_index (apart net) i) j)))) as [w W].
+      * destruct (sum_exists (each_state (fun i => (h i, entry (at_index (wildcard net) i) j)))) as [w W].
         destruct (sum_exists (each_column (fun c => (snd (f c), entry (at_index (after net) c) j)) ++ [(w, number (snd (vector net x)))])) as [y Y].
         exists y, (fun c => fst (f c)), (fun c => snd (f c)). split; [exact F|]. left. now exists w.
     + exists h'. now apply after_word with h. }
@@ -133,7 +133,7 @@ Definition one_if_bits (bits : Z) : Z := if bits =? one_bits then 1 else 0.
 Definition exact_next (net : network) (v : row Z * Z) (n : N -> Z) (j : N) : Z :=
   sum_over (indices (columns net)) (fun c =>
     sum_over (indices (states net)) (fun i => n i * one_if (at_index (before net) i) c) * one_if (fst v) c * one_if (at_index (after net) c) j) +
-  sum_over (indices (states net)) (fun i => n i * one_if (at_index (apart net) i) j) * one_if_bits (snd v).
+  sum_over (indices (states net)) (fun i => n i * one_if (at_index (wildcard net) i) j) * one_if_bits (snd v).
 Definition exact_run (net : network) (word : list N) (n : N -> Z) : N -> Z := fold_left (fun n x => exact_next net (vector net x) n) word n.
 
 (* The weights are 0 and 1, and each row lists different columns. *)
@@ -143,7 +143,7 @@ Definition row_of_ones (bound : N) (r : row Z) : bool := forallb (fun e => snd e
 Definition vector_of_ones (bound : N) (v : row Z * Z) : bool := row_of_ones bound (fst v) && ((snd v =? 0) || (snd v =? one_bits)).
 Definition weights_are_ones (net : network) : bool :=
   forallb (row_of_ones (columns net)) (before net) && forallb (row_of_ones (states net)) (after net) &&
-  forallb (row_of_ones (states net)) (apart net) && forallb (vector_of_ones (columns net)) (vectors net) &&
+  forallb (row_of_ones (states net)) (wildcard net) && forallb (vector_of_ones (columns net)) (vectors net) &&
   row_of_ones (states net) (initial net) && forallb (row_of_ones (states net)) (finals net).
 
 Lemma one_weighs : weighs 1 (number one_bits).
@@ -200,7 +200,7 @@ Notation rows := (indices (states net)).
 
 Lemma weights_weigh i j : weighs (one_if (at_index (before net) i) j) (entry (at_index (before net) i) j) /\
   weighs (one_if (at_index (after net) i) j) (entry (at_index (after net) i) j) /\
-  weighs (one_if (at_index (apart net) i) j) (entry (at_index (apart net) i) j).
+  weighs (one_if (at_index (wildcard net) i) j) (entry (at_index (wildcard net) i) j).
 Proof.
 unfold weights_are_ones in ones. apply andb_prop in ones. destruct ones as [O _]. do 4 (apply andb_prop in O; destruct O as [O ?]).
 split; [|split]; eapply entry_weighs; apply at_index_checked; eauto.
@@ -241,7 +241,7 @@ assert (E : forall i, In i rows -> 0 <= e i) by (intros i I; apply (H i I)).
 assert (Small : forall i, In i rows -> e i < 2 ^ 24).
 { intros i I. apply Z.le_lt_trans with (2 := L). now apply sum_member. }
 set (A f c := sum_over rows (fun i => f i * one_if (at_index (before net) i) c)).
-set (W f := sum_over rows (fun i => f i * one_if (at_index (apart net) i) j)).
+set (W f := sum_over rows (fun i => f i * one_if (at_index (wildcard net) i) j)).
 assert (Ra : forall c, In c (indices (columns net)) -> represents (A n c) (A e c) (a c) /\ 0 <= A e c <= sum_over rows e).
 { intros c I. assert (B : 0 <= A e c <= sum_over rows e) by (apply sum_below; [assumption|intros; apply one_if_range]). split; [|exact B].
   apply (weighted_sum_represents rows n e (fun i => one_if (at_index (before net) i) c) h (fun i => entry (at_index (before net) i) c)).
@@ -259,7 +259,7 @@ assert (Rules : Forall2 (stands_for cap m) rules ts).
 destruct Y as [(w & Sw & Sy)|(b & q & Bq & Sy)].
 - assert (BW : 0 <= W e <= sum_over rows e) by (apply sum_below; [assumption|intros; apply one_if_range]).
   assert (Rw : represents (W n) (W e) w).
-  { apply (weighted_sum_represents rows n e (fun i => one_if (at_index (apart net) i) j) h (fun i => entry (at_index (apart net) i) j)).
+  { apply (weighted_sum_represents rows n e (fun i => one_if (at_index (wildcard net) i) j) h (fun i => entry (at_index (wildcard net) i) j)).
     - intros i I'. split; [now apply H|]. split; [now apply Small|apply weights_weigh].
     - unfold W in BW. lia.
     - exact Sw. }
@@ -278,13 +278,13 @@ destruct Y as [(w & Sw & Sy)|(b & q & Bq & Sy)].
     intros k K. split; [now apply H|]. split; [now apply Small|]. destruct (N.eqb k i); [apply one_weighs|apply zero_weighs]. }
   set (s := one_if_bits (snd v)) in *.
   assert (Sr : s = 0 \/ s = 1) by apply SW.
-  assert (T : Forall2 (stands_for cap m) (rules ++ map (fun i => (q i, entry (at_index (apart net) i) j)) rows)
-    (ts ++ map (fun i => (n i * s, e i * s, one_if (at_index (apart net) i) j)) rows)).
+  assert (T : Forall2 (stands_for cap m) (rules ++ map (fun i => (q i, entry (at_index (wildcard net) i) j)) rows)
+    (ts ++ map (fun i => (n i * s, e i * s, one_if (at_index (wildcard net) i) j)) rows)).
   { apply Forall2_app; [assumption|]. apply terms_stand_for. intros i I. specialize (E i I). specialize (Small i I). split; [|split; [|apply weights_weigh]].
     - apply (represents_product cap m cap_range m_range (n i) (e i) s (b i) (number (snd v))); [now apply Rb|exact SW|lia|now apply Bq].
     - destruct Sr as [-> | ->]; lia. }
   pose proof (sum_represents cap m cap_range m_range _ _ Sy _ T) as R. rewrite !total_app in R. unfold ts in R. rewrite !total_map in R.
-  assert (Swap : forall f, sum_over rows (fun i => f i * s * one_if (at_index (apart net) i) j) = W f * s).
+  assert (Swap : forall f, sum_over rows (fun i => f i * s * one_if (at_index (wildcard net) i) j) = W f * s).
   { intros f. unfold W. rewrite <- sum_scale_right. apply sum_ext. intros. ring. }
   cbn [integer budget] in R. rewrite !Swap in R. apply R. exact Next.
 Qed.
@@ -296,7 +296,7 @@ intros P. assert (B : forall (r : N -> row Z) c, 0 <= sum_over rows (fun i => n 
 unfold exact_next. apply Z.add_nonneg_nonneg.
 - apply sum_positive. intros c _. specialize (B (at_index (before net)) c).
   destruct (one_if_range (fst v) c) as [-> | ->], (one_if_range (at_index (after net) c) j) as [-> | ->]; lia.
-- specialize (B (at_index (apart net)) j). unfold one_if_bits. destruct (snd v =? one_bits); lia.
+- specialize (B (at_index (wildcard net)) j). unfold one_if_bits. destruct (snd v =? one_bits); lia.
 Qed.
 End Step.
 
