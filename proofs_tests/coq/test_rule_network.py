@@ -35,6 +35,7 @@ from ratproof.certification.rule_networks import (
     path_automaton,
     rule_network_of,
 )
+from ratproof.commands.state_regularized.rule_networks import automata_of
 from ratproof.coq import programs as coq
 from ratproof.coq import reals, rule_network
 
@@ -324,6 +325,23 @@ def test_states_may_be_numbered_differently() -> None:
     matching = match(network, renumbered)
     assert matching is not None
     assert (order[matching.state_of] == np.arange(network.states)).all()
+
+
+def test_an_automaton_may_have_states_on_no_accepting_path(tmp_path: Path) -> None:
+    model, automaton = doubling()
+    network = rule_network_of(model)
+    sink = [np.pad(matrix, (0, 1)) for matrix in automaton.matrices]
+    for matrix in sink:
+        matrix[0, 3] = matrix[3, 3] = True
+    larger = WFSA(
+        BOOLEAN,
+        np.append(automaton.initial, False),
+        np.append(automaton.final, False),
+        {word: sink[index] for word, index in automaton.index.items()},
+    )
+    automaton_files.write(larger, tmp_path / "larger.json")
+    automata = automata_of(str(tmp_path / "larger.json"), network, None)
+    assert [match(network, each) is not None for each in automata] == [False, True]
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from pathlib import Path
 from automata.aliases import JsonObject
 from automata.errors import InputError
 from automata.io import files
+from automata.operations import trim
 from automata.rules import rule_files
 from automata.rules.rule_set import rule_set
 from automata.rules.words import BEGIN, END
@@ -67,15 +68,17 @@ def certify(
     with progress("certify") as report_progress:
         report_progress(f"reading {against}")
         with naming(against):
-            automaton = _automaton(against, network, file_format)
+            automata = automata_of(against, network, file_format)
         report_progress("comparing the states")
-        matching, word, accepted = match(network, automaton), None, False
-        if matching is None:
+        matches = ((automaton, match(network, automaton)) for automaton in automata)
+        proofs = ((automaton, matching) for automaton, matching in matches if matching is not None)
+        proof, word, accepted = next(proofs, None), None, False
+        if proof is None:
             report_progress("searching for a difference")
-            word = differing_word(network, automaton)
+            word = differing_word(network, automata[0])
         else:
             report_progress(f"Coq checks {plural(len(network.words), 'word')}")
-            accepted = coq_files.write(kernel, network, automaton, matching, (checkpoint, against))
+            accepted = coq_files.write(kernel, network, *proof, (checkpoint, against))
     verdict = "certified" if accepted else "unknown" if word is None else "different"
     on_all = bounding_weights(network) is not None
     data: JsonObject = {
@@ -107,7 +110,7 @@ def certify(
         lines.append(
             f"different: on {string}, the score of {label} is not the number of accepting paths of {against}"
         )
-    elif matching is not None:
+    elif proof is not None:
         lines.append("unknown: Coq does not accept the network")
     else:
         lines.append(
@@ -120,8 +123,11 @@ def certify(
     return EXIT[verdict]
 
 
-def _automaton(path: str, network: RuleNetwork, file_format: str | None) -> PathAutomaton:
-    """Return the automaton of a file of rules, or of an automaton, over the words of the network."""
+def automata_of(path: str, network: RuleNetwork, file_format: str | None) -> list[PathAutomaton]:
+    """Return the automaton of a file over the words of the network.
+
+    If the file contains an automaton, and not rules, a second one has only the states on accepting paths.
+    """
     if file_format is None and Path(path).suffix not in AUTOMATA:
         rules = rule_files.read(path)
         compiled = rule_set(rules, [word for word in network.words if word not in (BEGIN, END)])
@@ -132,7 +138,8 @@ def _automaton(path: str, network: RuleNetwork, file_format: str | None) -> Path
                 f"the rules must have the labels of the network's scores, {', '.join(ours)}, got"
                 f" {', '.join(map(str, theirs))}"
             )
-        return path_automaton(compiled.automaton, network.words, [part.states for part in compiled.parts])
+        parts = [part.states for part in compiled.parts]
+        return [path_automaton(compiled.automaton, network.words, parts)]
     if len(network.final) != 1:
         raise InputError(
             f"an automaton is compared with a network that has one score, got {len(network.final)}; pass the"
@@ -140,4 +147,4 @@ def _automaton(path: str, network: RuleNetwork, file_format: str | None) -> Path
         )
     says_none = files.suffix_of(path, file_format) in files.WITHOUT_SEMIRING
     automaton = files.read(path, BOOLEAN if says_none else None, file_format=file_format)
-    return path_automaton(automaton, network.words)
+    return [path_automaton(each, network.words) for each in (automaton, trim(automaton))]
