@@ -213,6 +213,15 @@ def test_coq_refuses_a_growth_that_is_too_small(theory: Path) -> None:
     assert answers == ["true", "false"]
 
 
+def test_torch_overflows_on_words_that_are_too_long_for_the_theorem() -> None:
+    """The score is 2^127 after 128 letters, and NaN after one more, so no theorem covers all lengths."""
+    model, _ = doubling()
+    with torch.no_grad():
+        scores = [model.network([["BOS", *["a"] * length]]).item() for length in (128, 129)]
+    assert scores[0] == 2.0**127
+    assert np.isnan(scores[1])
+
+
 def lists_of(output: str) -> Any:
     """Return a list that Coq printed."""
     return read_lists(output.split("     = ")[1].rpartition("     : ")[0])
