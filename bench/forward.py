@@ -2,7 +2,7 @@
 
 Run it with ``python bench/forward.py [STATES ...]``. The input has 256 strings of length 64 over 8 symbols,
 and a dense automaton in float64. Both programs start from strings of symbols and end with scores. The time to
-compile and sort OpenFst's automaton is not measured. For each string, it composes the string with the
+compile and sort OpenFst's automaton is not measured. For each string, OpenFst composes the string with the
 automaton and removes epsilon transitions (``automata/io/openfst_scores.py``).
 """
 

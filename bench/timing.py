@@ -48,7 +48,7 @@ def median(run: Run, times: int) -> float:
 def interleaved(
     runs: Mapping[str, Run], times: int, device: str, least: bool = False, from_memory: bool = False
 ) -> dict[str, float]:
-    """Return the median time of each run in milliseconds, or the minimum; the runs take turns.
+    """Return the median time of each run in milliseconds (the minimum if ``least``); the runs take turns.
 
     If ``from_memory`` is true, and always on a GPU, other memory is written before each run, so that no run
     finds its arrays in the cache. Otherwise, the order of the runs would determine how much of their arrays

@@ -133,9 +133,9 @@ def holding(claim: Claim) -> list[Variant]:
 
 
 def planned(name: str) -> dict[str, Fault | None]:
-    """Return the faults that are derived from a claim, keyed by their rows' keys.
+    """Return the faults that are derived from a claim, keyed by the key of the table's row.
 
-    The first entry of each variant is ``None``, for a run without a fault.
+    The value ``None`` stands for a run without a fault, which comes first for each variant.
     """
     claim = claim_named(name)
     plan: dict[str, Fault | None] = {}

@@ -387,7 +387,10 @@ def _layer_faults(variant: Any, layer: str) -> Iterator[Fault]:
 
 
 def _wrong_gates(cell: Any) -> dict[str, Callable[[Any, dict[str, Any]], dict[str, Any]]]:
-    """Return the faults of a layer's gates and of the gates in its pattern."""
+    """Return functions that change a layer's gates, keyed by a description of the fault.
+
+    They change gates that are weights of the layer's automaton if there are any.
+    """
     from neural.affine import AffineCell
     from neural.linear_recurrence_cell import LinearRecurrenceCell
     from neural.pattern import ONE, START, ZERO
@@ -419,7 +422,7 @@ def _wrong_gates(cell: Any) -> dict[str, Callable[[Any, dict[str, Any]], dict[st
 
 
 def _wrong_polynomial_gates() -> dict[str, Callable[[Any, dict[str, Any]], dict[str, Any]]]:
-    """Return the faults of the gates of layers whose automata have polynomials in the gates as weights."""
+    """Return the faults for layers whose automata have polynomials in the gates as weights."""
 
     def change(at: int, change: Callable[[Any], Any]) -> Callable[[Any, dict[str, Any]], dict[str, Any]]:
         def changed(cell: Any, gates: dict[str, Any]) -> dict[str, Any]:

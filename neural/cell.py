@@ -112,7 +112,7 @@ class AutomatonCell(RecurrentCell):
 
     @property
     def c_states(self) -> int:
-        """Return the number of c-states, which come first in the state."""
+        """Return the number of c-states (the values c_t of the recurrence), which come first in the state."""
         return 1
 
     def sizes(self) -> list[tuple[int, ...]]:

@@ -301,10 +301,10 @@ class LinearRecurrenceCell(AutomatonCell):
         return self.c_states + 8
 
     def bounded_weights(self, gates: Mapping[str, ReorderingBound]) -> dict[str, ReorderingBound]:
-        """Return the weights with bounds that also hold for a network that never computes them.
+        """Return the automaton's weights with bounds that also cover the roundings of the network.
 
-        The network multiplies gates and components in any order, and rounds each monomial of a weight at most
-        :attr:`roundings` times in addition to the roundings of the weight itself.
+        The network does not compute these weights: it multiplies gates and components in any order. It rounds
+        each monomial of a weight at most :attr:`roundings` times more often than this computation does.
         """
         like = next(iter(gates.values()))
         result = {}

@@ -74,7 +74,7 @@ def main(device: str, name: str, seconds: str, cases: str | None = None) -> None
 
 
 def installed(entry: Entry) -> bool:
-    """Return whether the library of a program is installed."""
+    """Return whether the library of an entry is installed."""
     try:
         importlib.metadata.version(entry.library)
     except importlib.metadata.PackageNotFoundError:

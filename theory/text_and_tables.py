@@ -111,7 +111,7 @@ def rises_by(models: Rows) -> bool:
 
 
 def each_once(named: Parts) -> bool:
-    """Return whether each list contains no name twice."""
+    """Return whether no list contains a name twice."""
     return all(len(set(names)) == len(names) for names in named.values())
 
 

@@ -50,7 +50,7 @@ class Equivalent(_Result):
     """The two automata give every string the same score.
 
     Attributes:
-        how: a description of the method that decided it.
+        how: a description of the method that decided the equivalence.
         certificate: the proof, for an independent checker; ``None`` if the method does not produce one.
         figures: sizes, times and methods of a decision about large automata, keyed by name; otherwise empty.
     """

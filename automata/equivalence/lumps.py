@@ -230,7 +230,7 @@ class Ratios:
 
 
 def _fraction(value: int, modulus: int, most: int) -> Fraction | None:
-    """Return the fraction with this residue, numerator and denominator at most ``most``, or ``None``."""
+    """Return the fraction with this residue; ``None`` if a part would exceed ``most``."""
     r, rest, t, last = modulus, value, 0, 1
     while rest > most:
         quotient = r // rest

@@ -204,8 +204,7 @@ def _automaton(states: list, initial: Iterable, final: Iterable, arrows: list) -
 def _truth(output: str) -> bool:
     if output.lower() not in TRUTH:
         raise InputError(
-            f"an output of a machine read as an acceptor must be 1 or 0, true or false, accept or reject, got"
-            f" {shorten(output)}"
+            f"each output must be 1 or 0, true or false, accept or reject, got {shorten(output)}"
         )
     return TRUTH[output.lower()]
 

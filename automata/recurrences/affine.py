@@ -180,8 +180,8 @@ class _Affine:
                     for pair in _pairs(units, thorough=True):
                         self._compare(*pair, zero)
                     raise NotAffine(
-                        f"{self.what} must compute the same on numbers and affine forms, but does not for the"
-                        f" state {_vector_text(state)}",
+                        f"{self.what} must compute the same result on numbers and affine forms, but does not"
+                        f" for the state {_vector_text(state)}",
                         self.symbol,
                         None,
                     )

@@ -237,9 +237,9 @@ def _require_same_on_weights(
                 mode, numbers = network.step(here, state, symbol)
                 products = [_product(k, row, column) for column in table.T[1:]]
                 if mode != after or list(flat(numbers)) != products:
-                    raise NotLinear("the step must compute the same on weights as on linear forms")
+                    raise NotLinear("the step must compute the same result on weights as on linear forms")
             if network.out(here, state) != [_product(k, row, final) for final in finals[here]]:
-                raise NotLinear("the output must compute the same on weights as on linear forms")
+                raise NotLinear("the output must compute the same result on weights as on linear forms")
 
 
 def _product(k: Semiring, row: Sequence[Weight], column: Weights) -> Weight:

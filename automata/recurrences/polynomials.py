@@ -149,7 +149,7 @@ class Opposite(Free):
 
 
 class OverQ(Symbolic):
-    """Q[X] by sympy, an independent implementation that is imported on first use."""
+    """The ring Q[X] as implemented by sympy, independently of our rings; imported on first use."""
 
     name, zero, one = "Q[X]", 0, 1
 

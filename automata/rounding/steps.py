@@ -137,7 +137,7 @@ class _Steps:
         return after, off
 
     def blocks(self, batch: Batch) -> Iterator[RoundingBlock]:
-        """Yield the vectors of a batch of prefixes, several steps at once for speed."""
+        """Yield the state vectors of all prefixes in a batch; for speed, a block contains several steps."""
         groups = len(np.atleast_2d(self.automaton.initial))
         first_matrices = np.arange(groups) * (len(self.automaton.matrices) // groups)
         omega, error = self.start(len(batch))

@@ -153,7 +153,10 @@ def _attempts(rows: Sequence[RecognitionRow]) -> Iterator[list[str]]:
 
 
 def _learned(own: Runs) -> list[tuple[tuple[str, str, str], int, dict[str, float], str]]:
-    """Return for each model, method and training set its seeds, errors by kind, and the language."""
+    """Return the number of seeds, the mean errors and the learned language, for each kind of run.
+
+    A kind of run is a model, a method and a training set. The errors are keyed by the kind of string.
+    """
     lines = []
     for group in groups_of(filter(is_recognition, own)):
         key = environment().filters["model"](group.model), method_of(group.runs[0]), TRAINED_ON[group.name]
@@ -195,7 +198,7 @@ def _grouped(runs: Runs, models: Sequence[str], method: str, size: str = "") -> 
 
 
 def _pictures(own: Runs, models: Sequence[str]) -> dict[str, str]:
-    """Return those pictures of the page about parentheses for which these runs have data."""
+    """Return the pictures for the page about parentheses, without those for which there are no runs."""
     words = dict(zip(METHODS, ("Our method", "The paper's method"), strict=True))
     drawings = {}
     for size in ("large", "small"):

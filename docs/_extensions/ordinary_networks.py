@@ -75,7 +75,7 @@ def counted(runs: Runs, verdict: str) -> int:
 
 
 def middle(runs: Runs, field: str) -> str:
-    """Return the median of a field, or a dot if no network has one."""
+    """Return the median of a field, or a dot if no run has this field."""
     values = [run[field] for run in runs if run.get(field) is not None]
     return f"{median(values):,.3g}" if values else "·"
 

@@ -21,7 +21,8 @@ class Running:
         form: The form of the kernel's computation.
         arithmetic: The rounding units of the kernel's dtype.
         adds_first: Whether a step adds before it decays, as in the recurrence of gradients.
-        for_gradients: Whether sizes are those to which the roundings of gradients are relative.
+        for_gradients: Whether the states are used in a bound on gradients. With an explicit inverse, the
+            assumed sizes of the states are then larger.
     """
 
     def __init__(

@@ -132,20 +132,23 @@ def test_arguments_after_two_hyphens_are_certificates():
     [
         (
             ["equal.json", "--of", "a.json", "near.json"],
-            "its B (real, 4 states, {twice}) is not the one in near.json (real, 2 states, {near})",
+            "its automaton B (real, 4 states, {twice}) is not the one in near.json (real, 2 states, {near})",
         ),
         (
             ["equal.json", "--of", "twice.json", "a.json"],
             (
-                "its A (real, 2 states, {a}) is not the one in twice.json (real, 4 states, {twice}); "
-                "in --of, A must come before B"
+                "its automaton A (real, 2 states, {a}) is not the one in twice.json"
+                " (real, 4 states, {twice}); in --of, A must come before B"
             ),
         ),
-        (["least-of.json", "--of", "a.json"], "its A (real, 4 states, {twice}) is not the one in a.json"),
+        (
+            ["least-of.json", "--of", "a.json"],
+            "its automaton A (real, 4 states, {twice}) is not the one in a.json",
+        ),
         (["least-of.json", "--of", "twice.json", "near.json"], "is not the one in near.json"),
         (
             ["differ.json", "--of", "a.json", "twice.json"],
-            "its B (real, 2 states, {near}) is not the one in twice.json",
+            "its automaton B (real, 2 states, {near}) is not the one in twice.json",
         ),
     ],
 )
@@ -154,9 +157,8 @@ def test_a_certificate_about_other_automata_is_rejected_with_the_difference(fold
     assert asked(capsys, *arguments)[0] == 1
     status, answer = told(capsys, *arguments)
     assert status == 1 and answer["certificates"][0]["about"] is None
-    assert (
-        answer["why"].startswith("it is about other automata: ") and says.format(**digests) in answer["why"]
-    )
+    why = answer["why"]
+    assert why.startswith("the certificate is about other automata: ") and says.format(**digests) in why
 
 
 def test_of_accepts_the_automaton_in_any_form(folder, capsys):

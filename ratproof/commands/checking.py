@@ -368,7 +368,8 @@ def _other_automata(data: JsonObject, subjects: Subjects, _: float | None) -> tu
         if digests[side] != digest:
             turned = len(named) == 2 and [named[s][2] for s in "BA"] == [digests[s] for s in "AB"]
             return (
-                f"it is about other automata: its {side} ({_automaton_in_words(held[side], digests[side])})"
+                f"the certificate is about other automata: its automaton {side}"
+                f" ({_automaton_in_words(held[side], digests[side])})"
                 f" is not the one in {path} ({_automaton_in_words(automaton, digest)})"
                 + "; in --of, A must come before B"
                 * turned
@@ -393,7 +394,7 @@ def _other_network(
     if check_boxes.without_temperature(held) != check_boxes.without_temperature(here):
         theirs, ours = (check_boxes.digest(check_boxes.without_temperature(part)) for part in (held, here))
         theirs, ours = theirs[:DIGEST_DIGITS], ours[:DIGEST_DIGITS]
-        return f"it is about another network ({theirs}) than that in {path} ({ours})", {}
+        return f"the certificate is about another network ({theirs}) than that in {path} ({ours})", {}
     if tau is not None and Fraction(held["temperature"]) != tau:
         asked = f"{path} has temperature" if temperature is None else "--temperature is"
         hint = f"; pass --temperature {_number(held['temperature'])}" if temperature is None else ""

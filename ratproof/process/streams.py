@@ -84,9 +84,9 @@ def styled(stream: Any) -> Any:
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Guard and escape standard output and standard error within the block.
+    """Report failed writes and escape control characters on standard output and error within the block.
 
-    Characters that their encoding cannot represent are also escaped.
+    Characters that the stream's encoding cannot represent are also escaped.
 
     Raises:
         OutputError: If standard output is closed.

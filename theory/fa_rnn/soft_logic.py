@@ -155,7 +155,10 @@ by_perceptron = Clamped.of(
 
 
 def where_bits(numbers: Callable[[Weights, Vector], Vector]) -> Recurrence:
-    """Return the formula's soft value if all given counts are 0 or 1, and the exact logic otherwise."""
+    """Return the recurrence of the formula's soft value.
+
+    If any of ``numbers`` is neither 0 nor 1, the output is the formula's exact truth value instead.
+    """
 
     def out(w: Weights, h: Vector) -> tuple[Any]:
         scores = forward_scores(w, h)

@@ -68,5 +68,5 @@ def rows(matrix: Vector, width: int) -> list[Vector]:
 
 
 def columns(matrix: Vector, width: int) -> list[Vector]:
-    """Split a matrix that is one list into its columns."""
+    """Split a matrix, stored as one flat list, into its columns."""
     return [matrix[start::width] for start in range(width)]

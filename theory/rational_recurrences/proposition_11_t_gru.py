@@ -23,7 +23,10 @@ from theory.signature import Signature, by_window
 
 
 def gates(start: Sequence[Any] | None = None) -> Signature:
-    """Return the gates as functions of two symbols, and the update u = z o; in proofs, u is any weight."""
+    """Return the gates, which depend on the last two symbols, and the update u = z o.
+
+    A proof may use any weight as the update.
+    """
     update = by_window("u", 2, derived=lambda w, x: w.z[x] * w.o[x])
     return windows.signature(2, by_window("f", 2), by_window("z", 2), by_window("o", 2), update, start=start)
 

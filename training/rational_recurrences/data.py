@@ -96,7 +96,7 @@ def find_vectors(folder: Path, *others: Path, instead: str = "") -> Path:
     if not files:
         raise InputError(
             f"{folder / 'glove'}: the folder must have word vectors (glove*.npz or glove*.txt); GloVe's are"
-            f" published at {GLOVE}, and --vectors names another file{instead}"
+            f" published at {GLOVE}; use --vectors for another file{instead}"
         )
     return files[0]
 

@@ -16,7 +16,7 @@ from training.rational_recurrences.sources import TextSource
 
 @dataclass(frozen=True)
 class SentencePart:
-    """Labelled sentences: the words and the label, 0 or 1, of each."""
+    """Sentences with labels: each sentence has a tuple of words and a label, 0 or 1."""
 
     words: tuple[tuple[str, ...], ...]
     labels: tuple[int, ...]

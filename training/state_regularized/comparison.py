@@ -37,12 +37,13 @@ class MethodComparison:
 
 
 def compared(answer: Certification, language: RegularLanguage) -> dict[str, Any]:
-    """Return the comparison of a certified network's automata with the language, for a result.
+    """Return the part of a result that compares a certified network's automata with the language.
 
     Returns:
         An object with these fields:
 
-        - ``hard``: the comparison of the automaton for temperature -> 0; ``None`` if strings lead to a tie.
+        - ``hard``: the comparison of the automaton for temperature -> 0; ``None`` if a
+          string leads to a tie.
         - ``exact``: whether the language of this automaton is the one to be learned.
         - ``soft``: the comparison of the automaton that the soft network provably follows at its own
           temperature; ``None`` if no boxes are proved to be closed.

@@ -64,7 +64,7 @@ def state_of(tensors: dict[str, Tensor], levels: int, strings: int) -> TrainingS
     """
     counts, noise = _integers(tensors, "counts", 1), tensors["noise"]
     if counts.shape != (len(COUNTS) + 2,) or counts[4] not in (0, 1) or counts[5] < -1:
-        raise InputError("'counts' must be those of a saved run")
+        raise InputError(f"'counts' must have {len(COUNTS) + 2} integers, as written by a run")
     for name, value in zip(COUNTS, counts.tolist(), strict=False):
         if value < 0:
             raise InputError(f"'{name}' must be non-negative, got {value}")

@@ -132,7 +132,7 @@ def test_a_certificate_is_for_one_network_at_one_temperature(checkpoint, capsys)
     assert run(["certify", "other.safetensors", "--temperature", "0.25", "--certificate", "o.json"]) == 0
     capsys.readouterr()
     status, answer = run_json(capsys, "check-certificate", "c.json", "--of", "other.safetensors")
-    assert status == 1 and answer["why"].startswith("it is about another network (")
+    assert status == 1 and answer["why"].startswith("the certificate is about another network (")
     assert "--of accepts at most one network" in refused(
         capsys, "check-certificate", "c.json", "--of", checkpoint, "other.safetensors"
     )

@@ -108,7 +108,7 @@ def test_a_certificate_is_compared_with_the_network_and_the_automaton_it_is_abou
     status, answer = run_json(capsys, "check-certificate", "c.json", "--of", *of)
     assert answer["verdict"] == verdict and status == (verdict != "accepted")
     if verdict == "rejected":
-        assert answer["why"].startswith("it is about another ")
+        assert answer["why"].startswith("the certificate is about another ")
 
 
 def test_a_certificate_of_one_automaton_is_not_compared_with_two(folder, capsys):

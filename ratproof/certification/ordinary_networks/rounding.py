@@ -111,7 +111,7 @@ class Gate:
     inner_bias: float = 0.0
 
     def on(self, units: int, device: str) -> Callable[[Tensor], Tensor]:
-        """Return the function of a layer with this number of units, on a device."""
+        """Return the gate as a function of float32 tensors, computed by a layer of ``units`` units."""
         layer = self._layer(units, device)
         if self.block is not None:
             rows = slice(self.block * units, (self.block + 1) * units)

@@ -49,8 +49,9 @@ def other_network(data: JsonObject, path: str, tensors: Mapping[str, Tensor]) ->
             threshold=float.fromhex(held["threshold"]),
         )
     except InputError as error:
-        return f"it is about another network: {error}"
-    return "" if network_json(network) == held else f"it is about another network than that in {path}"
+        return f"the certificate is about another network: {error}"
+    same = network_json(network) == held
+    return "" if same else f"the certificate is about another network than that in {path}"
 
 
 def other_automaton(data: JsonObject, path: str, automaton: WFSA) -> str:
@@ -62,9 +63,9 @@ def other_automaton(data: JsonObject, path: str, automaton: WFSA) -> str:
     try:
         here = machine_of(DFA.from_wfsa(automaton), alphabet, classes, path)
     except InputError as error:
-        return f"it is about another automaton: {error}"
+        return f"the certificate is about another automaton: {error}"
     same = _without_empty_string(held).difference(_without_empty_string(here)) is None
-    return "" if same else f"it is about another automaton than that in {path}"
+    return "" if same else f"the certificate is about another automaton than that in {path}"
 
 
 def _without_empty_string(machine: Moore) -> Moore:

@@ -50,14 +50,14 @@ Step = Callable[[Any, dict[str, Any]], tuple[Any, Any]]
 
 
 class _Exponents(TorchFunctionMode):
-    """A context that notes the largest arguments of exponentials."""
+    """A context that records the largest argument of each exponential."""
 
     def __init__(self) -> None:
         super().__init__()
         self.largest: list[float] = []
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Call the function, and note the argument of an exponential."""
+        """Call the function; record the largest argument of an exponential."""
         if operation_of(func) == "exp":
             finite = args[0][args[0].isfinite()].abs()
             self.largest.append(float(finite.max()) if finite.numel() else 0.0)
