@@ -183,8 +183,8 @@ class EpsilonClosure:
     def _parts(self) -> tuple[list[int], dict[int, tuple[list[int], Callable[[Row], Row]]]]:
         """Return each state's component, and the states and the closure product of each cyclic component.
 
-        Components are numbered in the order in which epsilon transitions lead through them. The closure
-        product maps a row to its product with the closure of the component.
+        Components are numbered in topological order of the epsilon transitions. The closure product maps a
+        row to its product with the closure of the component.
         """
         part, order = components(self.table.size, self.table.rows, self.table.columns)
         within = part[self.table.rows] == part[self.table.columns]

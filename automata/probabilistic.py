@@ -42,8 +42,8 @@ class MostProbable:
     Attributes:
         dfa: a DFA that moves to the most probable state; ties go to the lowest number. It has the same states
             with the same numbers.
-        ties: the ties for the most probable state, by exact equality of float64 or fractions; the tie at the
-            start is first, then the others by state.
+        ties: the ties for the most probable state, by exact equality of float64 or fractions. A tie at the
+            start comes first; the other ties are in the order of their states.
     """
 
     dfa: DFA
@@ -70,9 +70,9 @@ class PFA(Drawable):
 
     Integers, fractions and strings give an exact PFA, whose distributions must sum to exactly one. If a value
     is a float, the PFA is float64. Its sums may differ from one by gamma_(k+1) + k 2**-1074, with gamma_r = r
-    u / (1 - r u) and u = 2**-53. That bounds the error of k nonnegative numbers divided by their sum, in any
-    order of summation: k - 1 roundings for the sum, one for the quotient, and one for the sum computed here.
-    The second term covers underflow.
+    u / (1 - r u) and u = 2**-53. This tolerance bounds the error of k nonnegative numbers divided by their
+    sum, in any order of summation: k - 1 roundings for the sum, one for the quotient, and one for the sum
+    computed here. The second term covers underflow.
 
     Raises:
         ShapeError: If the shapes do not match.

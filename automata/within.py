@@ -5,11 +5,11 @@ from a row u of D, abs(D(x)) <= abs(u) v then holds for all strings x. A search 
 continue from rows whose bound is at most the tolerance. If no other rows remain, the result holds for all
 strings.
 
-The reversal of D also has such a bound, which often exists if the other one does not.
+If no such v exists for D, one often exists for the reversal of D.
 
-If A and B have the same number of states, D is also represented by rows (u - w, w), for the rows u of A and w
-of B: its matrices [[A, 0], [A - B, B]] are small if A and B have nearly the same weights. Bounds are found in
-float64 and checked in fractions.
+If A and B have the same number of states, D has a second representation, whose rows are (u - w, w) for the
+rows u of A and w of B. Its matrices [[A, 0], [A - B, B]] have small parts if A and B have nearly the same
+weights. Bounds are found in float64 and checked in fractions.
 """
 
 from __future__ import annotations

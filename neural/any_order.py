@@ -9,9 +9,10 @@ of a computation is therefore at most
 
 where ``size`` is the sum of the monomials' magnitudes, ``error`` is the error propagated from the leaves in
 exact arithmetic, and k is the number of roundings of one monomial. ``reach`` is the sum, over the monomials,
-of the products of the factors that are larger than 1: a product of other factors may underflow, with an error
-of at most ``tiny``, before it is multiplied by those. The bound also holds for derivatives, because they are
-polynomials in the same leaves. :mod:`neural.tracked` has tighter bounds for a fixed order.
+of the products of the factors that are larger than 1. The product of the smaller factors may underflow, with
+an error of at most ``tiny``, before it is multiplied by the larger factors. The bound also holds for
+derivatives, because they are polynomials in the same leaves. :mod:`neural.tracked` has tighter bounds for a
+fixed order.
 
 >>> from automata.rounding.formats import FLOAT32
 >>> x = ReorderingBound.leaf(torch.tensor([0.5]), FLOAT32)
@@ -222,7 +223,8 @@ class ReorderingBound:
     def maximum(self, other: ReorderingBound) -> ReorderingBound:
         """Return the elementwise maximum of the two tensors.
 
-        If either operand might be the larger one, the bound of the derivative covers every split of it.
+        If the larger operand is uncertain, the derivative's bound covers every split of the derivative
+        between the two operands.
         """
         a, b = torch.broadcast_tensors(self.value, other.value)  # type: ignore[no-untyped-call]
         unclear = ~((a - b).abs() > self.bound() + other.bound())  # also true if both are -infinity

@@ -15,8 +15,8 @@ from torch import Tensor, nn
 class HouseholderRNN(nn.Module):
     """A layer whose outputs are c h_t, with the steps of DeltaNet.
 
-    For each of the H keys of a symbol, the first one first, h <- h + beta k (v - k h), where v is 0 without
-    values.
+    A symbol changes the state by h <- h + beta k (v - k h) for each of its H keys in order, where v is 0 if
+    there are no values.
 
     Args:
         keys: The keys k of each symbol, shape ``(V, H, N)``.

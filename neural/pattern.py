@@ -86,7 +86,7 @@ class Windows:
 
     @cached_property
     def ids(self) -> NDArray[np.intp]:
-        """Return the symbols of each window, oldest first, -1 before the string; shape ``(windows, K)``."""
+        """Return the symbols of each window, oldest first (-1: before the string), shape ``(windows, K)``."""
         rows = [
             (*[-1] * (self.size - k), *w)
             for k in range(1, self.size + 1)
@@ -116,7 +116,8 @@ class WindowWeights:
             the symbol; matrices have one more axis.
         one, zero: the semiring's constants.
         start: c_0 of each unit.
-        fresh: whether c_0 of a unit is the semiring's zero, so that no path starts in those states.
+        fresh: whether c_0 of each unit is the semiring's zero; no path starts in the states of such a unit
+            that have the initial weight c_0.
     """
 
     gates: Mapping[str, NDArray[np.float64]]

@@ -63,10 +63,10 @@ class Effort:
             symbol.
         layers: the number of random torch layers for each kind of evidence, in each dtype, if it differs from
             ``examples``.
-        gradients: the numbers of random torch layers whose gradients are compared on short and on long
-            strings, in each dtype; ``None`` for the layer's default.
-        exhausted, letters: test every string up to this length over alphabets of 1 to ``letters``
-            letters.
+        gradients: two numbers of random torch layers in each dtype, whose gradients are compared on short
+            strings and on long strings; ``None`` for the layer's default.
+        exhausted, letters: the exhaustive test runs every string of at most ``exhausted`` symbols over
+            alphabets of 1 to ``letters`` letters.
     """
 
     examples: int | Mapping[str, int] | None = None

@@ -101,8 +101,7 @@ class Reading:
     Attributes:
         name: the name in reports.
         over: the semiring of all weights.
-        paths: the semiring in which Forward multiplies: the same, or with the factors of every
-            product reversed.
+        paths: the semiring in which Forward multiplies: ``over``, or ``over`` with reversed products.
     """
 
     name: str

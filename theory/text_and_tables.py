@@ -29,7 +29,7 @@ class Sentence:
         section: the section of the sentence.
         part: the table, figure or section that contradicts it.
         says: the paraphrased sentence.
-        has: what the other part states instead.
+        has: the contradicting statement of the other part.
         rows: the figures or words of both parts that ``agrees`` compares, by name.
         agrees: a function from the rows to whether the sentence is true.
     """

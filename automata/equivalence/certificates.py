@@ -135,7 +135,7 @@ class Lumped(_Certificate):
     Attributes:
         a, b: the automata, without epsilon.
         through: C.
-        of_a, of_b: the class of each state that has one.
+        of_a, of_b: the class of each state; some states have no class.
         mirrored: whether the classes are those of the mirrored automata.
     """
 
@@ -160,8 +160,9 @@ class Simulation:
     """A simulation of an automaton without epsilon by another.
 
     Attributes:
-        weights: the weights c by pairs of states p of the first automaton and q of the second: from p, each
-            string scores at most c times its score from q, where x is at most y if x (+) y = y.
+        weights: the weights c, keyed by pairs (p, q) of a state of the first automaton and a state of the
+            second. The score of each string from p is at most c times its score from q, where x is at most y
+            if x (+) y = y.
         mirrored: whether this holds for the mirror images of both automata.
     """
 

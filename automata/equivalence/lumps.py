@@ -1,12 +1,11 @@
 """Lumping over the rationals: states whose right languages are proportional become one state.
 
 The scale c of a state is a random functional of its right language: c = sum over i of z_i beta_i,
-with beta as in :mod:`automata.equivalence.shortest`. (In plain sums, weights could cancel.) States
-start in the same class if another such functional, divided by c, has the same value for them. The
-partition is then refined until, for random v, the sum of
-(t rho_q + y_a M(a)[q, r] c_r v_class(r)) / c_q over symbols a and states r is constant on each class.
-The ratios of scales are reconstructed as fractions, from more primes if one is too few. The resulting
-link is checked exactly.
+with beta as in :mod:`automata.equivalence.shortest`. (In plain sums, weights could cancel.) Initially, two
+states are in the same class if a second random functional, divided by c, is equal for both. The partition is
+then refined until, for random v, the sum of (t rho_q + y_a M(a)[q, r] c_r v_class(r)) / c_q over symbols a
+and states r is constant on each class. The ratios of scales are reconstructed as fractions, from more primes
+if one is too few. The resulting link is checked exactly.
 """
 
 from __future__ import annotations

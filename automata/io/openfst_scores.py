@@ -60,10 +60,10 @@ class Scorer:
         """Bound the error of each of :meth:`costs` for an automaton without epsilon cycles.
 
         OpenFst adds costs (with a relative error of u) and computes ``-log(e^-a + e^-b)`` (with an error of
-        at most 3 u max(|a|, |b|) + 4 u, see ``automata.semirings.Log``). Neither amplifies the errors of its
-        arguments, so the error of a total is at most the sum of these errors over the levels of the composed
-        machine: one per symbol, one per epsilon transition, the start and the end. The bound is infinite if a
-        part or a cost might overflow.
+        at most 3 u max(|a|, |b|) + 4 u, see ``automata.semirings.Log``). Neither operation amplifies the
+        errors of its arguments. The error of a total is therefore at most the sum of these errors over the
+        levels of the composed machine. There is one level per symbol, one per epsilon transition, one for the
+        start and one for the end. The bound is infinite if a part or a cost might overflow.
         """
         if self.too_heavy:
             return math.inf

@@ -113,7 +113,7 @@ class _Network:
 
 @dataclass(frozen=True)
 class _Mode:
-    """A mode's first state in the automaton, its numbers as forms, and what it leads to by symbol."""
+    """A mode: its first state in the automaton, its numbers as forms, and its successor for each symbol."""
 
     first_state: int
     forms: State

@@ -210,9 +210,9 @@ def automata(
         alphabet: the symbols.
         most_states: the maximum number of states.
         least_states: the minimum number of states.
-        epsilon: no epsilon transitions, or some: from lower to higher states (``acyclic``), or
-            anywhere with weights whose sums around every cycle converge (``cyclic``; counting has
-            no such weights, so there it means acyclic).
+        epsilon: the kind of epsilon transitions. There are none (``none``), they lead from lower to higher
+            states (``acyclic``), or they may form cycles with convergent sums (``cyclic``). The counting
+            semiring has no such weights, so there ``cyclic`` means ``acyclic``.
         extreme: whether to include huge and subnormal weights.
         exact: whether weights are exact; otherwise they are rounded to float64.
     """

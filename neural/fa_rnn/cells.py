@@ -222,7 +222,7 @@ class FactoredCell(nn.Module):
         return (z @ outer.flatten(1)).view(-1, *self.apart.shape)
 
     def _looked_up(self, words: Tensor, there: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return :meth:`read`'s result for each distinct word, and the row of each word in it.
+        """Return the result of :meth:`read` for each distinct word, and the row index of each word.
 
         If dropout is active, there is one row for each word instead.
         """

@@ -104,9 +104,9 @@ class Classifier(nn.Module):
             written: the rules' texts, in the file's order.
             default: the label of a sentence that matches no rule; its initial bias is half a match.
             scale: the contribution of a match to a logit.
-            spread: the relative advantage of the last label over the first one, so that the last
-                matching label wins. If several groups of one label's rules match (those that are side by side
-                in the automaton), their contributions add up.
+            spread: the relative advantage of the last label over the first one. It makes the last matching
+                label win. If several groups of one label's rules match (those that are side by side in the
+                automaton), their contributions add up.
             noise: the standard deviation of the noise that is added to R.
             more: arguments of :meth:`neural.fa_rnn.network.FARNN.of`.
         """

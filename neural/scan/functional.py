@@ -210,7 +210,7 @@ def _along(axes: Sequence[int], result_axes: Any) -> Callable[[Any], Any]:
 
 
 def spread(values: Any, dim: int | None, axis: int, size: int) -> Any:
-    """Move the batch axis of a tensor to ``axis``, or repeat the tensor if it has none.
+    """Move the batch axis of a tensor to ``axis``; repeat a tensor that has no batch axis.
 
     Other values are returned unchanged.
     """

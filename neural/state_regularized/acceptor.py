@@ -43,8 +43,8 @@ class Acceptor(nn.Module):
         k: the number of centroids of each layer.
         embedding_size: the size of a token's embedding; the number of tokens by default.
         num_layers: the number of layers.
-        start_token: whether to read a start token, so that the first state is learned. Otherwise, every
-            string starts with h = centroid 0, or with zeros if there are no centroids.
+        start_token: whether every string begins with a start token, which makes the initial state learnable.
+            Otherwise, the initial h is centroid 0, or zero if there are no centroids.
         similarity, transition, temperature, noise: as in
             :class:`~neural.state_regularized.component.StochasticComponent`.
         device, dtype: as in torch.

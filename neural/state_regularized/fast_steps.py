@@ -56,8 +56,9 @@ def steps(
     Args:
         cell: the cell of an SR-GRU, SR-LSTM or SR-LSTM-P with ``similarity="dot"`` and
             ``transition="mixture"``, or of an LSTM or LSTM-P without centroids.
-        inputs: x, shape ``(T, B, input_size)``. With ``sizes``, shape ``(N, input_size)``: the first symbols
-            of all sequences, then the second ones, ..., longest sequence first, as torch packs them.
+        inputs: x, shape ``(T, B, input_size)``. With ``sizes``, sequences are packed as in torch, with shape
+            ``(N, input_size)``: all first symbols, longest sequence first, then all second symbols, and so
+            on.
         state: the first state, ``(h,)`` or ``(h, c)``, of shape ``(B, d)`` each.
         sizes: the number of sequences that have a t-th symbol, for each t; all are positive.
         noise: added to the logits u S / tau, shape ``(T, B, k)`` or ``(N, k)``.

@@ -223,8 +223,8 @@ def decide(network: WFSA, rules: Sequence[Rule], begins: bool, join: bool) -> Ru
     """Decide whether a boolean automaton accepts exactly the sentences that the rules match.
 
     Each step has its own certificate. The Thompson automaton of each rule is equivalent to its minimal
-    deterministic one. With ``join``, these are joined one by one into the minimal deterministic automaton of
-    both, which keeps the number of states small. The last step is the network.
+    deterministic one. With ``join``, the automata of the rules are joined one by one, and each union is
+    minimised to keep the number of states small. The last step compares the result with the network.
     """
     side = trim(network)
     known = letters_of(rules, tuple(map(str, network.index)), begins)
@@ -266,8 +266,8 @@ def covers(final: NDArray[np.float64], parts: Sequence[Part], rules: Iterable[in
 def matrices_of(network: FARNN) -> tuple[list[NDArray[np.float64]], list[int], bool]:
     """Return the distinct matrices of words, the index of each word's matrix, and whether torch agrees.
 
-    They are computed in float64, which is exact if :func:`largest_number` has a bound. torch agrees if it
-    gives the same on unit vectors.
+    The matrices are computed in float64, which is exact if :func:`largest_number` has a bound. torch agrees
+    if its steps from the unit vectors equal the rows of the matrices.
     """
     cell = network.cell
     if isinstance(cell, TensorCell):

@@ -99,7 +99,7 @@ class Subjects:
     state_dict: tuple[str, dict[str, Tensor]] | None = None
 
     def kinds(self) -> dict[str, str]:
-        """Return the kinds of certificate to which the given files apply, with one file for each kind."""
+        """Return one of the files for each kind of certificate that the files can be compared with."""
         one = {AUTOMATA: self.automata[0][0]} if self.automata else {}
         one |= {NETWORK: self.network[0]} if self.network is not None else {}
         one |= {ORDINARY: self.state_dict[0]} if self.state_dict is not None else {}

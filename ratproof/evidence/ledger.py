@@ -33,8 +33,8 @@ class Ledger:
     """A record of the comparisons so far.
 
     Attributes:
-        cases: Number of pairs of a network and a string for which every score that the variant covers was
-            compared; all prefixes of the string count as one case.
+        cases: Number of pairs of a network and a string. Every score that the variant covers was compared;
+            all prefixes of the string count as one case.
         informative: Number of cases with a network whose automata do not give all compared strings the same
             score; ``None`` if no automata were compared.
         share: The largest share of a derived bound that a difference used; ``None`` in exact arithmetic.

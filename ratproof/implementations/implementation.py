@@ -265,10 +265,10 @@ class Layer:
         return GradientComparison.of(network, data.draw(st.integers(0, 999))), some
 
     def long_gradients(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
-        """Draw a random layer without extreme weights for a comparison of gradients, and two long strings.
+        """Draw a random layer without extreme weights, and two long strings, for a comparison of gradients.
 
-        One string has runs of one symbol. The other has few repeated symbols, so that it has few equally good
-        paths. Between such paths, any split of a gradient is accepted.
+        One string has runs of one symbol. The other has few repeated symbols, and therefore few equally good
+        paths. Any split of a gradient between equally good paths is accepted.
         """
         some = data.draw(_long_for_gradients())
         network = self._on_a_backend(self._drawn(LETTERS, claim, variant, data, generic=True), data)

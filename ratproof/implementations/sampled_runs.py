@@ -3,8 +3,8 @@
 The probabilistic automaton has the probabilities of the cell at each centroid. There are three comparisons
 per string.
 
-- The alpha of each run and step equals, float for float, the cell's alpha at the run's centroid, in the same
-  row of a batch of the same shape. So the centroid is the only state of a run.
+- In each step of a run, alpha equals the cell's alpha at the run's centroid, bit for bit, in the same row of
+  a batch of the same shape. So the centroid is the only state of a run.
 - The cell's alpha is equal to equation 2 or 3, within rounding.
 - The number of runs that end at each centroid agrees with the automaton's Forward score, by a test with a
   known rate of false alarms.

@@ -1,4 +1,4 @@
-"""The exact statement of each variant of a claim, and what each kind of evidence quantifies over.
+"""The exact statement of each variant of a claim, and the domain over which each kind of evidence holds.
 
 Sizes, semirings, weights and lengths are read from the code that draws and enumerates the cases.
 

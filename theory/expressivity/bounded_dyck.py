@@ -121,7 +121,7 @@ def units(m: int, width: int) -> list[Unit]:
 
 @cache
 def recurrent_weights(m: int, width: int) -> list[Bits]:
-    """Return the input weights of each unit from all units: the same bit of the slot before or after it."""
+    """Return the recurrent weights of each unit: 1 from the unit with the same bit in the adjacent slot."""
     every = units(m, width)
     return [
         tuple(int(bit == b and slot - s == (1 if opens else -1)) for _, s, b in every)

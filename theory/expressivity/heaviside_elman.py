@@ -46,7 +46,7 @@ def units(w: Weights) -> list[tuple[int, str]]:
 
 
 def recurrent_weights(w: Weights) -> list[Bits]:
-    """Return the input weights of each unit from all units: 1 if the symbol leads to the unit's state."""
+    """Return the recurrent weights of each unit (q, y): 1 from the units of states that y maps to q."""
     every = units(w)
     return [tuple(int(bool(y) and w.delta[y][source] == q) for source, _ in every) for q, y in every]
 

@@ -64,7 +64,7 @@ def remaining(w: Weights, h: Vector, count: int) -> Any:
 def of_factors(w: Weights) -> list[WFSA]:
     """Return the automaton with a state for the score, and one for each factor E - r_i.
 
-    Each state has a loop with its factor's root, and leads to the state before it.
+    Each state has a loop, weighted by its factor's root, and a transition to the previous state.
     """
     k, roots = w.over, (w.over.one, *w.r)
     states = range(len(roots))

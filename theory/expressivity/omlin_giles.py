@@ -1,8 +1,9 @@
 """Second-order sigmoid networks that are constructed from a DFA are stable if their gain is large enough.
 
 Omlin and Giles 1996. There is a unit for each state. Its weight is H from the states that lead to it, and -H
-from itself unless it leads to itself; its bias is -H/2. Let a letter lead at most n states to one state. If
-sigma(H (n e - 1/2)) <= e, then the unit of the state remains at least 1 - e, and all others at most e.
+from itself unless it leads to itself; its bias is -H/2. Let n be the largest number of states from which one
+letter leads to the same state. If sigma(H (n e - 1/2)) <= e, then the current state's unit always stays at
+least 1 - e, and all other units at most e.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def owned(w: Weights, state: int) -> int:
 
 
 def reaching(w: Weights, targets: set[int], forwards: bool) -> set[int]:
-    """Return the states reachable from ``targets`` (``forwards``), or those from which they are reachable.
+    """Return the states reachable from ``targets`` if ``forwards``, otherwise the states that reach them.
 
     The targets are included.
     """
@@ -75,7 +75,7 @@ def printed(w: Weights) -> set[int]:
 
 
 def corrected(w: Weights) -> set[int]:
-    """Return all states except those of the disabled rule from which no other rule's end is reachable."""
+    """Return all states, without states of the disabled rule that reach no other rule's end."""
     ends = {q for q in range(w.n) if w.alpha_inf[q]}
     return {q for q in range(w.n) if owned(w, q) != DISABLED} | reaching(w, ends, forwards=False)
 

@@ -9,11 +9,10 @@ The bound: T is nonnegative, so h is also nonnegative. While h is at most u, eve
 
     (1 - e)^2 h T  <=  (1 - f) o h + f o (((1 - r) o h_1 + r o h) T)  <=  e h + (h + e h_1) T
 
-elementwise. So with l and u from the same start, l' = (1 - e)^2 l T and u' = e u + (u + e h_1) T,
-the FA-GRU stays between l and u. So does the FA-RNN, for which e is 0. The same holds for any
-larger e. Because sigma is irrational, everything is computed with balls, which contain the true
-values. The computed e is larger by a relative 2^-64, so that comparisons of equal values are
-decided.
+elementwise. Let l and u begin at the same start as the network, with l' = (1 - e)^2 l T and u' = e u + (u + e
+h_1) T. Then the FA-GRU stays between l and u, and so does the FA-RNN, for which e is 0. The same holds for
+any larger e. Because sigma is irrational, everything is computed with balls, which contain the true values.
+The computed e is larger by a relative 2^-64, so that comparisons of equal values are decided.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ NO_ROOT, NO_QUOTIENT, NO_MAXIMUM = _not_known("a root"), _not_known("a quotient"
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """The number type with which a cell's steps are computed, and the functions on it.
+    """A number type for the computation of a cell's steps, with its functions.
 
     A step can add, subtract and multiply numbers and integers, and apply the functions below. All arithmetics
     support ``sigmoid`` and ``tanh``. If another function is not supported, calling it raises

@@ -110,9 +110,9 @@ def permute(language: Language, architecture: Architecture) -> Layer:
     """Return the network of a group, of counting modulo 3, or of T6.
 
     The state is a permutation of (1, …, n). A swap of items i and j is the reflection with key e_i - e_j
-    and β = 2, and a permutation is a product of n swaps or fewer, one fewer for each cycle. The scalar
-    product of the state with (1, …, n) is an integer that is largest at the start only. Counting modulo 3
-    uses a cyclic permutation of 3 items, and T6 uses this and its inverse.
+    and β = 2, and a permutation with c cycles is a product of n - c swaps. The scalar product of the state
+    with (1, …, n) is an integer that is largest for the identity only. Counting modulo 3 uses a cyclic
+    permutation of 3 items, and T6 uses this and its inverse.
     """
     cycles = {"mod 3": (("a", "231"), ("b", "123")), "T6": (("0", "231"), ("1", "312"))}
     return _permutations(cycles.get(language.name) or tuple((s, s) for s in language.alphabet))
@@ -154,8 +154,9 @@ def _penalty(
 ) -> list[Coordinate]:
     """Return coordinates whose sum is a bonus η^n minus squares.
 
-    The squares are, at the start and at each letter in ``at``, with the powers i, j of γ that it names,
-    δ^p (γ^(p0+i) - γ^(p1+j))^2, where p, p0, p1 count all letters, zeros and ones after this position.
+    There is a square δ^p (γ^(p0+i) - γ^(p1+j))^2 for the start and for each occurrence of a letter in ``at``.
+    Here p, p0 and p1 count all letters, zeros and ones after this position. ``at`` maps each letter to i and
+    j, which are 0 for the start.
     """
     result: list[Coordinate] = [({zero: ETA, one: ETA}, {}, bonus, 1)]
     for u, v, factor in ((2, 0, 1), (0, 2, 1), (1, 1, -2)):  # the terms of the square: its powers of γ
@@ -222,8 +223,9 @@ def scaled_one_hot(language: Language, architecture: Architecture) -> Ray:
 def square(language: Language, architecture: Architecture) -> Layer:
     """Return the weighted automaton of aⁿbⁿ with 7 states.
 
-    With d = #a - #b, the state contains 1, d, d² while the word is in a*, the same while it is in a*b⁺, and a
-    1 otherwise. The read-out is 1/2 - 2 d² on a*b*, and -1/2 elsewhere (Merrill et al. 2020, Theorem 8).
+    Let d = #a - #b. Three components contain 1, d, d² if the prefix is in a*, the next three contain these if
+    it is in a*b⁺, and the last one is 1 if it is in neither; all others are 0. The read-out is 1/2 - 2 d² on
+    a*b*, and -1/2 elsewhere (Merrill et al. 2020, Theorem 8).
     """
 
     def block(rows: int, columns: int, sign: int) -> dict[tuple[int, int], int]:
@@ -248,8 +250,8 @@ def saturated(language: Language, architecture: Architecture) -> Saturated:
     conditions. In the Elman network, and in the GRU with z = 0 and r = 1, "on" is 1 and "off" is -1. In the
     LSTM with f = 0, "on" is tanh 1, and the input gate sets "off" to 0. With the Heaviside function (Minsky's
     construction) and ReLU, "on" is 1 and "off" is 0. With tanh, "on" is in [1 - 1/D, 1], and "off" is in the
-    negated interval, where D is twice the number of units: the weights are so large that each step maps these
-    intervals into one another, which a program decides with intervals. The start state can be chosen.
+    negated interval, where D is twice the number of units. The weights are so large that each step maps these
+    intervals into each other; a program proves this in interval arithmetic. The start state can be chosen.
     """
     assert language.dfa is not None
     first, last = architecture.name.lower().split()

@@ -113,8 +113,8 @@ def begun(w: Weights, state: State, unit: int) -> list[Any]:
 def begun_with_padding(w: Weights, state: State, unit: int) -> list[Any]:
     """Return Forward's vector with padding: one, the score of each partial window, and c.
 
-    For each j below K, the score is that of positions j - i + 1 to j with the last i symbols, where
-    i is j, or the length of a shorter string.
+    The partial score for j below K compares the window's positions j - i + 1 to j with the last i symbols.
+    Here i is j, or the length of the string if that is less.
     """
     k, (history, c) = w.over, state
     scores = []

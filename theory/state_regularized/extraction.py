@@ -115,7 +115,7 @@ def by_counts(w: Weights, run: Any) -> Table:
 def most_counted(w: Weights, counts: Counter[tuple[int, str, int]]) -> Table:
     """Return delta(i, x) = argmax_j T[i, x, j].
 
-    Ties go to the first centroid, so a pair that was never seen leads to the first one.
+    Ties go to the first centroid, and so do pairs that were never seen.
     """
     states = range(1, w.n + 1)
     return {(q, x): max(states, key=lambda j: (counts[q, x, j], -j)) for q in states for x in w.alphabet}
@@ -135,7 +135,7 @@ def seen(w: Weights, run: Any) -> Table:
 def printed_soft(w: Weights) -> Table:
     """Return the table from counts of soft runs.
 
-    For a pair that was never seen, the cell's own transition is used, so that it causes no difference.
+    A pair that was never seen gets the cell's own transition, and therefore causes no difference.
     """
     return transition_table(w) | seen(w, soft_run)
 

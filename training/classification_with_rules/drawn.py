@@ -27,8 +27,8 @@ RARE = 0.01
 class RuleSentences:
     """A random walk through one of the rules' automata, from its start to a final state.
 
-    In a fraction of the steps, any word that leads closer to the end is drawn. In the other steps, words are
-    drawn by their frequency in the training sentences, from those that lead at most one step farther away.
+    In a fraction of the steps, any word that leads closer to the end is drawn. In the other steps, the word
+    may lead at most one step farther from the end, and is drawn by its frequency in the training sentences.
 
     Args:
         rules: the rules compiled over the words of the sentences.

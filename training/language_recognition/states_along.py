@@ -1,7 +1,7 @@
 """The states of a network on parentheses along one string, for figures.
 
-They are hidden and cell states, and for a network with centroids also those and the transition probabilities
-(Figures 6 and 11 to 13, Wang & Niepert 2019).
+These are the hidden and cell states. A network with centroids also has the centroids and the transition
+probabilities (Figures 6 and 11 to 13, Wang & Niepert 2019).
 
 >>> read(written([[0.25, -1.0], [0.5, 0.0]]))
 [[0.25, -1.0], [0.5, 0.0]]

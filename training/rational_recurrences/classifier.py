@@ -27,7 +27,7 @@ class SentenceClassifier(nn.Module):
     """A network that maps sentences, as word vectors, to a score for each label.
 
     The dropouts are those of appendix E.3, as in the authors' program: on word vectors and on the last state,
-    on the inputs of a layer's gates, and between layers. The latter two have one mask for all steps of a
+    on the inputs of a layer's gates, and between layers. The last two kinds use one mask for all steps of a
     sentence.
 
     Args:

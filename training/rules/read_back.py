@@ -5,8 +5,8 @@ set of states. Each state that votes for a label is a rule, which matches the se
 The paper does not specify the label of a sentence that matches several rules. Here the rules are ordered, and
 the first rule that matches determines the label. A sentence without a match gets the most frequent label. The
 order is found by sequential covering of the training sentences: the next rule is the most accurate one on the
-remaining sentences. Three values are chosen on the dev set: gamma, the minimum weight of the readout with
-which a state votes for a label, and the minimum number of sentences of a rule.
+remaining sentences. Three values are chosen on the dev set: gamma, the minimum readout weight for a state to
+vote for a label, and the minimum number of sentences of a rule.
 """
 
 from __future__ import annotations

@@ -36,11 +36,11 @@ def extracted(answer: Certification, dfa: DFA, strings: Sequence[String]) -> dic
         - ``automaton``: the hard automaton, or ``None`` if strings lead to a tie. ``centroids`` are the
           centroids to which strings lead. ``table`` has a row for each of them, and ``final`` contains the
           accept states.
-        - ``counted``: an object for each reading (``hard`` is the text's, ``soft`` the pseudo-code's). It has
-          the numbers of pairs of a centroid and a symbol for which counting and queries differ
-          (``otherwise``), that no string reaches (``unseen``), and that lead to ``several`` centroids. If the
-          table is complete, it also has the ``states`` of the table's minimal DFA, and the shortlex-least
-          ``difference`` of this DFA from the language.
+        - ``counted``: an object for each reading (``hard`` is the text's, ``soft`` the pseudo-code's). It
+          counts three kinds of pairs of a centroid and a symbol: those for which counting and queries differ
+          (``otherwise``), those that no string reaches (``unseen``), and those that lead to ``several``
+          centroids. If the table is complete, it also has the ``states`` of the table's minimal DFA, and the
+          shortlex-least ``difference`` of this DFA from the language.
         - ``over_time``: a ``string``, some ``centroids``, and the probabilities of each of them after the
           start and after each symbol.
     """
@@ -100,8 +100,8 @@ def _over_time(answer: Certification, dfa: DFA) -> dict[str, Any]:
 def a_string(dfa: DFA) -> tuple[Symbol, ...]:
     """Return a string that visits the whole DFA and stays in live states as long as possible.
 
-    From each state, it takes the symbol that was read there least often, if possible one that stays in live
-    states.
+    In each state, the string continues with the symbol that it has read there least often; symbols that lead
+    to dead states are avoided if possible.
     """
     often: dict[tuple[int, int], int] = {}
     state, string, dead = dfa.start, list[Symbol](), dfa.dead

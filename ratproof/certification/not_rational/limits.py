@@ -1,9 +1,10 @@
 """The limit of a map far from 0, by one evaluation.
 
-As t tends to minus or plus infinity, every value in a step is a polynomial in t plus a remainder that is
-exponentially small: at most C exp(-d |t|) with d > 0. This holds for t and for numbers, and sums and products
-of such values have this form, too. The sigmoid of such a value tends to 0 or 1, exponentially fast, if the
-polynomial is not constant, and otherwise to the sigmoid of the constant. (tanh z = 2 sigmoid(2z) - 1.)
+As t tends to minus or plus infinity, every value in a step is a polynomial in t plus an exponentially small
+remainder, which is at most C exp(-d |t|) with d > 0. The variable t and constants have this form, and so have
+sums and products of such values. If the polynomial is not constant, the sigmoid of such a value tends to 0 or
+1 exponentially fast. If it is constant, the sigmoid tends to the sigmoid of the constant. (tanh z = 2
+sigmoid(2z) - 1.)
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ class Tail:
     """A function of t, for large or for small t.
 
     Attributes:
-        coefficients: The coefficients of the polynomial, from the constant one. They are exact until a gate
-            makes them balls. The last one is not exactly 0, unless it is the only one.
+        coefficients: The coefficients of the polynomial, lowest degree first. They are exact until a gate
+            makes them balls. The leading coefficient is not exactly 0, except in a constant.
         remainder: Whether there may be an exponentially small remainder.
     """
 

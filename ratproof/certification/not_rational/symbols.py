@@ -26,11 +26,11 @@ class Undecided(ArithmeticError):
 
 @dataclass
 class Symbols:
-    """The variables of a step, which are the components of the state, each with a ball, and exponentials.
+    """The variables of a step: the components of the state, each with a ball, and exponentials.
 
     Attributes:
         state: The balls of the state.
-        larger: The difference of each maximum's larger argument and the other.
+        larger: For each maximum, its larger argument minus its smaller argument.
     """
 
     state: Sequence[flint.arb]

@@ -151,7 +151,7 @@ class Forms:
         return np.asarray(np.sqrt(np.einsum("nmd,nmd->nm", self.generators, self.generators)))
 
     def _within(self, low: Array, high: Array, more: Array | float = 0) -> Forms:
-        """Return the forms with additional error, limited to the given bounds and to their own bounds."""
+        """Return the forms with ``more`` error, limited by ``low``, ``high`` and their own bounds."""
         radius = self.lengths + self.error
         low, high = np.maximum(low, self.center - radius), np.minimum(high, self.center + radius)
         return replace(self, error=self.error + more, low=low - more, high=high + more)

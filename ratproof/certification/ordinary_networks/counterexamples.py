@@ -75,7 +75,8 @@ def run_all_strings(machine: Moore, decide: Decide) -> tuple[int, list[int] | No
         decide: The network's decisions.
 
     Returns:
-        The length up to which all decisions are correct, and a shortest string with a wrong one, or None.
+        The length up to which all decisions are correct, and a shortest string with a wrong decision; None if
+        all decisions are correct.
     """
     symbols = len(machine.alphabet)
     longest = _length_within(symbols, MOST_TESTED)

@@ -80,8 +80,8 @@ def upper_factors(metrics: Array) -> Array:
 def loewner_join(first: Array, second: Array) -> Array:
     """Return symmetric upper bounds of pairs of matrices, of shape ``(N, D, D)``; ``first`` is positive.
 
-    In the basis in which the sum is the identity and both are diagonal, the bound has the larger entry of
-    each pair on its diagonal.
+    There is a basis in which the sum of the two matrices is the identity and both are diagonal. In this
+    basis, the bound is the elementwise maximum of the two diagonals.
     """
     if not len(first):
         return first

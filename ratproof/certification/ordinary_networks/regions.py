@@ -138,9 +138,9 @@ def _require(regions: Regions, targets: np.ndarray, image: Forms, radii: Array, 
 
 
 def undecided(network: OrdinaryNetwork, regions: Regions, which: np.ndarray, strict: bool = False) -> bool:
-    """Return whether any region contains states whose decision differs from its automaton state's.
+    """Return whether a region may contain a state whose decision differs from that of its automaton state.
 
-    Unless ``strict``, node 0 does not count if no edge leads to it, because the claim is about nonempty
+    If no edge leads to node 0, it is ignored (unless ``strict``), because the claim is about nonempty
     strings.
     """
     inverses = inverse(regions.factors)

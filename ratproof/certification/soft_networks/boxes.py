@@ -163,7 +163,7 @@ def close(
 
 
 class BoxImages:
-    """The images of the boxes under one step, which are the hull of all images in each node's box.
+    """The images of the boxes under one step: for each node, the hull of all images that lead to it.
 
     Attributes:
         fault: A description of the first uncertain label or decision; "" if there is none.

@@ -130,7 +130,7 @@ def _sizes(factors: Factors, columns: Floats | None = None) -> Floats:
 
 
 def _deviation(automaton: WFSA, words: Sequence[str], off: Floats) -> Deviation:
-    """Return the deviations of the automaton's distinct matrices, given those of the words' matrices."""
+    """Return a deviation for each distinct matrix of the automaton, from the deviations of the words."""
     matrices = np.zeros(automaton.matrices.shape)
     for i, x in enumerate(words):
         matrices[automaton.index[x]] = np.maximum(matrices[automaton.index[x]], off[i] * (1 + 2.0**-40))

@@ -1,10 +1,11 @@
 """Comparison of an FA-GRU at initialisation with the bounds of equation 7 in ball arithmetic.
 
-The claim is about the exact networks. For floats, every component of both networks' states must lie between
-the bounds l and u, and the FA-GRU's components must equal the exact ones, all within rounding.
+The claim is about the exact networks. In float arithmetic, two statements must hold within rounding: every
+component of both networks' states is between the bounds l and u, and the FA-GRU's components equal the exact
+components.
 
-The rounding bound is a running one through torch's own functions (:mod:`neural.tracked`). Nothing is compared
-if it is not small relative to the counts.
+The rounding bound is a running error bound through torch's own functions (:mod:`neural.tracked`). Nothing is
+compared if it is not small relative to the counts.
 """
 
 from __future__ import annotations

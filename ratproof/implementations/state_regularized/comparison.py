@@ -48,9 +48,10 @@ class CellComparison:
 
     Args:
         claim, variant: Names of the claim and its variant.
-        program: How the network runs: ``"sr-limit"``, for temperature -> 0; ``"sr-mixture"`` (equation 5) and
-            ``"sr-sampled"`` (equation 4) at a low temperature; ``"sr-asked"``, the automaton of torch's cell
-            at each centroid; ``"sr-counted"``, the automaton that Algorithm 1 counts over runs of torch.
+        program: The program of the network: ``"sr-limit"``, for temperature -> 0; ``"sr-mixture"`` (equation
+            5) and ``"sr-sampled"`` (equation 4) at a low temperature; ``"sr-asked"``, the automaton of
+            torch's cell at each centroid; ``"sr-counted"``, the automaton that Algorithm 1 counts over runs
+            of torch.
         spec: The layers, with all options but the transition.
     """
 

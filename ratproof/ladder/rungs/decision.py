@@ -31,9 +31,9 @@ def decide(comparison: ExactComparison, on_numbers: OnNumbers | None = None) -> 
     """Assert that the case's recurrence gives every string the scores of its automata, in exact fractions.
 
     The step must be affine in the state (:mod:`automata.recurrences.affine`), or linear over a semiring other
-    than the reals (:mod:`automata.recurrences.linear`). Over such a semiring, equality is proved by lumping,
-    or it is unknown. ``ratproof/checkers/check_certificate.py`` or ``check_bisimulation.py`` checks every
-    certificate of an equality or a difference.
+    than the reals (:mod:`automata.recurrences.linear`). Over semirings other than the reals, equality is
+    proved by lumping, or the result is unknown. ``ratproof/checkers/check_certificate.py`` or
+    ``check_bisimulation.py`` checks every certificate of an equality or a difference.
 
     If the variant covers only strings of a minimum length, both sides give shorter ones the score 0.
 

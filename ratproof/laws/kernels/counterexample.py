@@ -42,7 +42,7 @@ class KernelCounterexample:
         other: Name of the reference, the recurrence or the other kernel.
         sizes: Sort key of simplicity.
         seed: Seed of the values.
-        form: A form of computation in which the call would be correct; empty if there is none.
+        form: A declaration of another form with which the call would be correct; empty if there is none.
         script: A program that shows the difference without ratproof; empty if there are too many elements.
     """
 

@@ -51,15 +51,16 @@ class LinearRecurrence:
         complement: ``key`` if keys are 1 - exp(decay); ``step`` if the decay is 1 - step; empty if neither.
         correction: ``delta``: after the decay, S += beta k (v - S^T k)^T; ``low-rank``: S = diag(d) S +
             b (S^T a)^T + k v^T, with the state before the decay.
-        erase: The tensor p that replaces the key in the correction of ``delta``, which then reads the state
-            before the decay: S = diag(d) S + beta k (v - S^T p)^T; empty if there is none.
+        erase: The tensor p that replaces the key in the correction of ``delta``: S = diag(d) S + beta k (v -
+            S^T p)^T. The correction then reads the state before the decay. Empty if the key is not replaced.
         substeps: The option with the number n of steps per token, if there may be several. Tensors with the
             axis S have n entries per token; a token decays before its first step, and is read after its last.
         bonus: The tensor u, axes ``HK``, if the state is read before its update: o = scale (S + (u * k)
             v^T)^T q; empty if it is read after.
         lanes: Whether the state is a vector of size D, axes ``BTD``, rather than one matrix per head.
-        normalised: Whether outputs are divided by a normaliser: values end with a 1, so that the state has
-            V + 1 columns, and the first V outputs are divided by the last. Queries and keys are positive.
+        normalised: Whether outputs are divided by a normaliser. Then the values end with a 1, the state has V
+            + 1 columns, and the first V outputs are divided by the last output. Queries and keys are
+            positive.
         window: The weights of a causal convolution, axes ``DW``, whose state is its last W inputs, axes
             ``NDW``; empty if there is none.
         pairs: Whether values are complex; then each tensor and the state have a last axis P.
@@ -67,8 +68,8 @@ class LinearRecurrence:
             ``scale``.
         packed: Whether sequences may be packed, with ``cu_seqlens``.
         says: The recurrence as a formula, for the statement of a claim.
-        function: The recurrence as a Python step, from a state and the tensors of a token to the next state
-            and an output, in place of the attributes above; ``value`` then has the axes of the outputs.
+        function: The recurrence as a Python function, which maps a state and a token's tensors to the next
+            state and an output. It replaces the attributes above; ``value`` then has the axes of the outputs.
         state: The axes of a sequence's state, if there is a ``function``; a tuple if the state is a tuple of
             tensors. The ``function`` then has one tensor of state
             (:mod:`~ratproof.laws.kernels.state_parts`).

@@ -36,7 +36,7 @@ def hold_measured(shown: ShownCall, call: Call, other: Callable[[Arrays], Call])
     Args:
         shown: The call.
         call: The kernel's results.
-        other: Calls the other kernel with the given values of the arguments.
+        other: A function that calls the other kernel with these values of the arguments.
 
     Raises:
         WrongCall: If an element is wrong.
@@ -86,7 +86,7 @@ def hold_measured(shown: ShownCall, call: Call, other: Callable[[Arrays], Call])
 
 
 def require_no_doubts() -> None:
-    """Raise :class:`~automata.errors.InputError` with the first doubt of a run, if there is one."""
+    """Raise :class:`~automata.errors.InputError` if a comparison of the run was inconclusive."""
     facts = ledger().facts
     doubts, not_numbers = facts.pop(DOUBTS, []), facts.get(NOT_NUMBERS)
     if doubts:

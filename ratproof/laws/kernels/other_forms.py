@@ -34,7 +34,7 @@ def with_form(wrong: WrongCall) -> WrongCall:
 
 
 def _others(kernel: Kernel, time: int) -> Iterator[tuple[str, Kernel]]:
-    """Yield the kernel in other forms, those with the smallest bounds first, with each form's declaration."""
+    """Yield the declaration of each other form and the kernel in that form, smallest bounds first."""
     if not kernel.cumulated and kernel.family.decay:
         yield 'gate_gradient="cumulated"', replace(kernel, cumulated=True)
     inverses = ("substitution", "explicit") if kernel.family.correction != "none" else ("substitution",)

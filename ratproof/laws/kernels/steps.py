@@ -14,7 +14,7 @@ def mlstm(state: State, x: dict[str, Any]) -> tuple[State, Any]:
     """Return a step of mLSTM (Beck et al. 2024, eqs. 19 to 27).
 
     The stabilizer m begins with 0 in every token: the state is (C exp(m), n exp(m)) for a kernel's (C, n, m).
-    m does not change the results, but the bounds include the rounding of gradients through it, which cancel.
+    m does not change the results. Its gradients cancel, but the bounds include their rounding.
     """
     memory, normaliser = state
     forget = x["f"].sigmoid().log()

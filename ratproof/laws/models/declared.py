@@ -50,7 +50,8 @@ class Declared:
     def formats(self) -> dict[str, ModelFormat]:
         """Return the dtypes in which the model runs, keyed by name.
 
-        They are its own dtype, and float64 if a copy of it, or a function of vectors, runs in float64.
+        These are the model's own dtype, and float64 if a copy of the model, or a function of vectors, runs in
+        float64.
         """
         dtype = self._own_format()
         own = ModelFormat(self, self.model, dtype)

@@ -120,7 +120,7 @@ def problems(
 
 
 def _rows(law: Law, time: int) -> st.SearchStrategy[int]:
-    """Return a strategy for the number of rows, which is usually small and larger only for short inputs.
+    """Return a strategy for the number of rows; larger numbers are drawn for short inputs only.
 
     The smallest number comes first, because counterexamples shrink to it.
     """

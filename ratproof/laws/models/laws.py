@@ -168,9 +168,11 @@ def rewound(session: Session) -> Rows:
 def restored(session: Session) -> Rows:
     """Read other tokens after a snapshot of the state, then return the outputs from the snapshot on.
 
-    ``problem.way`` selects what reads the other tokens: the restored snapshot, after which it is restored a
-    second time or the run continues from the state itself; or the state itself before the snapshot is
-    restored.
+    ``problem.way`` selects the state that reads the other tokens:
+
+    - ``restored``: the original state. The run continues from the restored snapshot.
+    - ``original``: the restored snapshot. The run continues from the original state.
+    - ``twice``: both states. The run continues from the snapshot, restored a second time.
     """
     problem, tokens = session.problem, session.tokens()
     begin = problem.pieces[0]

@@ -97,7 +97,7 @@ def step_by_step(
 
 
 def correction_bounds(states: StateTrajectory, bound: Bounds, unit: float) -> RoundedArray:
-    """Return the addition of each step along its direction, with roundings relative to its own size."""
+    """Return each step's correction along its direction; its roundings are relative to its own size."""
     value = states.along[..., 0, :]  # type: ignore[index]
     return RoundedArray(value, bound[..., 0, :], size_of(value), unit)
 
