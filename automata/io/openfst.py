@@ -50,7 +50,7 @@ def to_openfst(automaton: WFSA, arc_type: str | None = None) -> pynini.Fst:
         raise InputError(f"the arc type must be one of {', '.join(ARC_TYPES)}, got {kind!r}")
     if (kind == "standard") != (arc_type_for(k) == "standard"):
         raise InputError(
-            f"arc type {kind} does not add as the {k.name} semiring does; {arc_type_for(k)} does"
+            f"arc type {kind} does not match the addition of the {k.name} semiring; use {arc_type_for(k)}"
         )
     label = {EPSILON: 0, **{s: i + 1 for i, s in enumerate(automaton.index)}}
     fst = pynini.Fst(arc_type=kind)
@@ -87,7 +87,7 @@ def from_openfst(
     alphabet = list(names.values())
     k = semiring or (MIN_PLUS if fst.arc_type() == "standard" else LOG)
     if (fst.arc_type() == "standard") != (arc_type_for(k) == "standard"):
-        raise InputError(f"arc type {fst.arc_type()} does not add as the {k.name} semiring does")
+        raise InputError(f"arc type {fst.arc_type()} does not match the addition of the {k.name} semiring")
     states = list(fst.states())
     if fst.start() < 0:
         return WFSA.from_edges(k, 0, alphabet, [], [], [])

@@ -35,7 +35,7 @@ class NamedVariant(Protocol):
 
     @property
     def constant(self) -> str:
-        """Return why its automata give all strings the same score; empty if they do not."""
+        """Return the reason if its automata give all strings the same score, otherwise an empty string."""
 
 
 Observe = Callable[[Any, Any], None]

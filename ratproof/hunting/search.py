@@ -199,7 +199,7 @@ class Driver:
             self._add(row, example)
 
     def _receive_first_message(self, message: bytes) -> None:
-        """Process the first message of a worker; all workers get the targets of the first one."""
+        """Process the first message of a worker; the first worker determines the targets of the hunt."""
         words = first_message_from(message)
         if "error" in words:
             if words["error"] not in self.progress.errors:

@@ -294,7 +294,9 @@ class HuntLedger:
         ]
 
     def rows(self, seed: int | None = None) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of the table of rounds, of all seeds or one, sorted by seed, target and number.
+        """Yield the rows of the table of rounds, sorted by seed, target and number.
+
+        By default, the rows of all seeds are included.
 
         Raises:
             FormatError: If a row is invalid.

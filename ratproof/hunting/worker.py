@@ -29,7 +29,7 @@ LOOK_EVERY = 16  # number of comparisons between two checks of edge cases
 
 
 def work(pipe: Any, names: Sequence[str], variant: str | None, device: str, seed: int) -> None:
-    """Run rounds until the driver sends that there are no more.
+    """Run rounds until the driver reports that no rounds are left.
 
     Args:
         pipe: A connection, with ``send_bytes`` and ``recv_bytes``.
@@ -62,7 +62,7 @@ def prepare() -> None:
 
 
 def _work(pipe: Any, items: dict[str, Step | WrittenStep], seed: int) -> None:
-    """Send the targets to the driver, and run the rounds of them that it requests."""
+    """Send the targets to the driver, and run the rounds that it requests."""
     if not items:
         _send(pipe, {"error": "no sampled test matches the request"})
         return

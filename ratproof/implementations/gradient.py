@@ -81,7 +81,7 @@ class GradientComparison(LayerComparison):
         return self.seed % self.network.hidden_size
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
-        """Compare all strings in one batch, and if they differ, each string by itself."""
+        """Compare all strings in one batch; if they differ, compare each string separately."""
         share, complete, different = self._compared(strings)
         if different is None:
             reason = IN_PART if share is not None else WITHOUT_BOUND

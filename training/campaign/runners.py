@@ -73,7 +73,7 @@ class Runner:
 
     @property
     def jobs(self) -> int:
-        """Return how many runs can run at the same time now."""
+        """Return the number of runs that can currently run at the same time."""
         self._threads = self.executor.threads() or self._threads
         return self._threads
 

@@ -34,7 +34,7 @@ class BatchRows:
         self.labels = torch.tensor(strings.labels, dtype=torch.bool)
 
     def count_up_to(self, length: int) -> int:
-        """Return the number of strings of at most ``length`` symbols, which are the first ones."""
+        """Return the number of strings of at most ``length`` symbols; these strings come first."""
         return int((self.lengths <= length).sum())
 
     def packed(self, chosen: Tensor) -> unrolled_gru.Packed:

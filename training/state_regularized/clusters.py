@@ -113,9 +113,9 @@ def means(states: Tensor, most: int) -> Iterator[Tensor]:
 
 
 def farthest(states: Tensor, most: int) -> Tensor:
-    """Select states, each the farthest from all before it, shape ``(most, d)``.
+    """Select states one by one, each the farthest from all earlier ones; return shape ``(most, d)``.
 
-    There are fewer if there are not enough different states.
+    The result has fewer rows if there are fewer different states.
 
     >>> farthest(torch.tensor([[0.0], [1.0], [5.0], [0.0]]), 3).flatten().tolist()
     [0.0, 5.0, 1.0]

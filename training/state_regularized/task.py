@@ -195,7 +195,7 @@ class LearningTask(ExampleTask):
             p.noise = max(s.noises[p.restarts % len(s.noises)], p.noise * s.softer)
 
     def _all_correct(self, length: int) -> bool:
-        """Return whether all training strings up to that length are correct; save the wrong ones."""
+        """Return whether all training strings up to a length are correct; store the misclassified ones."""
         answer = alone if self.settings.clusters else evaluate
         self.progress.wrong = mistakes(self.acceptor, self.training, length, answer)
         return not self.progress.wrong

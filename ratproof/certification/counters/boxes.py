@@ -228,7 +228,7 @@ def _once(arrows: BoxArrows, f: Floats, m: Floats, bounds: Floats) -> Floats:
 
 
 def joined(arrows: BoxArrows, values: Floats, start: Floats, nodes: int) -> Floats:
-    """Return each node's hull of the values of all transitions into it; node 0 also includes ``start``."""
+    """Return the hull of the values of all transitions into each node; node 0 also includes ``start``."""
     out = np.stack([np.full((nodes, start.shape[2]), np.inf), np.full((nodes, start.shape[2]), -np.inf)])
     out[:, :1] = start
     first = np.flatnonzero(np.r_[True, arrows.target[1:] != arrows.target[:-1]])

@@ -107,8 +107,8 @@ def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -
     lacking = [symbol for symbol in (OPEN, CLOSE) if symbol not in network.alphabet]
     if lacking:
         raise InputError(
-            f"the network has no symbol {lacking[0]!r}, but a network with a cell state is certified to"
-            " decide balanced parentheses among letters"
+            f"the network has no symbol {lacking[0]!r}, but networks with a cell state are certified for the"
+            " language of balanced parentheses"
         )
     tau, centroids = None, None
     if isinstance(cell, SRCell):

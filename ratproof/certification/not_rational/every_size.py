@@ -108,7 +108,10 @@ def every_size(weighted: WeightedCell, unit: int = 0) -> EverySize | NoProof:
 
 
 def _apply_quotient_theorem(weighted: WeightedCell, unit: int, letter: int) -> EverySize:
-    """Apply the theorem about quotients, after the first other letter that satisfies its hypotheses."""
+    """Apply the theorem about quotients to strings that start with another letter.
+
+    The first letter that satisfies the theorem's hypotheses is used.
+    """
     why = ["the alphabet has no other first letter"]
     for first, name in enumerate(weighted.letters):
         if first == letter:

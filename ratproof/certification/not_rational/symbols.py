@@ -147,7 +147,7 @@ class SymbolicArithmetic:
         return self.symbols.constant(other) - self
 
     def is_the_same_as(self, other: Operand) -> bool:
-        """Return whether both are equal for all values of the variables."""
+        """Return whether the two expressions are equal for all values of the variables."""
         return bool((self - other).above == 0)
 
     def rational(self) -> Fraction | None:

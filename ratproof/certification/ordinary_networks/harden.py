@@ -153,7 +153,10 @@ def task_loss(logits: Tensor, labels: Tensor, threshold: float) -> tuple[Tensor,
 
 
 def contraction_penalty(rnn: nn.RNNBase, vectors: Tensor, states: Tensor) -> Tensor:
-    """Return how much squared distances of nearby states exceed the ratios that they should shrink to.
+    """Return a penalty for pairs of nearby states whose distance does not shrink enough.
+
+    The squared distance should shrink by the factors ``AFTER_ONE`` and ``AFTER_FOUR`` after one and four
+    symbols.
 
     The directions have different numbers of entries, because dense directions hide a few entries that shrink
     slowly.

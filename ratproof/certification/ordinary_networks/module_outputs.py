@@ -34,7 +34,7 @@ INSTEAD = "pass ratproof.classifier(rnn, linear) to certify only these two layer
 
 @dataclass(frozen=True)
 class Comparison:
-    """A function of the logits that the module may return, and how far the module's outputs are from it.
+    """A function of the logits that the module may return, and its difference from the module's outputs.
 
     Attributes:
         function: ``"logits"``, ``"sigmoid"``, ``"softmax"`` or ``"log_softmax"``.

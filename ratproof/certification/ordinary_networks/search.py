@@ -108,7 +108,7 @@ def find_regions(
 
 
 def _refine(parts: Sequence[Part], failed: int) -> bool:
-    """Choose the next way to cover the component that failed; return ``False`` if there is none left.
+    """Select the next cover of the component that failed; return ``False`` if no cover is left.
 
     Earlier components are refined as well, because their images must lie in its regions.
     """

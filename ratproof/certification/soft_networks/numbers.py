@@ -61,8 +61,8 @@ def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -
     cell = only_one(network.cells)
     if not cell.memoryless:
         raise InputError(
-            "the network must have no cell state (kind sr-elman or sr-gru), because that makes its states"
-            f" infinitely many, got kind {network.kind}"
+            "the network must have no cell state (kind sr-elman or sr-gru), because a cell state can take"
+            f" infinitely many values, got kind {network.kind}"
         )
     component = cell.component
     if component.transition != "mixture":

@@ -186,7 +186,7 @@ def _choices(kernel: Kernel) -> dict[str, tuple[int, ...]]:
 def _near(
     choices: dict[str, tuple[int, ...]], wanted: dict[str, tuple[int, ...]]
 ) -> dict[str, tuple[int, ...]]:
-    """Restrict the choices to the wanted sizes of some axes, or to the largest size without a wanted one."""
+    """Restrict the choices of each axis to the wanted sizes; if there are none, to the largest size."""
     own = {axis: wanted.get("K" if axis == "D" else axis, sizes) for axis, sizes in choices.items()}
     return {a: tuple(n for n in own[a] if n in sizes) or (max(sizes),) for a, sizes in choices.items()}
 
@@ -285,7 +285,7 @@ def problems(
 
 
 def _size_of(random: Random, choices: Sequence[int]) -> int:
-    """Draw a size: with equal probability one of at most 16, or a larger one."""
+    """Draw a size that is at most 16 with probability 1/2, and larger otherwise."""
     parts = [[n for n in choices if n <= 16], [n for n in choices if n > 16]]
     return random.choice(random.choice([part for part in parts if part]))
 

@@ -134,7 +134,10 @@ def _joined(rows: Rows) -> Tensor:
 
 
 def _sizes(law: Law, plain: Rows) -> Tensor:
-    """Return the magnitude to which each value's error is relative: that of all outputs or its gradient."""
+    """Return the magnitude that each value's error is divided by.
+
+    It is the root mean square of all outputs, or of the gradient that the value belongs to.
+    """
     parts = [_joined([row]) for row in plain]
     if law.names is None:
         return _size(torch.cat(parts)).expand(sum(len(part) for part in parts))

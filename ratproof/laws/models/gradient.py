@@ -1,4 +1,4 @@
-"""The law of gradients: those of a sequence in one call equal those in several calls, through their states.
+"""The law of gradients: splitting a sequence into several calls does not change its gradients.
 
 The differentiated function is a weighted sum of outputs. Its gradients are compared for all parameters, for
 inputs that are vectors, and for the tensors of the state from which the calls start. Final states are not

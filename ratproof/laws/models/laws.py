@@ -154,7 +154,7 @@ def without_detour(session: Session) -> Rows:
 
 
 def rewound(session: Session) -> Rows:
-    """Read other tokens after the first call, rewind the state, and return the outputs from there on."""
+    """Read other tokens after the first call, rewind the state, and return the remaining outputs."""
     problem, tokens, between = session.problem, session.tokens(), session.between()
     begin, shared = problem.pieces[0], problem.shared
     if problem.way == "one call":

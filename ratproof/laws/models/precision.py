@@ -60,7 +60,7 @@ class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
         )
 
     def _move(self, numbers: Tensor, exact: Any) -> None:
-        """Move values that differ from the exact values, in place; without exact values, move all of them."""
+        """Perturb in place the values that differ from ``exact``, or all values without ``exact``."""
         other = moved(numbers, torch.finfo(numbers.dtype).eps, self.generator)
         if isinstance(exact, Tensor) and exact.shape == numbers.shape:
             other = torch.where(numbers.double() == exact, numbers, other)

@@ -58,7 +58,10 @@ class Ellipsoids:
         self._join(self.matrix, self.size, np.zeros(()), np.zeros(()), ball)
 
     def move(self, t: int, own: Bounds, ball: Bounds) -> None:
-        """Apply step t, which adds a segment of half-length ``own`` times its column, and a ball."""
+        """Enclose the errors after step t.
+
+        The step maps the earlier errors, and adds the multiple ``own`` of its column and a ball.
+        """
         largest = self.largest[t]
         step = (self.steps[t] / _divisor(largest)[..., None])[:, :, None]
         moved = step @ self.matrix @ np.swapaxes(step, -1, -2)

@@ -42,7 +42,7 @@ _MLSTM = replace(FAMILIES["simple-gla"], normalised=True, scaled="")
 
 @dataclass(frozen=True)
 class _Call:
-    """The tensors of one group of sequences, in the reference's dtype, and how the kernel computes."""
+    """The tensors of one group of sequences, in the reference's dtype, and the kernel's form."""
 
     problem: Problem
     tensors: dict[str, Wide]
