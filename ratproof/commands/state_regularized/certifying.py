@@ -63,8 +63,8 @@ def certify(
         for name, value in (("--against", against), ("-o", output), ("--kernel", kernel)):
             if value is not None:
                 raise InputError(
-                    f"{name} is not supported for {checkpoint}, because networks of kind {network.kind}"
-                    " are certified for the language of balanced parentheses"
+                    f"{name} is not supported for {checkpoint}, because a network of kind {network.kind} is"
+                    " certified for the language of balanced parentheses"
                 )
         return _certify_counter(checkpoint, network, temperature, limits_passed, certificate, page, as_json)
     if limits_passed:
