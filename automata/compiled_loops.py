@@ -154,8 +154,8 @@ LOOPS: dict[Semiring, Loop] = {
     MIN_PLUS: _min_plus,
     MAX_TIMES: _max_times,
 }
-"""The compiled loop of each semiring that has one.
+"""The compiled loops, keyed by semiring.
 
-A loop maps (initial, final, matrices, codes, lengths, every) to the scores of every prefix, or of
-the last one.
+A loop maps (initial, final, matrices, codes, lengths, every) to the scores of all prefixes if ``every``,
+otherwise to the scores of the whole strings.
 """

@@ -76,7 +76,7 @@ def main() -> int:
 
 
 def _rows(tasks: list[Task], path: Path, jobs: int) -> Iterator[Row]:
-    """Yield the row of each task, from the file or from a separate process, and print it."""
+    """Yield and print the row of each task; run a task in a separate process if the file has no row."""
     before = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     kept = {tuple(row["task"]): row for row in before if row["sources"] == _sources()}
     for task in tasks:

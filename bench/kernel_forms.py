@@ -92,8 +92,8 @@ def packed(
     """Register a kernel that processes one sequence or one batch per call.
 
     Packed sequences are passed one by one. ``body(state, scale, *tensors)`` receives the tensors in the order
-    of :data:`TOKENS` and returns the outputs and the last state. If ``run`` is given, it is called with the
-    body first.
+    of :data:`TOKENS` and returns the outputs and the last state. If ``run`` is given, it is called with
+    the body as its first argument.
     """
     order = TOKENS[family if isinstance(family, str) else family.name]
 

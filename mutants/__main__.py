@@ -98,7 +98,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class MutantRunner:
-    """A runner of the passes, each of which tests the survivors of the previous one."""
+    """A runner of the passes; each pass tests the mutants that survived the previous pass."""
 
     def __init__(self, session: MutantSession, rooms: list[str], options: argparse.Namespace) -> None:
         self.session, self.options = session, options

@@ -172,7 +172,7 @@ def rows(name: str, keys: list[str]) -> Iterator[AuditRow]:
 
 
 def verdicts(name: str, variant: Variant, rungs: tuple[str, ...], part: str = "") -> dict[str, str]:
-    """Return the verdict of each of these kinds of evidence on the variant as it is now.
+    """Return the verdict of each of these kinds of evidence on the variant, with any planted fault.
 
     Args:
         name: The name of the claim.

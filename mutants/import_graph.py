@@ -63,7 +63,7 @@ class ImportGraph:
         return result
 
     def ordered(self, path: str, tests: list[str]) -> list[str]:
-        """Return the tests that import ``path``, those with its name first, then the nearest ones.
+        """Return the tests that import ``path``: first the tests with its name, then the others by distance.
 
         Tests that start programs come last, because they import everything and are slow.
         """

@@ -19,7 +19,7 @@ class Entry:
         claim: a function that imports the library and creates the claim. Its argument is the maximum number
             of seconds of each check, which claims about models ignore.
         interpreted: whether it runs Triton kernels under Triton's interpreter.
-        hides: packages to hide from the library, so that its own fallback runs.
+        hides: packages that are hidden from the library, which then runs its own fallback.
         cases: the number of random cases per kind of evidence; ``None`` for the default.
         remark: a note on how it is called.
         not_run: the reason why it is not run; empty if it is run.

@@ -14,8 +14,8 @@ import pytest
 def shown(verdicts: dict[str, Any]) -> frozenset[str]:
     """Return the tests whose verdicts were all as expected and come from that test.
 
-    A refutation comes from one of its tests, and does not say which one: if there are several, none is
-    returned.
+    A refutation comes from one test of its row, but the row does not record which one. Tests of a refuted
+    row with several tests are therefore not returned.
 
     Args:
         verdicts: The output of ``ratproof verify --json``.

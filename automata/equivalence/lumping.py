@@ -33,7 +33,7 @@ from automata.equivalence.certificates import Lumped
 from automata.wfsa import WFSA
 
 Classes = list[dict[int, int]]
-"""For each automaton, the class of each state that has one."""
+"""The class of each state, for each automaton; some states have no class."""
 State = tuple[int, int]
 """A state: the index of the automaton, and the index of its state."""
 HOW = "lumping gives the same automaton for both"

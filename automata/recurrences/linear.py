@@ -219,7 +219,7 @@ def _column(size: int, k: Semiring, number: Weight) -> Weights:
 
 SOME = (Fraction(2), Fraction(3), Fraction(1, 2), Fraction(5))
 TRIED = 12
-"""Number of states of each mode on which the step is also run with weights, zeros and ones first."""
+"""Number of states per mode on which the step is also run with weights; zeros and ones come first."""
 MOST_MODES = 2000
 
 

@@ -49,7 +49,7 @@ class Tree:
         self._pieces.append(html[end:])
 
     def sidebar_for(self, page: str, link: Callable[[str], str]) -> str:
-        """Return the tree as furo would build it for the given page.
+        """Return the navigation tree that furo would build for a page.
 
         Args:
             page: the path of the page, relative to the top folder.

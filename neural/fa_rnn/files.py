@@ -36,8 +36,8 @@ ALWAYS = {
 }
 """The shape of each tensor, one letter per axis.
 
-V is the number of words, r of columns, K of states, G of blocks, L of labels, and D of entries of a
-pretrained vector.
+The axes are V (words), r (columns), K (states), G (blocks), L (labels), and D (entries of a pretrained
+vector).
 """
 WITH_VECTORS = {f"{CELL}pretrained": "VD", f"{CELL}turn": "Dr"}
 

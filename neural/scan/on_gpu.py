@@ -31,7 +31,7 @@ The last three are for one chunk with few lanes. They were the fastest on an H20
 1.3 times as long as eight, and two took 2.6 times as long.
 """
 SERIAL_LANES, SERIAL_STEPS = 8192, 64
-"""The number of lanes from which, or of steps up to which, all steps are one chunk."""
+"""All steps form one chunk if there are at least this many lanes, or at most this many steps."""
 SERIAL_IN_GRAPHS = {"gated": 32_768, "log": 32_768}
 """The number of lanes for some kinds while a CUDA graph is captured.
 
@@ -44,7 +44,7 @@ FEW_LANES = 32_768
 OUTPUT_BLOCK = 1024
 """The number of elements per program that computes outputs, with four warps."""
 FUSED = {"enable_fp_fusion": True}
-"""Round a product and a sum once; Triton's default depends on its version, and it warns about that."""
+"""Round a multiply-add once; set explicitly, because Triton's default depends on its version."""
 CHUNK: ContextVar[int | None] = ContextVar("chunk", default=None)
 """The number of steps of every chunk, if it is forced."""
 

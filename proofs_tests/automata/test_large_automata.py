@@ -310,7 +310,7 @@ def test_a_certificate_with_any_one_entry_changed_or_missing_is_rejected(family,
 
 
 def lists(data, index):
-    """Return a link's matrix and the automaton to which it leads, as the lists in a certificate."""
+    """Return the lists of a link in a certificate: its target automaton, and its matrix if it has one."""
     link = data["links"][index]
     return link["to"] | {name: link[name] for name in ("matrix",) if name in link}
 

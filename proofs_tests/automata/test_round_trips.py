@@ -67,8 +67,9 @@ def exactly(automaton):
 
 
 def with_one_start(automaton):
-    """Return the automaton in the form of AT&T text: one initial state of weight one, with epsilon to the
-    others.
+    """Return the automaton in the form of AT&T text.
+
+    It has one initial state of weight one, with epsilon transitions to the original initial states.
     """
     k, n = automaton.semiring, automaton.states
     starts = [(q, w) for q, w in enumerate(automaton.initial.tolist()) if w != k.zero]

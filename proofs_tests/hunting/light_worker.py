@@ -64,9 +64,7 @@ def row_of(seed: int, one: Round) -> RoundRow:
 
 
 def put(folder: Path) -> str:
-    """Write the module, and return a path with which Python finds it and everything that this process
-    finds.
-    """
+    """Write the module, and return a PYTHONPATH that includes its folder and the path of this process."""
     (folder / "sitecustomize.py").write_text(IN_ITS_PLACE)
     return os.pathsep.join([str(folder), *sys.path])
 

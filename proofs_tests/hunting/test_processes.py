@@ -1,6 +1,4 @@
-"""Tests that worker processes on this machine leave the same rows if there are one, two or four, or if some
-are killed.
-"""
+"""Tests that the rows of a hunt do not depend on the number of local workers, even if some are killed."""
 
 from __future__ import annotations
 

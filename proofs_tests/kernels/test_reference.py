@@ -196,8 +196,10 @@ def test_bounds_by_ellipsoids_in_chunks_equal_the_sequential_ones(family):
 
 
 def worst(moves, towards):
-    """Return the reachable error with the largest component along ``towards``, if each move multiplies the
-    error by a matrix and adds a vector times a bounded number, or any vector up to a radius.
+    """Return the reachable error with the largest component along ``towards``.
+
+    Each move multiplies the error by a matrix, and adds either a bounded multiple of a vector, or any vector
+    up to a radius.
     """
     flow, along = towards, []
     for step, _, _ in moves[::-1]:

@@ -222,8 +222,8 @@ def logit(network, kind, string, start_token=True, similarity="dot", temperature
     """Return the logit of a string, and the last layer's alpha after each symbol.
 
     The network reads a start token, the symbols and an end token, and then applies the classifier. The last
-    layer's step on the end token has no stochastic component. Without centroids, u is the next h; it starts
-    from zero if there is no start token.
+    layer's step on the end token has no stochastic component. Without centroids, u is the next h; without
+    a start token, the initial h is then zero.
     """
     dtype = dtype_of(network)
     embedding, size = numbers(network)["embedding.weight"], len(network.alphabet)

@@ -142,9 +142,7 @@ def test_epsilon_left_out_of_the_automata_is_refuted(kind, monkeypatch):
 
 
 def epsilon_before_the_symbol(self, gates, state):
-    """Compute the steps with epsilon applied before the symbol, so that it uses the previous step's
-    result.
-    """
+    """Compute the steps with epsilon transitions before the symbol, from the previous step's result."""
     h = []
     for j in range(1, self.words + 1):
         came, e = gates[f"m{j}"], gates[f"e{j}"]

@@ -1,5 +1,6 @@
-"""Tests of the strings on which a module is checked: those that distinguish its automaton, and shrunk
-counterexamples, in both layouts.
+"""Tests of the strings that check a module, in both layouts.
+
+These are the strings that distinguish its automaton from others, and shrunk counterexamples.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ CLAIM = "extraction"
 
 
 def test_an_unseen_pair_leads_to_the_first_centroid_as_printed():
-    """For equal counts, here 0, argmax takes the first; according to the cell, the second leads to itself."""
+    """All counts are 0, so argmax selects the first centroid, but the cell moves the second to itself."""
     example = claim_named(CLAIM).example
     w = Weights(example.over, example.alphabet, {**example.entries, "longest": Fraction(1)}, example.size)
     assert by_counts(w, hard_run) == {(q, x): 1 for q in (1, 2) for x in "ab"}

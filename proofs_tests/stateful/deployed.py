@@ -14,9 +14,9 @@ class Narrow(StatefulModel):
     """A decaying sum through a layer, partly in a lower-precision dtype.
 
     Args:
-        where: The part that is rounded to ``narrow``: ``side`` for a side path of small weight, ``mask`` for
-            ones, ``parameter`` for an unused one, ``state`` for the state at the end of each call, ``inside``
-            for the input of the sum. If empty, nothing is rounded.
+        where: The part that is rounded to ``narrow``: a side path of small weight (``side``), a mask of ones
+            (``mask``), an unused parameter (``parameter``), the state at the end of each call (``state``), or
+            the input of the sum (``inside``). If empty, nothing is rounded.
         share: Relative error of the first token of each call after the first.
         dtype: The dtype of the layer.
         narrow: The lower-precision dtype.

@@ -30,7 +30,7 @@ from ratproof.process.time_limits import at_most
 from theory.registry import claim_named
 
 KILLS = 3
-"""Number of times that a round may kill its worker, when it runs alone, before it is abandoned."""
+"""A round is abandoned after it has killed its worker this many times while it ran alone."""
 REPLAY = 300.0
 """Time limit in seconds for replaying a worker's counterexample; usual ones take less than one second."""
 MOST = 256

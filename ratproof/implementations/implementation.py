@@ -43,7 +43,7 @@ from ratproof.implementations.state_regularized.strategies import networks as st
 from theory.claim import GRADIENT, USUAL, Claim, Effort, Variant
 
 Sample = tuple[Comparison, Sequence[String]]
-"""A comparison, and the strings on which it compares."""
+"""A comparison, and the strings that it compares."""
 
 
 class Implementation(Protocol):
@@ -149,9 +149,9 @@ class ExactRecurrence:
 
 
 EXACT_LONG, LAYER_LONG, PROGRAM_LONG = 6, 3, 8
-"""Numbers of cases with a long string, in exact arithmetic, for layers and for programs.
+"""Numbers of cases with a long string: in exact arithmetic, for layers, and for programs.
 
-Layers have generic weights. The first case of a program and in exact arithmetic is simple.
+Layers have generic weights. In exact arithmetic and for programs, the first case is simple.
 """
 _ONE_IN_FOUR = st.integers(0, 3)
 

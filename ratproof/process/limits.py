@@ -38,9 +38,9 @@ SHARE = 0.8
 ROOM = 64 << 20
 """Minimum limit in bytes, in addition to the memory of ratproof itself."""
 VERDICTS = frozenset({"equivalent", "check-certificate", "certify", "not-rational", "replay", "rules decide"})
-"""Commands whose result is a verdict, so that ``unknown`` goes to standard output.
+"""Commands whose result is a verdict; they print ``unknown`` on standard output.
 
-Other commands print it as a message.
+Other commands print it as a message on standard error.
 """
 OTHERS = "score convert draw sample minimise rank compile extract figures"
 AUTOMATA = "intersect union difference complement reverse determinise trim regex enumerate count shortest"
@@ -50,7 +50,7 @@ LIMITED = VERDICTS | {*OTHERS.split(), *AUTOMATA.split()} | {f"rules {command}" 
 UNLIMITED = {"claims", "doctor", "examples", "verify", "check", "hunt", "prove", "results", "rules"}
 """Commands that have an option for their duration, or that are fast."""
 UNLIMITED_GROUPS = {"train", "campaign"}
-"""Groups of such commands, so that a new experiment needs no entry."""
+"""Groups of unlimited commands. A new experiment therefore needs no entry."""
 CRASHES = {
     *(signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP),
     *(signal.SIGSYS, signal.SIGKILL),

@@ -73,7 +73,7 @@ OF_MODELS = {
     "snap": Column("snap", "snapshot"),
     "grad": Column("grad", "gradient"),
 }
-"""The columns for users' models with a state; a table shows those that its models have."""
+"""The columns for users' models with a state; a table shows only the columns that its models use."""
 LEGENDS = (
     (
         OF_KERNELS,

@@ -132,7 +132,7 @@ def decisions(w: Weights, h: Units) -> tuple[Any, ...]:
 run = Recurrence(one_hot, step, decisions)
 
 
-# The same for all strings: a box of units for each state, which each letter must map into another box.
+# The proof for all strings: each state has a box of units, and each letter must map every box into a box.
 
 
 def box(w: Weights, q: int) -> Units:

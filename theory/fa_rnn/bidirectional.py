@@ -33,8 +33,8 @@ def rows(matrix: Any) -> Matrix:
     return tuple(map(tuple, matrix.tolist()))
 
 
-# Forward's vector h of the sentence so far, and B[x_t] ... B[x_1] of the automaton that reads it from its
-# end, where a new word comes first.
+# The state has two parts: Forward's vector h of the sentence so far, and the product B[x_t] ... B[x_1] of the
+# automaton that reads the sentence backwards, in which a new word is the first factor.
 
 
 def start(w: Weights) -> tuple[Vector, Matrix]:

@@ -171,7 +171,7 @@ CERTIFICATES: dict[str, Mapping[str, tuple[Any, ...]]] = {
     },
     "period": {"T6": ("", "0", ""), "mod 3": ("", "a", ""), "S₃": ("", TURN, ""), "S₅": ("", TURN_5, "")},
 }
-"""For each law of a cell, the arguments by which each language contradicts it."""
+"""For each law and each language that contradicts it, the arguments of the contradiction."""
 
 LAWS = {
     "last": laws.LAST,
@@ -187,7 +187,7 @@ LAWS = {
     "changes": laws.CHANGES,
     "period": laws.PERIOD_TWO,
 }
-"""The law of each entry except ``power``, which depends on the architecture."""
+"""The law for each entry; ``power`` is missing, because it depends on the architecture."""
 
 
 @dataclass(frozen=True)

@@ -153,8 +153,8 @@ def printed_without_reset(w: Weights) -> Table:
 
 
 # The network restricted to the data: a run has no output after a pair that does not occur in the data. A hard
-# run of n symbols takes its last pair from a state that it reaches with n - 1 symbols. The pairs seen are
-# therefore those of the states within longest - 1 symbols.
+# run of n symbols takes its last pair from a state that it reaches with n - 1 symbols. A pair is therefore
+# seen if and only if its state is reached within longest - 1 symbols.
 
 
 @lru_cache(maxsize=256)

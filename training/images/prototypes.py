@@ -18,7 +18,7 @@ from training.sequences.task import AT_ONCE, SequenceTask
 GREYS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
 """The letters that encode a probability in 64 levels, so that pictures are short in a file."""
 SOME = 4
-"""The number of images for which the probabilities of each pixel are shown, from the start (Figure 17)."""
+"""The pictures show each pixel's probabilities for this many images, the first ones (Figure 17)."""
 
 
 @torch.no_grad()

@@ -31,7 +31,7 @@ class ClaimFigure:
 
     Attributes:
         titles: the titles of the panels, from left to right.
-        caption: what the panels show, from which objects, and what to see.
+        caption: a description of the panels, of the objects that they are drawn from, and of what they show.
         draw: called with the axes of the panels.
     """
 

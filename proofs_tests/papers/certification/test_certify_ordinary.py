@@ -141,7 +141,7 @@ def test_an_automaton_is_extracted_and_certified(cell):
 
 
 def test_the_decision_before_the_first_symbol_is_no_part_of_the_claim():
-    """The classifier is undecided at the start, but no string leads back there."""
+    """The classifier is undecided at the start state, but no nonempty string leads to this state."""
     parts = last_of_three()
     machine = Moore(LAST.alphabet, 0, ((1, 2, 3),) * 4, (2, 0, 1, 2))
     answer = certified(parts, machine, LAST.alphabet)

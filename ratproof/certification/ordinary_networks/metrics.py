@@ -11,7 +11,7 @@ from ratproof.certification.ordinary_networks.net import Net
 from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 
 LEAVING_RATE = 4.0
-"""Factor by which differences may grow on an edge that leaves the nodes, which happens once."""
+"""Factor by which differences may grow on an edge that leaves the nodes; a path has at most one such edge."""
 SETTLED = 1e-3
 
 

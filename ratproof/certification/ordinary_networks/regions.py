@@ -15,9 +15,9 @@ from ratproof.certification.ordinary_networks.arithmetic import Array, Forms
 from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 
 ROOM = 1.002
-"""Factor by which a region is at least larger than the images that it must contain."""
+"""A region is larger than the images that it must contain by at least this factor."""
 TINY = 1e-4
-"""Radius and width of a region at first."""
+"""Initial radius and width of a region."""
 LARGEST = 1e4
 MOST_ROUNDS = 1000
 

@@ -27,9 +27,9 @@ TURNS, WIDENINGS = 6, 60
 """Number of updates of the bases, and number of widenings for each update."""
 ROUNDS = 400
 TINY = 1e-4
-"""Width of a region at first."""
+"""Initial width of a region."""
 ROOM, SLACK = 1.01, 1.03
-"""Factors by which a region must be wider than the images in it, and by which it is made wider."""
+"""``ROOM``: the required ratio of the width of a region to its images; ``SLACK``: the chosen ratio."""
 
 
 @dataclass(frozen=True)

@@ -23,13 +23,13 @@ from ratproof.laws.kernels.layouts import CONTIGUOUS, FAR, FAR_ROWS, LAYOUTS, ma
 from ratproof.laws.kernels.problem import Numbers, Problem
 
 BUDGETS = (2**14, 2**15, 2**16, 2**16, 2**17, 2**18, 2**20, 2**22)
-"""Budgets, of which each call draws one."""
+"""Budgets; each call draws one of them."""
 LARGEST = 2**23
 """The budget of the large call of each check."""
 VERY_LONG, FEW_KEYS = 8_193, (4, 3, 2, 1)
 """The number of tokens of long calls of the ``sampled`` check, and its numbers of keys and values."""
 FEW_LENGTHS = 3
-"""The number of different lengths of calls whose offsets exceed 32 bits, the smallest ones."""
+"""Calls whose offsets exceed 32 bits use this many different lengths, the smallest ones."""
 MOST_PAIRS = 2**23
 """Maximum number of array elements of the reference for pairs of tokens in a chunk, if steps correct."""
 _EDGES = (*range(1, 18), 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 256)

@@ -13,7 +13,7 @@ from ratproof.laws.models.problem import StatefulProblem
 from ratproof.laws.models.session import Session
 
 Rows = list[Tensor]
-"""The compared outputs of each row, those for its last tokens."""
+"""The compared outputs of each row, which are the outputs for its last tokens."""
 Way = Callable[[Session], Rows]
 Words = Callable[[StatefulProblem, int], tuple[str, str]]
 

@@ -33,9 +33,9 @@ from theory.weights import Weights, total
 AtPlace = Callable[[Any, Any], Any]
 """A function from a token and an index to a value."""
 ByPart = AtPlace | Mapping[Any, AtPlace]
-"""Such a function for each part of the state, or for each pair of parts.
+"""An ``AtPlace`` function for each part of the state, or for each pair of parts.
 
-If there is only one part, it is the function itself.
+If the state has only one part, the function itself is used instead of a mapping.
 """
 Mixing = Callable[[Any, Any, Any], Any]
 """A function of a token and two indices: the index that is read, and the index that is written."""
