@@ -83,7 +83,7 @@ def _levels_of_many_states(automaton: WFSA, longest: int) -> Iterator[Weights]:
 
 
 def _levels_in_integers(plain: WFSA, tables: Weights, longest: int) -> Iterator[Weights]:
-    """Yield the levels over the rationals, by one integer matrix product with a common denominator each."""
+    """Yield the levels over the rationals; each is one integer matrix product with a common denominator."""
     of_step, of_final = common_denominator([tables]), common_denominator([plain.final])
     denominator = common_denominator([plain.initial])
     omega = cleared(plain.initial[None, :], denominator)

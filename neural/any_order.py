@@ -392,7 +392,7 @@ def _smooth(
     bound: Callable[[Tensor, Tensor, Format], Tensor],
     slope: Callable[[ReorderingBound, ReorderingBound], ReorderingBound],
 ) -> Callable[[ReorderingBound], ReorderingBound]:
-    """Return the rule for an elementwise function, given bounds on its value's rounding and its slope."""
+    """Return the rule for an elementwise function, from bounds on its rounding and its slope."""
 
     def rule(a: ReorderingBound) -> ReorderingBound:
         value = function(a.value)

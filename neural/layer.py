@@ -74,7 +74,7 @@ class Recurrent(Stacked):
     def tables(
         self, embeddings: Tensor, vocabulary: Sequence[Hashable], unit: int, direction: int = 0
     ) -> dict[str, dict[tuple[Hashable, ...], Any]]:
-        """Return the gates of one unit, which are the weights of its automaton, keyed by name and window.
+        """Return the gates of one unit, keyed by name and window; they are the weights of its automaton.
 
         A window is a tuple of the last symbols, oldest first: K symbols, or fewer at the start of a string.
         Gates that do not depend on the symbol have the key ``()``. The gates ``W`` and ``b`` are those of all

@@ -290,7 +290,7 @@ class Signature:
         )
 
     def small(self, letters: int) -> Iterator[Weights]:
-        """Yield cases over ``letters`` letters with weights 0, 1, -1 and 1/2, or those that an entry allows.
+        """Yield cases over ``letters`` letters, with 0, 1, -1 and 1/2 or an entry's allowed values as weights.
 
         They are ordered by the number of nonzero weights. At most ``most_small`` cases are
         generated, and only those that satisfy the hypothesis.
@@ -379,7 +379,7 @@ class Signature:
         )
 
     def forbids(self, w: Weights) -> str | None:
-        """Return the name of an entry, of any size, with a value that is not allowed, or ``None``."""
+        """Return a message about the first value that an entry does not allow, or ``None``."""
         for entry in self.entries:
             if entry.only is not None:
                 wrong = next(

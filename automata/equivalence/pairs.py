@@ -218,7 +218,7 @@ def search(
 
 
 def _normal(k: Semiring, x: Vector, y: Vector) -> tuple[Vector, Vector]:
-    """Divide both vectors by their common sum; over the reals by the first weight, as the sum may be 0."""
+    """Divide both vectors by their common sum, or over the reals by the first weight (the sum may be 0)."""
     if k.divide_numbers is None:
         return x, y
     total = k.zero

@@ -91,7 +91,7 @@ class HGRN(Recurrent):
 
 
 class RealHGRNCell(UnitCell):
-    """A cell with the sigmoid f, and the linear map c, which is the candidate."""
+    """A cell with the sigmoid f and the candidate c, which is a linear map."""
 
     token = "f c"
     functions: ClassVar[Functions] = {"f": torch.sigmoid}

@@ -21,7 +21,7 @@ from neural.linear_recurrences.kind import unit
 
 
 class MinGRUCell(UnitCell):
-    """A cell with the sigmoid z, and the linear map u, which is the candidate."""
+    """A cell with the sigmoid z and the candidate u, which is a linear map."""
 
     token = "z u"
     functions: ClassVar[Functions] = {"z": torch.sigmoid}

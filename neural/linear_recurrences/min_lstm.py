@@ -22,7 +22,7 @@ from neural.linear_recurrences.kind import unit
 
 
 class MinLSTMCell(UnitCell):
-    """A cell with the sigmoids f and i, and the linear map u, which is the candidate.
+    """A cell with the sigmoids f and i, and the candidate u, which is a linear map.
 
     The normalised gates are sigmoids of log f - log i and of log i - log f, as in the listing in log space.
     """

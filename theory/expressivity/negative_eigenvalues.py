@@ -64,7 +64,7 @@ delta_net = Recurrence(lambda w: w.s_0, step, output)
 
 
 def of_eigenvalue(w: Weights) -> list[WFSA]:
-    """Return the automaton with the states 1 and k s, which stays with the eigenvalue 1 - beta |k|^2."""
+    """Return the automaton with the states 1 and k s; the loop of k s has the weight 1 - beta |k|^2."""
     k, square, tables = w.over, dot(w.over, w.k, w.k), {}
     for x in w.alphabet:
         written, kept = weights_of_state(at_indices(w, x, w.k), square)
@@ -86,7 +86,7 @@ def any_size() -> list[Identity]:
 
 
 def normalised(n: int, beta: Sequence[Any] | None = None) -> Signature:
-    """Return the signature of a key that is not zero, and betas, unless each symbol has its own."""
+    """Return the signature of a start s_0, a nonzero key, and, if ``beta`` is given, a beta per symbol."""
     betas = () if beta is None else (by_symbol("beta", only=beta),)
     return Signature(
         (constant("s_0", (n,)), constant("k", (n,)), *betas),

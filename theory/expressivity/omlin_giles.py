@@ -40,7 +40,7 @@ def interval(low: Fraction, high: Fraction) -> flint.arb:
 
 
 def sigmoid(z: flint.arb) -> flint.arb:
-    """Return a ball that contains 1 / (1 + exp(-z)); it is computed at the ends, as the sigmoid increases."""
+    """Return a ball that contains 1 / (1 + exp(-z)), from the ends of z; the sigmoid is increasing."""
     low, high = (1 / (1 + (-end).exp()) for end in (z.lower(), z.upper()))
     return low.union(high)
 

@@ -69,7 +69,7 @@ def reaching(w: Weights, targets: set[int], forwards: bool) -> set[int]:
 
 
 def printed(w: Weights) -> set[int]:
-    """Return all states except those of the disabled rule that no other rule's state reaches."""
+    """Return all states, without states of the disabled rule that are unreachable from other rules."""
     others = {q for q in range(w.n) if owned(w, q) == OTHER}
     return {q for q in range(w.n) if owned(w, q) != DISABLED} | reaching(w, others, forwards=True)
 

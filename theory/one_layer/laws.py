@@ -352,7 +352,7 @@ class Alternation(LayerLaw):
     stride: int
 
     def separates(self, language: Language, before: Term, letter: Hashable, after: Term) -> bool:
-        """Return whether the answers on u sⁱ v, of every ``stride``-th i, change infinitely often."""
+        """Return whether the answers on u sⁱ v, for every ``stride``-th i, change infinitely often."""
         assert language.dfa is not None
         states = language.dfa.states
         words = [

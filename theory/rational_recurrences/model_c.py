@@ -30,7 +30,7 @@ def gated(start: Sequence[Any] | None = None) -> Signature:
 
 
 def step(w: Weights, c: Any, x: str) -> tuple[Any, Any]:
-    """Return c1 = c1 f1 + u1 (equation 25c) and c2 = c2 f2 + c1 u2 (equation 25d), from those at t - 1."""
+    """Return c1 = c1 f1 + u1 (equation 25c) and c2 = c2 f2 + c1 u2 (equation 25d), from step t - 1."""
     k, (c1, c2) = w.over, c
     return k.plus(k.times(c1, w.f1[x]), w.u1[x]), k.plus(k.times(c2, w.f2[x]), k.times(c1, w.u2[x]))
 

@@ -37,7 +37,7 @@ def gated(start: Sequence[Any] | None = None) -> Signature:
 
 
 def step(w: Weights, c: Any, x: str) -> tuple[Any, Any]:
-    """Return c1 = c1 f1 + u1 (equation 19a) and c2 = c2 f2 + (c1 + r) u2 (19b), from those at t - 1."""
+    """Return c1 = c1 f1 + u1 (equation 19a) and c2 = c2 f2 + (c1 + r) u2 (19b), from the values at t - 1."""
     k, (c1, c2) = w.over, c
     return k.plus(k.times(c1, w.f1[x]), w.u1[x]), k.plus(
         k.times(c2, w.f2[x]), k.times(k.plus(c1, w.r), w.u2[x])

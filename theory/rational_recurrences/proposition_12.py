@@ -64,7 +64,7 @@ def rcnn_with_feedback(n: int) -> Signature:
 
 
 def next_number(of: AnyPlaces, j: Any) -> Any:
-    """Return c^(j) = c^(j) lambda + c^(j-1) u^(j) (equations 14a and 14b), from those at t - 1."""
+    """Return c^(j) = c^(j) lambda + c^(j-1) u^(j) (equations 14a and 14b), from the values at t - 1."""
     return of.plus(of.times(of.at("c", j), of.at("lambda")), of.times(of.at("c", j - 1), of.at("u", j)))
 
 
@@ -144,7 +144,7 @@ zero_at_every_t = Recurrence(
 
 
 def printed_step(automaton: WFSA, z: Any, x: str) -> tuple[Any, ...]:
-    """Return z^(0) = 1 and z^(j) = z^(j) phi(x) + z^(j-1) mu_j(x), from those at t - 1."""
+    """Return z^(0) = 1 and z^(j) = z^(j) phi(x) + z^(j-1) mu_j(x), from the values at t - 1."""
     k, table = automaton.semiring, automaton.matrix(x)
     after = [
         k.plus(k.times(z[j], table[j, j]), k.times(z[j - 1], table[j - 1, j]))

@@ -23,7 +23,7 @@ def one_start() -> WeightEntry:
 
 
 def rule(k: int) -> Signature:
-    """Return the weights of an automaton with K states and one start state; all weights are 0 or 1."""
+    """Return the signature of an automaton with K states and one start state; all weights are 0 or 1."""
     return Signature((one_start(), *tensor(k, BITS)[1:]), size=("K", k), most_small=300)
 
 
