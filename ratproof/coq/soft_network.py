@@ -47,8 +47,8 @@ def require_file(name: str) -> None:
 def write(path: str, certificates: Iterable[BoxesCertificate], checkpoint: str) -> bool:
     """Write the Coq file of the first certificate that Coq accepts, and return whether there is one.
 
-    Coq's enclosures are wider than those of ball arithmetic, so Coq may reject a certificate and accept one
-    with more boxes. One certificate is tried for each of :data:`TRIALS`.
+    Coq's enclosures are wider than those of ball arithmetic, so it may accept a certificate only if it has
+    more boxes. One certificate is tried for each of :data:`TRIALS`.
 
     Raises:
         Rejected: If Coq does not accept the theory, which would be a bug in ratproof.
