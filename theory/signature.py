@@ -290,7 +290,7 @@ class Signature:
         )
 
     def small(self, letters: int) -> Iterator[Weights]:
-        """Yield cases over ``letters`` letters; weights are 0, 1, -1, 1/2, or the values that an entry allows.
+        """Yield cases over ``letters`` letters; the weights are 0, 1, -1, 1/2, or an entry's allowed values.
 
         They are ordered by the number of nonzero weights. At most ``most_small`` cases are
         generated, and only those that satisfy the hypothesis.

@@ -60,7 +60,7 @@ class Ellipsoids:
     def move(self, t: int, own: Bounds, ball: Bounds) -> None:
         """Enclose the errors after step t.
 
-        The step maps the earlier errors, and adds the multiple ``own`` of its column and a ball.
+        The step maps the earlier errors, and adds at most the multiple ``own`` of its column, and a ball.
         """
         largest = self.largest[t]
         step = (self.steps[t] / _divisor(largest)[..., None])[:, :, None]
