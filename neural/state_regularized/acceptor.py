@@ -220,7 +220,7 @@ class Acceptor(nn.Module):
                 raise InputError("lengths must be None for strings of symbols, whose lengths are known")
             return self.tokens(strings)
         if strings.dim() != 2:
-            raise InputError(f"tokens must have shape (time, batch), got {tuple(strings.shape)}")
+            raise InputError(f"a tensor of tokens must have shape (time, batch), got {tuple(strings.shape)}")
         form = Layout(strings, len(self.alphabet), batch_first=False, reads_symbols=True, lengths=lengths)
         full_length = torch.full((strings.shape[1],), len(strings), device=strings.device)
         return form.inputs, full_length if form.ends is None else form.ends
