@@ -35,7 +35,7 @@ class _Arrows:
     def state(self) -> int:
         self.states += 1
         if self.states > MOST_STATES:
-            raise InputError(f"the automaton of the rule must have at most {MOST_STATES:,} states")
+            raise InputError(f"the rule's automaton must have at most {MOST_STATES:,} states")
         return self.states - 1
 
     def add(self, rule: Rule, source: int) -> int:
@@ -48,7 +48,7 @@ class _Arrows:
             self.reading.setdefault(rule, []).append((source, target))
             self.read += len(self.letters.read(rule))
             if self.read > MOST_ARROWS:
-                raise LimitReached(f"the automaton of the rule must have at most {MOST_ARROWS:,} transitions")
+                raise LimitReached(f"the rule's automaton must have at most {MOST_ARROWS:,} transitions")
             return target
         if isinstance(rule, Sequence):
             for part in rule.parts:

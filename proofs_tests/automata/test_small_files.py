@@ -147,7 +147,7 @@ def test_rules_whose_automaton_would_be_large(rule, says):
 def test_a_rule_whose_wildcards_expand_to_many_letters():
     words = [f"w{i}" for i in range(1_500)]
     rule = rule_files.Labelled(None, parse(" ".join(["$"] * 3_000 + words)), 1)
-    says = "the automaton of the rule must have at most 4,194,304 transitions"
+    says = "the rule's automaton must have at most 4,194,304 transitions"
     assert says in refused(rule_set, [rule], words, False, kind=LimitReached)
 
 
