@@ -191,10 +191,10 @@ def _exact(only: Sequence[Any] | None) -> tuple[Any, ...] | None:
 
 @dataclass(frozen=True)
 class Signature:
-    """The entries of a network of one size.
+    """The names and shapes of the weights of a network of one size, from which cases are drawn.
 
     Attributes:
-        entries: the entries in the order in which they are written.
+        entries: the weights in the order in which they are written.
         over: the semiring.
         size: the size's name and value, if it has one.
         most_small: the maximum number of small cases for each number of letters, taken in the order

@@ -153,7 +153,7 @@ def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[st
         )
     elif isinstance(answer.certificate, Simulated):
         raise InputError(
-            "--kernel does not support simulations, which show that these automata are equivalent"
+            "--kernel does not support proofs by simulation, such as the proof for these automata"
         )
     elif answer.certificate is not None:
         left, right = _pair_links(builder, plain_a, plain_b, to_a, to_b)
