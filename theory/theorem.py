@@ -63,8 +63,10 @@ class RealTheorem:
         claims: the proposition about the real numbers that Coq must derive from the theorem. The scope of
             numbers is mathcomp's ``ring_scope``.
         refutes: whether it shows that the variant is false.
+        about: the network that it is about, if it is another one than the variant's, whose numbers are exact.
     """
 
     name: str
     claims: str
     refutes: bool = False
+    about: str = ""

@@ -10,7 +10,7 @@ from ratproof.coq import programs as coq
 from ratproof.coq import reals
 
 THEORY = reals.NOT_RATIONAL
-FILES = dict.fromkeys((*THEORY.files, *reals.LOWER_BOUND.files, *reals.EXPONENTIAL.files))
+FILES = dict.fromkeys((*THEORY.files, *reals.LOWER_BOUND.files, *reals.LOW_TEMPERATURES.files))
 BROKEN = {
     "gates": {
         "absolute values are gates": (
@@ -93,10 +93,7 @@ BROKEN = {
             "j != delta i x -> b i x j <= b i x (delta i x)",
         ),
         "the gap may be negative": ("  0 < gap -> (forall q", "  (forall q"),
-        "the temperature may be negative": (
-            "Hypothesis tau_positive : 0 < tau.",
-            "Hypothesis tau_positive : tau < 0.",
-        ),
+        "the temperature may be negative": ("is_exp e -> 0 < tau ->", "is_exp e -> tau < 0 ->"),
         "each word has a temperature": (
             "exists2 tau, 0 < tau & forall w, 2^-1",
             "forall w, exists2 tau, 0 < tau & 2^-1",

@@ -31,6 +31,7 @@ from ratproof.certification.rule_networks import (
     RuleNetwork,
     bounding_weights,
     growth,
+    is_exact,
     match,
     path_automaton,
     rule_network_of,
@@ -389,6 +390,28 @@ def test_other_rules_give_a_string_with_a_difference(
     rules = rule_set(loads(Path("other.config").read_text()), WORDS)
     assert ours != FARNN.of_rules(rules)(sentence)[0, 0].item()
     assert not Path("agrees_net.v").exists()
+
+
+def test_an_automaton_without_accepting_paths_differs(
+    folder: None, capsys: pytest.CaptureFixture[str], theory: Path
+) -> None:
+    _, automaton = doubling()
+    empty = WFSA(
+        BOOLEAN,
+        automaton.initial,
+        [False] * 3,
+        {word: automaton.matrices[index] for word, index in automaton.index.items()},
+    )
+    automaton_files.write(empty, "empty.json")
+    assert main.run(["certify", "double.safetensors", "--against", "empty.json", "--kernel", "--json"]) == 1
+    word = json.loads(capsys.readouterr().out)["word"]
+    assert doubling()[0].network([word])[0, 0].item() > 0
+
+
+def test_a_difference_must_be_exact_in_binary32() -> None:
+    """Above 2^24, binary32 may round the number of paths of the network to that of the automaton."""
+    network = rule_network_of(doubling()[0])
+    assert is_exact(network, ("BOS", *"a" * 23)) and not is_exact(network, ("BOS", *"a" * 25))
 
 
 SUPPORTED = (

@@ -280,6 +280,17 @@ def differing_word(network: RuleNetwork, automaton: PathAutomaton) -> tuple[int,
     return None
 
 
+def is_exact(network: RuleNetwork, word: Symbols) -> bool:
+    """Return whether all counts of the network along a word are below 2^24, and thus exact in binary32."""
+    matrices, index = network.matrices().astype(object), {word: i for i, word in enumerate(network.words)}
+    counts = (network.initial == ONE).astype(int).astype(object)
+    for symbol in word:
+        counts = counts @ matrices[network.vector_of[index[str(symbol)]]]
+        if counts.sum() >= EXACT:
+            return False
+    return True
+
+
 def _integers(weights: Weights) -> Counts:
     if (weights >= EXACT).any():
         raise InputError(f"the weights of the automaton must be below {EXACT}, got {weights.max()}")

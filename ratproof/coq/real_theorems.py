@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -21,7 +22,11 @@ From ratproof Require Import semiring sums automaton paths.
 Unset Printing Implicit Defensive.
 Set Printing Depth 1000000.
 """
-MARK = "tied "
+LIBRARIES = re.compile(
+    r"^From (?:Coq|mathcomp|mathcomp\.analysis|ratproof|ratproof\.[\w.]+) Require Import [\w ]+\.$",
+    re.MULTILINE,
+)
+"""The imports of a file that are not files of ``theory/coq_reals``."""
 
 
 @dataclass(frozen=True)
@@ -75,28 +80,40 @@ def ask_theory(real_theory: reals.RealTheory, root: Path) -> TheoryAnswers:
     """
     real_theory.require_library()
     version = (coq.library_folder() / real_theory.needs).stat().st_size  # outputs are cached by the text
-    lines = [f"(* {real_theory.needs}, {version} bytes *)", real_theory.inlined(), OPENING]
-    for name in real_theory.theorems:
-        lines += queries(name, name)
     variants = [
         (key, theorem) for key, theorem in real_variants().items() if theorem.name in real_theory.theorems
     ]
-    for number, (_, theorem) in enumerate(variants):
-        lines += _tie(number, theorem)
-    output = coq.output_of("\n".join(lines) + "\n", root)
-    tied = {int(number) for number in re.findall(rf"^{MARK}(\d+)$", output, re.MULTILINE)}
-    return TheoryAnswers(answers_in(output), {variants[number][0] for number in tied})
-
-
-def _tie(number: int, theorem: RealTheorem) -> list[str]:
-    """Return the commands that derive a claim's proposition, and print a mark if that succeeds."""
-    file = reals.inline_module(theorem.name.partition(".")[0])
-    return [
-        f"Module Tie{number}.",
-        *re.findall(r"^(?:From \S+ Require )?Import .*\.$", file, re.MULTILINE),
-        f"Import {theorem.name.partition('.')[0]}.",
-        "Local Open Scope ring_scope.",
-        f"Goal True. Proof. tryif (let proof := constr:(ltac:(exact @{theorem.name}) : {theorem.claims})"
-        f' in pose proof proof) then idtac "{MARK}{number}" else idtac. exact I. Qed.',
-        f"End Tie{number}.",
+    lines = [
+        f"(* {real_theory.needs}, {version} bytes *)",
+        # the propositions come first, so that the files cannot change the meaning of their names
+        *(_proposition(number, theorem) for number, (_, theorem) in enumerate(variants)),
+        real_theory.inlined(),
+        OPENING,
     ]
+    # the files cannot print this mark, because it depends on their texts
+    mark = hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    lines.append(f'Goal True. idtac "{mark}". Abort.')
+    for name in real_theory.theorems:
+        lines += queries(name, name)
+    lines.append(f'Goal True. idtac "{mark}". Abort.')
+    lines += (_tie(number, theorem) for number, (_, theorem) in enumerate(variants))
+    _, answers, ties = coq.output_of("\n".join(lines) + "\n", root).split(f"{mark}\n")
+    return TheoryAnswers(answers_in(answers), {variants[int(number)][0] for number in ties.split()})
+
+
+def _proposition(number: int, theorem: RealTheorem) -> str:
+    """Return the definition of a claim's proposition."""
+    file = reals.source_folder() / f"{theorem.name.partition('.')[0]}.v"
+    imports = "\n".join(LIBRARIES.findall(file.read_text(encoding="utf-8")))
+    return (
+        f"Module Claim{number}.\n{imports}\nLocal Open Scope ring_scope.\n"
+        f"Definition proposition : Prop := {theorem.claims}.\nEnd Claim{number}."
+    )
+
+
+def _tie(number: int, theorem: RealTheorem) -> str:
+    """Return the command that prints the number of a claim whose proposition Coq derives."""
+    return (
+        f"Goal True. tryif (let proof := constr:(@{theorem.name} : Claim{number}.proposition) in idtac)"
+        f' then idtac "{number}" else idtac. Abort.'
+    )

@@ -140,20 +140,36 @@ LOWER_BOUND = RealTheory(
 )
 """Cells that no automaton with few states computes."""
 EXPONENTIAL = RealTheory(
-    ("real_exponential", "low_temperatures"),
+    ("real_exponential",),
+    ("real_exponential.exponential_exists",),
+    ("Epsilon.epsilon_statement", *AXIOMS),
+    "mathcomp/analysis/Rstruct.vo",
+    ("libcoq-mathcomp-analysis", "coq-mathcomp-analysis.0.6.0"),
+)
+"""The real exponential is an exponential in the sense of ``theory/coq``."""
+LOW_TEMPERATURES = RealTheory(
+    ("low_temperatures",),
     (
-        "real_exponential.exponential_exists",
         "low_temperatures.limit_network_is_a_dfa",
         "low_temperatures.following_is_at_least",
         "low_temperatures.following_tends_to_1",
         "low_temperatures.no_temperature_for_all_strings",
     ),
-    ("Epsilon.epsilon_statement", *AXIOMS),
-    "mathcomp/analysis/Rstruct.vo",
-    ("libcoq-mathcomp-analysis", "coq-mathcomp-analysis.0.6.0"),
+    ("Epsilon.epsilon_statement", *AXIOMS[1:]),
+    EXPONENTIAL.needs,
+    EXPONENTIAL.package,
 )
-"""The theorems of ``theory/coq`` about any exponential, for that of the real numbers."""
-THEORIES = (CHECKERS, RUNNING_BOUND, ROUNDING, RULES, NOT_RATIONAL, LOWER_BOUND, EXPONENTIAL)
+"""Theorems of ``theory/coq`` about any exponential, for the exponential of the real numbers."""
+THEORIES = (
+    CHECKERS,
+    RUNNING_BOUND,
+    ROUNDING,
+    RULES,
+    NOT_RATIONAL,
+    LOWER_BOUND,
+    EXPONENTIAL,
+    LOW_TEMPERATURES,
+)
 
 
 class NoLibrary(InputError):

@@ -102,11 +102,20 @@ def axioms_in_words(axioms: Iterable[str]) -> str:
 
 
 def printed_axioms(output: str) -> list[set[str]]:
-    """Return the names in each output of ``Print Assumptions`` that lists axioms."""
+    """Return the entries of each output of ``Print Assumptions`` that lists axioms.
+
+    An entry is a name. For other assumptions, such as "f is assumed to be guarded.", it is the whole line, so
+    that no assumption is omitted. Lines that continue an entry are indented.
+    """
     return [
-        set(re.findall(r"^([\w.]+)(?= :|\n)", listed, re.MULTILINE))
+        {_entry(line) for line in listed.splitlines() if line[:1].strip()}
         for listed in output.split("Axioms:\n")[1:]
     ]
+
+
+def _entry(line: str) -> str:
+    name = re.match(r"[\w.']+(?= :|$)", line)
+    return line if name is None else name[0]
 
 
 def _assumptions(output: str) -> str:

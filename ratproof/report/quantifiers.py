@@ -157,6 +157,8 @@ def _scope(claim: Claim, variant: Variant, kind: str) -> Iterator[str]:
     if kind == "kernel-checked-reals" and variant.real_theorem is not None:
         name = variant.real_theorem.name.rpartition(".")[2]
         yield f"all that the Coq theorem {name} quantifies over, with Coq's axioms of the real numbers"
+        if variant.real_theorem.about:
+            yield f"it is about {variant.real_theorem.about}"
 
 
 def _sizes(cases: Any) -> str:

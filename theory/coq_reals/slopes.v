@@ -90,9 +90,22 @@ Fixpoint reach_less (less : interval) (slopes box : list interval) : interval :=
   end.
 Definition center (I : interval) : interval :=
   match I with Some (a, b) => intervals.point (Z.shiftr (a + b) 1) | None => zero end.
+(* The numbers to subtract: all slopes, or at most eight of them if there are more, from the least to the greatest. *)
+Definition key (I : interval) : Z := match I with Some (a, b) => a + b | None => 0 end.
+Fixpoint insert (I : interval) (sorted : list interval) : list interval :=
+  match sorted with J :: rest => if (key I <=? key J)%Z then I :: sorted else J :: insert I rest | [] => [I] end.
+Fixpoint every (step count : nat) (intervals : list interval) : list interval :=
+  match intervals, count with
+  | [], _ => []
+  | s :: rest, O => s :: every step step rest
+  | _ :: rest, S count => every step count rest
+  end.
+Definition candidates (slopes : list interval) : list interval :=
+  let number := length slopes in
+  if Nat.leb number 8 then slopes else every (number / 8) 0 (fold_right insert [] slopes).
 Definition reach (f : form) : interval :=
   fold_left (fun I s => meet I (add (middle f) (reach_less (center s) (slope f) box)))
-    (if balanced then slope f else [zero]) (range f).
+    (if balanced then candidates (slope f) else [zero]) (range f).
 Definition tighten (f : form) : form :=
   match slope f with [] => f | _ => Form (middle f) (reach f) (slope f) end.
 
@@ -130,8 +143,8 @@ Lemma zeros_in B : List.Forall (fun D => contains D 0) B -> Forall2 contains B (
 Proof. induction 1; constructor; assumption. Qed.
 
 Lemma contains_meets (bound : interval -> interval) x : (forall c, contains (bound c) x) ->
-  forall candidates I, contains I x -> contains (fold_left (fun I c => meet I (bound c)) candidates I) x.
-Proof. intros B. induction candidates as [|c candidates IH]; intros I X; cbn [fold_left]; [assumption|]. now apply IH, contains_meet. Qed.
+  forall numbers I, contains I x -> contains (fold_left (fun I c => meet I (bound c)) numbers I) x.
+Proof. intros B. induction numbers as [|c numbers IH]; intros I X; cbn [fold_left]; [assumption|]. now apply IH, contains_meet. Qed.
 
 Lemma contains_reach f a b : represents f a b -> contains (reach f) a /\ contains (reach f) b.
 Proof.
@@ -192,9 +205,13 @@ Definition constant (I : interval) : form := Form I I [].
 Definition plus (f g : form) : form :=
   Form (add (middle f) (middle g)) (add (range f) (range g)) (plus_slope (slope f) (slope g)).
 Definition times (f g : form) : form :=
-  let f := tighten f in let g := tighten g in
-  Form (mul (middle f) (middle g)) (mul (range f) (range g))
-       (plus_slope (times_slope (range f) (slope g)) (times_slope (middle g) (slope f))).
+  match slope f with
+  | [] => Form (mul (middle f) (middle g)) (mul (range f) (range g)) (times_slope (range f) (slope g))
+  | _ =>
+    let f := tighten f in let g := tighten g in
+    Form (mul (middle f) (middle g)) (mul (range f) (range g))
+         (plus_slope (times_slope (range f) (slope g)) (times_slope (middle g) (slope f)))
+  end.
 Definition between (z n h : form) : form :=
   let z := tighten z in
   let difference := sub (middle h) (middle n) in
@@ -228,7 +245,11 @@ Qed.
 
 Lemma represents_times f g a b c d : represents f a b -> represents g c d -> represents (times f g) (a * c) (b * d).
 Proof.
-intros F G. apply represents_tighten in F. apply represents_tighten in G. slopes F. slopes G.
+intros F G. unfold times. destruct (slope f) eqn:constant_f.
+{ slopes F. slopes G. repeat split; try (now apply contains_mul).
+  exists (map (Rmult b) s0). split; [now apply contains_times_slope|].
+  rewrite constant_f in S. inversion S; subst. cbn in E. rewrite along_times, <- E0. replace a with b by lra. ring. }
+apply represents_tighten in F. apply represents_tighten in G. slopes F. slopes G.
 repeat split; try (now apply contains_mul).
 destruct (contains_plus_slope _ _ (contains_times_slope _ _ _ _ RB S0) _ _ (contains_times_slope _ _ _ _ A0 S)) as (u & U & EU).
 exists u. split; [exact U|]. rewrite EU, !along_times, <- E, <- E0. ring.

@@ -105,14 +105,16 @@ def cases(
 SCORES = Sizes(scores, (2, 3, 4), (2, 3))
 SHOWN = ("sampled", "exhausted")
 
-# Coq terms for the theorems over the real numbers
+# Coq terms for the theorems over the real numbers, where e is the exponential
+REALS = "[archiFieldType of R]"
+EXP = f"forall e : exponential {REALS}, (forall x : R, e x = Rtrigo_def.exp x) ->"
 NETWORKS = (
-    "forall (S : eqType) n (b : 'I_n.+1 -> S -> 'I_n.+1 -> reals) (delta : 'I_n.+1 -> S -> 'I_n.+1)"
+    f"forall (S : eqType) n (b : 'I_n.+1 -> S -> 'I_n.+1 -> {REALS}) (delta : 'I_n.+1 -> S -> 'I_n.+1)"
     " (start : 'I_n.+1)"
 )
 REACHED = "reached_from delta start"
 LEADS = f"(forall i x j, {REACHED} i -> j != delta i x -> b i x j + gap <= b i x (delta i x))"
-SOFTMAX = "softmax real_exp (b i x) tau j"  # equation 3 with the exponential of the real numbers
+SOFTMAX = "softmax e (b i x) tau j"  # equation 3
 
 CLAIM = Claim(
     name="theorem-3.2",
@@ -145,12 +147,13 @@ CLAIM = Claim(
             ),
             real_theorem=RealTheorem(
                 "low_temperatures.limit_network_is_a_dfa",
-                f"{NETWORKS}, (forall i x j, {REACHED} i -> j != delta i x -> b i x j < b i x (delta i x)) ->"
+                f"{NETWORKS}, {EXP}"
+                f" (forall i x j, {REACHED} i -> j != delta i x -> b i x j < b i x (delta i x)) ->"
                 f" (forall i x epsilon, {REACHED} i -> 0 < epsilon -> exists2 tau_0, 0 < tau_0 &"
                 f" forall tau, 0 < tau <= tau_0 -> forall j, `|{SOFTMAX} - in_the_limit (b i x) j|"
                 " <= epsilon) /\\ forall w j,"
-                " sampled (K := of_ring reals) (fun i x => in_the_limit (b i x)) id start (Some start) w j ="
-                " (if run delta start w == j then 1 else 0)",
+                f" sampled (K := of_ring {REALS}) (fun i x => in_the_limit (b i x)) id start (Some start) w j"
+                " = (if run delta start w == j then 1 else 0)",
             ),
             **cases(no_ties),
         ),
@@ -173,10 +176,10 @@ CLAIM = Claim(
             ),
             real_theorem=RealTheorem(
                 "low_temperatures.following_is_at_least",
-                f"{NETWORKS} (tau : reals), 0 < tau -> forall gaps : 'I_n.+1 -> S -> reals, (forall i x j,"
+                f"{NETWORKS} (e : exponential {REALS}) (tau : {REALS}) (gaps : 'I_n.+1 -> S -> {REALS}),"
+                " (forall x : R, e x = Rtrigo_def.exp x) -> 0 < tau -> (forall i x j,"
                 f" {REACHED} i -> j != delta i x -> b i x j + gaps i x <= b i x (delta i x)) ->"
-                " forall w, bound_along real_exp delta tau gaps start w <="
-                " follows real_exp b delta tau start w",
+                " forall w, bound_along e delta tau gaps start w <= follows e b delta tau start w",
             ),
         ),
         Variant(
@@ -212,12 +215,14 @@ CLAIM = Claim(
             ),
             real_theorem=RealTheorem(
                 "low_temperatures.following_tends_to_1",
-                f"{NETWORKS} (gap : reals), 0 < gap -> {LEADS} -> (forall tau, 0 < tau -> forall w,"
-                f" score (weighted_dfa (K := of_ring reals) (fun i x j => {SOFTMAX}) delta start) w ="
-                " follows real_exp b delta tau start w /\\"
-                " margin_bound real_exp n tau gap ^+ size w <= follows real_exp b delta tau start w) /\\"
+                f"{NETWORKS} (e : exponential {REALS}) (gap : {REALS}),"
+                " (forall x : R, e x = Rtrigo_def.exp x) ->"
+                f" 0 < gap -> {LEADS} -> (forall tau, 0 < tau -> forall w,"
+                f" score (weighted_dfa (K := of_ring {REALS}) (fun i x j => {SOFTMAX}) delta start) w ="
+                " follows e b delta tau start w /\\"
+                " margin_bound e n tau gap ^+ size w <= follows e b delta tau start w) /\\"
                 " (forall epsilon w, 0 < epsilon -> exists2 tau_0, 0 < tau_0 &"
-                " forall tau, 0 < tau <= tau_0 -> 1 - epsilon <= follows real_exp b delta tau start w)",
+                " forall tau, 0 < tau <= tau_0 -> 1 - epsilon <= follows e b delta tau start w)",
             ),
             **cases(no_ties),
         ),
@@ -287,8 +292,8 @@ CLAIM = Claim(
             ),
             real_theorem=RealTheorem(
                 "low_temperatures.no_temperature_for_all_strings",
-                f"~ ({NETWORKS} (gap : reals), 0 < gap -> {LEADS} ->"
-                " exists2 tau, 0 < tau & forall w, 2^-1 <= follows real_exp b delta tau start w)",
+                f"{EXP} ~ ({NETWORKS} (gap : {REALS}), 0 < gap -> {LEADS} ->"
+                " exists2 tau, 0 < tau & forall w, 2^-1 <= follows e b delta tau start w)",
                 refutes=True,
             ),
             effort=Effort(strings=20, exhausted=20, letters=1),

@@ -21,6 +21,7 @@ from ratproof.certification.rule_networks import (
     RuleNetwork,
     bounding_weights,
     differing_word,
+    is_exact,
     match,
     path_automaton,
     rule_network_of,
@@ -79,12 +80,13 @@ def certify(
         else:
             report_progress(f"Coq checks {plural(len(network.words), 'word')}")
             accepted = coq_files.write(kernel, network, *proof, (checkpoint, against))
-    verdict = "certified" if accepted else "unknown" if word is None else "different"
+    shown = word is not None and is_exact(network, word[1])
+    verdict = "certified" if accepted else "different" if shown else "unknown"
     on_all = bounding_weights(network) is not None
     data: JsonObject = {
         "verdict": verdict,
-        "word": None if word is None else list(word[1]),
-        "score": None if word is None else network.blocks[word[0]].label,
+        "word": list(word[1]) if word is not None and shown else None,
+        "score": network.blocks[word[0]].label if word is not None and shown else None,
         "words": len(network.words),
         "states": network.states,
         "scores": len(network.final),
@@ -109,6 +111,9 @@ def certify(
         string, label = write_string(list(word[1])), shorten(network.blocks[word[0]].label)
         lines.append(
             f"different: on {string}, the score of {label} is not the number of accepting paths of {against}"
+            if shown
+            else f"unknown: the numbers of paths differ on {string}, but they reach 2^24, where binary32"
+            " rounds sums"
         )
     elif proof is not None:
         lines.append("unknown: Coq does not accept the network")
@@ -147,4 +152,7 @@ def automata_of(path: str, network: RuleNetwork, file_format: str | None) -> lis
         )
     says_none = files.suffix_of(path, file_format) in files.WITHOUT_SEMIRING
     automaton = files.read(path, BOOLEAN if says_none else None, file_format=file_format)
-    return [path_automaton(each, network.words) for each in (automaton, trim(automaton))]
+    candidates = [each for each in (automaton, trim(automaton)) if each.states]
+    if not candidates:
+        raise InputError("the automaton must have at least one state, got none")
+    return [path_automaton(each, network.words) for each in candidates]
