@@ -21,11 +21,19 @@ def compiled() -> Path:
 
 
 def compiled_theory(real_theory: reals.RealTheory, folder: Path) -> Path:
-    """Compile a theory over the reals as ``inlined.v`` in the folder, and return the folder."""
+    """Compile the definitions of a theory over the reals as ``inlined.v`` in the folder, and return the folder.
+
+    The proofs are not run again: ``test_real_theorems.py`` runs them.
+    """
     try:
         real_theory.require_library()
     except (coq.NoCoq, reals.NoLibrary) as error:
         pytest.skip(f"not run: {error}")
     (folder / "inlined.v").write_text(real_theory.inlined())
-    coq.compile_file(folder / "inlined.v", folder)
+    coq.compile_file(folder / "inlined.v", folder, ["-vos"])
     return folder
+
+
+def run_definitions(file: Path, theory: Path) -> str:
+    """Return Coq's output for a file that computes with the definitions of a :func:`compiled_theory`."""
+    return coq.compile_file(file, theory, ["-vok"])

@@ -20,7 +20,7 @@ from torch import nn
 from automata.io import files
 from automata.moore import Moore
 from neural.seeding import seeded
-from proofs_tests.coq.conftest import compiled_theory
+from proofs_tests.coq.conftest import compiled_theory, run_definitions
 from proofs_tests.papers.certification.latches import (
     ALPHABET,
     LAST,
@@ -67,7 +67,7 @@ def checks(theory: Path, cases: list[Case]) -> list[bool]:
         lines.append(f"Module net_{i}.\n{definitions(data)}\n{check}\nEnd net_{i}.")
     file = theory / "checks.v"
     file.write_text("\n".join(lines))
-    return [value == "true" for value in re.findall(r"= (true|false)", coq.compile_file(file, theory))]
+    return [value == "true" for value in re.findall(r"= (true|false)", run_definitions(file, theory))]
 
 
 def flip_decisions(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes) -> Case:
@@ -185,7 +185,7 @@ def test_coq_and_torch_run_the_same_network(theory: Path, parts: tuple[nn.RNNBas
     file.write_text(
         f"Require Import inlined.\n{definitions(case(parts, machine))}Close Scope Q_scope.\n{run}"
     )
-    output = coq.compile_file(file, theory)
+    output = run_definitions(file, theory)
     ends = re.findall(r"Some\s*\(\(?(-?\d+)\)?(?:%Z)?,\s*\(?(-?\d+)\)?(?:%Z)?\)", output)
     rnn, linear = parts[0].double(), parts[1].double()
     with torch.no_grad():
@@ -217,7 +217,7 @@ def test_coq_bounds_the_rounding_errors_of_torch(theory: Path, cell: str) -> Non
     modules = (f"Module step_{i}.\n{query}\nEnd step_{i}." for i, query in enumerate(queries))
     file = theory / "errors.v"
     file.write_text("\n".join(["Require Import inlined.", definitions(case(parts, MACHINE)), *modules]))
-    output = coq.compile_file(file, theory).split("     = ")[1:]
+    output = run_definitions(file, theory).split("     = ")[1:]
     assert len(output) == len(steps)
     for (symbol, state), text in zip(steps, output, strict=True):
         bounds = [int(high) / 2**64 for high in re.findall(r", (\d+)%Z\)", text)]

@@ -15,7 +15,7 @@ import torch
 
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.files import save
-from proofs_tests.coq.conftest import compiled_theory
+from proofs_tests.coq.conftest import compiled_theory, run_definitions
 from ratproof import main
 from ratproof.certification.soft_networks import certificate
 from ratproof.certification.soft_networks.certify import prove_boxes
@@ -60,7 +60,7 @@ def checks(theory: Path, certificates: list[Any]) -> list[bool]:
         lines.append(f"Module net_{i}.\n{definitions}\n{check}\nEnd net_{i}.")
     file = theory / "checks.v"
     file.write_text("\n".join(lines))
-    return [value == "true" for value in re.findall(r"= (true|false)", coq.compile_file(file, theory))]
+    return [value == "true" for value in re.findall(r"= (true|false)", run_definitions(file, theory))]
 
 
 def test_coq_accepts_the_boxes_of_each_kind_of_network(theory: Path) -> None:
@@ -175,7 +175,7 @@ def test_coq_and_numpy_run_the_same_network(theory: Path, kind: str) -> None:
     file.write_text(
         f"Require Import inlined.\n{definitions}Import slopes boxes.\nClose Scope Q_scope.\n{run}"
     )
-    output = coq.compile_file(file, theory)
+    output = run_definitions(file, theory)
     ends = [(int(a), int(b)) for a, b in re.findall(r"Some\s*\((-?\d+)(?:%Z)?,\s*(-?\d+)(?:%Z)?\)", output)]
     expected = mixtures(net, word)
     assert len(ends) == len(expected)
