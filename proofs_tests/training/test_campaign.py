@@ -244,7 +244,10 @@ def test_a_run_that_ends_with_a_traceback_is_broken_and_its_log_is_stored(
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_truncated_result_is_not_done(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_truncated_result_is_not_done(
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_this_process(monkeypatch)
     plan, folder = read(root / "small.toml"), root / "small"
     (folder / plan.jobs[2].name).mkdir(parents=True)
     (folder / plan.jobs[2].name / "result.json").write_text('{"experiment": "ss')
