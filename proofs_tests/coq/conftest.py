@@ -21,7 +21,7 @@ def compiled() -> Path:
 
 
 def compiled_theory(real_theory: reals.RealTheory, folder: Path) -> Path:
-    """Compile the definitions of a theory over the reals as ``inlined.v`` in the folder, and return the folder.
+    """Compile the definitions of a theory over the reals as ``inlined.v``, and return the folder.
 
     The proofs are not run again: ``test_real_theorems.py`` runs them.
     """

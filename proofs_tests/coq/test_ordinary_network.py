@@ -36,7 +36,6 @@ from ratproof.certification.ordinary_networks.recognise import network_of_parts
 from ratproof.certification.ordinary_networks.slopes import Slopes
 from ratproof.certification.ordinary_networks.turned_boxes import TurnedBoxes, turned_boxes
 from ratproof.coq import ordinary_network, reals
-from ratproof.coq import programs as coq
 
 Case = tuple[OrdinaryNetwork, Moore, TurnedBoxes]
 

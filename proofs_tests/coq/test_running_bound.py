@@ -16,7 +16,6 @@ from automata.rounding.steps import RealSteps
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from proofs_tests.coq.conftest import compiled_theory, run_definitions
-from ratproof.coq import programs as coq
 from ratproof.coq import reals
 
 FORMATS = {"binary32": (FLOAT32, "(-24)", "(-126)", "128"), "binary64": (FLOAT64, "(-53)", "(-1022)", "1024")}
