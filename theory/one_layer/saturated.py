@@ -152,6 +152,8 @@ class Saturated:
 
 def _bounds(matrix: Integers, state: State) -> tuple[Integers, Integers]:
     low, high = np.array(state[0]), np.array(state[1])
+    if state[0] == state[1]:
+        return (product := matrix @ low), product
     plus, minus = np.maximum(matrix, 0), np.minimum(matrix, 0)
     return plus @ low + minus @ high, plus @ high + minus @ low
 
