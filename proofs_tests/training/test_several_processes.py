@@ -29,7 +29,7 @@ RULES = (
     f" {DATA}"
 )
 MEMORY = (
-    "train parentheses --size small --model sr-lstm-p --units 6 --steps 22 --finish 4 --target-accuracy 0"
+    "train parentheses --size small --model sr-lstm-p --units 6 --steps 11 --finish 4 --target-accuracy 0"
     " --growth 2 --test-strings 4"
 )
 LANGUAGE = f"train ptb --model rrnn-b --preset small --hidden 4 --window 5 {DATA}"
