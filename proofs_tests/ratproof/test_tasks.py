@@ -7,6 +7,7 @@ from __future__ import annotations
 import io
 import os
 from contextlib import redirect_stdout
+from dataclasses import replace
 
 import pytest
 
@@ -19,7 +20,7 @@ from ratproof.ladder.verification import tasks_of, verify
 from ratproof.ladder.written.check import Inputs
 from theory.registry import claim_named, claims
 
-SMALL = Request(claims=("fa-rnn-eq-4", "corollary-10-sru"), kinds=("decided", "proved"), jobs=2)
+SMALL = Request(claims=("fa-rnn-eq-4", "corollary-10-sru"), kinds=("decided", "proved"), examples=20, jobs=2)
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +35,7 @@ def without_seconds(outcome):
 def test_several_processes_give_the_results_of_one():
     told = []
     several = verify(SMALL, lambda *what: told.append(what))
-    one = verify(Request(SMALL.claims, SMALL.kinds, jobs=1))
+    one = verify(replace(SMALL, jobs=1))
     assert without_seconds(several) == without_seconds(one)
     assert several.as_expected and not several.errors
     assert told[0] == ("fa-rnn-eq-4 decided", 0, 2) and {total for _, _, total in told} == {2}
@@ -69,7 +70,7 @@ def test_a_run_with_a_dead_worker_is_not_as_expected(monkeypatch):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_early_stop_skips_later_tasks(jobs, monkeypatch):
     monkeypatch.setattr(TaskResult, "as_expected", False)
-    shown = show_all(tasks_of(SMALL), Request(SMALL.claims, SMALL.kinds, jobs=jobs, stop_early=True), print)
+    shown = show_all(tasks_of(SMALL), replace(SMALL, jobs=jobs, stop_early=True), print)
     assert len({(seen.claim, seen.kind) for seen in shown.observations}) <= jobs
 
 
@@ -82,7 +83,7 @@ def test_an_interruption_preserves_finished_results(jobs):
         if len(reports) == 2:  # after the first task, whichever ends first
             raise KeyboardInterrupt
 
-    request = Request(SMALL.claims, SMALL.kinds, jobs=jobs)
+    request = replace(SMALL, jobs=jobs)
     shown = show_all(tasks_of(request), request, interrupt)
     assert shown.interrupted and len({(seen.claim, seen.kind) for seen in shown.observations}) == 1
 
