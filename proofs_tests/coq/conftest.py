@@ -23,7 +23,8 @@ def compiled() -> Path:
 def compiled_theory(real_theory: reals.RealTheory, folder: Path) -> Path:
     """Compile the definitions of a theory over the reals as ``inlined.v``, and return the folder.
 
-    The proofs are not run again: ``test_real_theorems.py`` runs them.
+    The proofs are not run again: ``test_real_theorems.py`` runs them, and ``nox -s prove`` runs those of the
+    checkers.
     """
     try:
         real_theory.require_library()

@@ -22,7 +22,7 @@ from automata.wfsa import WFSA
 from neural.fa_rnn import files
 from neural.fa_rnn.classifier import Classifier, RuleBlock
 from neural.fa_rnn.network import FARNN
-from proofs_tests.coq.conftest import compiled_theory
+from proofs_tests.coq.conftest import compiled_theory, run_definitions
 from ratproof import main
 from ratproof.certification.rule_networks import (
     ONE,
@@ -37,7 +37,6 @@ from ratproof.certification.rule_networks import (
     rule_network_of,
 )
 from ratproof.commands.state_regularized.rule_networks import automata_of
-from ratproof.coq import programs as coq
 from ratproof.coq import reals, rule_network
 
 RULES = "[fare]\n$ * ( cost | price ) $ *\n[city]\n$ * to $ city\n$ * city EOS\n"
@@ -101,7 +100,7 @@ def values(theory: Path, cases: list[tuple[Case, str]]) -> list[str]:
         lines.append(f"Module net_{i}.\n{definitions(data)}\nEval vm_compute in {term}.\nEnd net_{i}.")
     file = theory / "values.v"
     file.write_text("\n".join(lines))
-    return re.findall(r"= (\S+)\n", coq.compile_file(file, theory))
+    return re.findall(r"= (\S+)\n", run_definitions(file, theory))
 
 
 def changed(array: Any, index: Any, value: int) -> Any:
@@ -238,7 +237,7 @@ def test_coq_counts_the_paths_that_torch_counts(theory: Path) -> None:
     file = theory / "counts.v"
     text = f"Require Import inlined.\n{definitions(right)}\nEval vm_compute in [{terms.replace(',', ';')}].\n"
     file.write_text(text)
-    counts = np.array(lists_of(coq.compile_file(file, theory)))
+    counts = np.array(lists_of(run_definitions(file, theory)))
     scores = model.network(sentences).detach()
     assert scores.dtype == torch.float32
     assert np.array_equal(counts, scores.numpy())
@@ -260,7 +259,7 @@ def test_a_step_of_the_network_in_coq_is_that_of_torch(theory: Path) -> None:
     steps = STEPS.format(states=network.states, words=len(network.words))
     file = theory / "steps.v"
     file.write_text(f"Require Import inlined.\n{definitions(case())}\n{steps}")
-    matrices = np.array(lists_of(coq.compile_file(file, theory)))
+    matrices = np.array(lists_of(run_definitions(file, theory)))
     unit = torch.eye(network.states)
     for word, matrix in enumerate(matrices):
         words = torch.full((1, network.states), word)
