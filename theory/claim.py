@@ -24,6 +24,8 @@ LADDER = ("sampled", "cross-checked", "exhausted", "decided")
 PROVED = (*LADDER, "proved")
 KERNEL = "kernel-checked"
 KERNEL_REALS = "kernel-checked-reals"
+THEOREMS = (KERNEL, KERNEL_REALS)
+"""The kinds of evidence that are theorems in Coq."""
 GRADIENT = "gradient"
 AS_PRINTED = ("none",)
 """The value of ``differences`` for a claim whose statements are those of the paper."""

@@ -282,8 +282,8 @@ def differing_word(network: RuleNetwork, automaton: PathAutomaton) -> tuple[int,
 
 def is_exact(network: RuleNetwork, word: Symbols) -> bool:
     """Return whether all counts of the network along a word are below 2^24, and thus exact in binary32."""
-    matrices, index = network.matrices().astype(object), {word: i for i, word in enumerate(network.words)}
-    counts = (network.initial == ONE).astype(int).astype(object)
+    matrices, index = network.matrices(), {symbol: i for i, symbol in enumerate(network.words)}
+    counts = (network.initial == ONE).astype(np.int64)
     for symbol in word:
         counts = counts @ matrices[network.vector_of[index[str(symbol)]]]
         if counts.sum() >= EXACT:

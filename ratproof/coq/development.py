@@ -74,8 +74,8 @@ def compile_all(root: Path, progress: ProgressCallback = lambda stage: None, job
 
 
 def _key() -> str:
-    """Return a hash of the files' contents, Coq and mathcomp."""
-    digest = hashlib.sha256(coq.version().encode() + coq.mathcomp().encode())
+    """Return a hash of the files' contents, Coq and its libraries."""
+    digest = hashlib.sha256(coq.version().encode() + coq.libraries().encode())
     for file in source_files():
         digest.update(str(file.relative_to(source_folder())).encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()[:20]

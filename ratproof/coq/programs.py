@@ -65,9 +65,9 @@ def library_folder() -> Path:
     return Path(_run([program("coqc"), "-where"], None).strip()) / "user-contrib"
 
 
-def mathcomp() -> str:
-    """Return the names and sizes of mathcomp's compiled files, to distinguish versions."""
-    folder = library_folder() / "mathcomp"
+def libraries() -> str:
+    """Return the names and sizes of the compiled files of all libraries, to distinguish versions."""
+    folder = library_folder()
     return "\n".join(
         f"{file.relative_to(folder)} {file.stat().st_size}" for file in sorted(folder.rglob("*.vo"))
     )

@@ -79,12 +79,10 @@ def ask_theory(real_theory: reals.RealTheory, root: Path) -> TheoryAnswers:
         Rejected: If Coq does not accept a file, or a proposition of a claim uses an unknown name.
     """
     real_theory.require_library()
-    version = (coq.library_folder() / real_theory.needs).stat().st_size  # outputs are cached by the text
     variants = [
         (key, theorem) for key, theorem in real_variants().items() if theorem.name in real_theory.theorems
     ]
     lines = [
-        f"(* {real_theory.needs}, {version} bytes *)",
         # the propositions come first, so that the files cannot change the meaning of their names
         *(_proposition(number, theorem) for number, (_, theorem) in enumerate(variants)),
         real_theory.inlined(),

@@ -19,7 +19,7 @@ from ratproof.report.ladder import Row
 from ratproof.report.lines import print_command, print_paragraph
 from ratproof.report.proof_text import paragraphs
 from ratproof.report.refutation import simplest
-from theory.claim import KERNEL, KERNEL_REALS, TORCH
+from theory.claim import THEOREMS, TORCH
 
 
 def show_details(row: Row, out: Console, claims_file: str | None = None) -> None:
@@ -88,7 +88,7 @@ def show_refutation(row: Row, out: Console, claims_file: str | None = None) -> N
         _show_counterexample(best, out, option)
     for result in row.results:
         if result.verdict == Verdict.REFUTED and result.counterexample is None:
-            what = "refuted by a theorem" if result.kind in (KERNEL, KERNEL_REALS) else "no automaton exists"
+            what = "refuted by a theorem" if result.kind in THEOREMS else "no automaton exists"
             _show_heading(result, what, out)
             print_paragraph(out, result.why, by=2)
 
@@ -106,10 +106,8 @@ def _name(result: Result) -> str:
 def _numbers(result: Result) -> Text:
     """Format a result's cases, seconds, and largest share of the rounding bound."""
     share = "" if result.share is None else f"{result.share:.0%}" if result.share >= 0.005 else "<1%"
-    verdict = f"  {_name(result):17}{result.verdict!s:8}"
-    if result.kind == KERNEL_REALS:
-        verdict = f"  {_name(result)} {result.verdict}"
-    line = f"{verdict:27}{_cases(result.cases):>{43 - max(27, len(verdict))}}{result.seconds:>9.1f} s"
+    verdict = f"  {_name(result):16} {result.verdict!s}"
+    line = f"{verdict}{_cases(result.cases):>{43 - len(verdict)}}{result.seconds:>9.1f} s"
     more = ""
     if result.verdict == Verdict.HOLDS:  # a counterexample shows the size of the difference itself
         more = f"{share:>7} of the bound" if share else ""

@@ -12,14 +12,14 @@ from ratproof.evidence.results import Result
 from ratproof.laws.kernels.counterexample import KernelCounterexample
 from ratproof.laws.models.counterexample import StatefulCounterexample
 from ratproof.report.marks import plain
-from theory.claim import KERNEL, KERNEL_REALS
+from theory.claim import THEOREMS
 
 
 def smallest(results: Sequence[Result], out: Console) -> str:
     """Return the simplest counterexample as text, or a word if the refutation has none."""
     best = simplest(results)
     if best is None or best.counterexample is None:
-        return "no automaton" if any(r.kind not in (KERNEL, KERNEL_REALS) for r in results) else "a theorem"
+        return "no automaton" if any(r.kind not in THEOREMS for r in results) else "a theorem"
     return in_short(best.counterexample, out)
 
 

@@ -10,6 +10,7 @@ from automata.aliases import JsonObject, Symbol
 from automata.dfa import DFA
 from automata.errors import FormatError, InputError, OutputError
 from automata.io import files
+from neural.checkpoints import kind_of
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.files import load as load_network
 from ratproof.certification.counters.certify import CounterCertification, certify_counter
@@ -124,7 +125,7 @@ def _load(checkpoint: str) -> Acceptor:
     try:
         return load_network(checkpoint)[0]
     except FormatError as error:
-        if "state dict" in str(error) or not Path(checkpoint).is_file():
+        if "state dict" in str(error) or not Path(checkpoint).is_file() or kind_of(checkpoint) is not None:
             raise
         raise FormatError(
             f"{error}; pass --cell for the state dict of an nn.RNN, nn.GRU or nn.LSTM"

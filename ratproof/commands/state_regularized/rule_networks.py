@@ -73,20 +73,21 @@ def certify(
         report_progress("comparing the states")
         matches = ((automaton, match(network, automaton)) for automaton in automata)
         proofs = ((automaton, matching) for automaton, matching in matches if matching is not None)
-        proof, word, accepted = next(proofs, None), None, False
+        proof, difference, accepted = next(proofs, None), None, False
         if proof is None:
             report_progress("searching for a difference")
-            word = differing_word(network, automata[0])
+            difference = differing_word(network, automata[0])
         else:
             report_progress(f"Coq checks {plural(len(network.words), 'word')}")
             accepted = coq_files.write(kernel, network, *proof, (checkpoint, against))
-    shown = word is not None and is_exact(network, word[1])
-    verdict = "certified" if accepted else "different" if shown else "unknown"
+    label, word = (None, None) if difference is None else (network.blocks[difference[0]].label, difference[1])
+    differs = word is not None and is_exact(network, word)
+    verdict = "certified" if accepted else "different" if differs else "unknown"
     on_all = bounding_weights(network) is not None
     data: JsonObject = {
         "verdict": verdict,
-        "word": list(word[1]) if word is not None and shown else None,
-        "score": network.blocks[word[0]].label if word is not None and shown else None,
+        "word": list(word) if word is not None and differs else None,
+        "score": label if differs else None,
         "words": len(network.words),
         "states": network.states,
         "scores": len(network.final),
@@ -107,13 +108,15 @@ def certify(
             length = "of any length" if longest is None else f"of at most {plural(longest, 'word')}"
             lines.append(f"  for sequences {length}, it is positive if and only if there is one")
         lines.append(kernel_sentence(kernel, coq_files.THEOREM))
-    elif word is not None:
-        string, label = write_string(list(word[1])), shorten(network.blocks[word[0]].label)
+    elif word is not None and differs:
         lines.append(
-            f"different: on {string}, the score of {label} is not the number of accepting paths of {against}"
-            if shown
-            else f"unknown: the numbers of paths differ on {string}, but they reach 2^24, where binary32"
-            " rounds sums"
+            f"different: on {write_string(list(word))}, the score of {shorten(str(label))} is not the number"
+            f" of accepting paths of {against}"
+        )
+    elif word is not None:
+        lines.append(
+            f"unknown: the numbers of paths differ on {write_string(list(word))}, but they reach 2^24, where"
+            " binary32 rounds sums"
         )
     elif proof is not None:
         lines.append("unknown: Coq does not accept the network")

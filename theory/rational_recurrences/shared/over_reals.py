@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from theory.theorem import RealTheorem
 
-FILE = "dropped_hypotheses"
 CONTAINS_REALS = (
     "(of_real R1 = 1 /\\ (forall x y, of_real (Rplus x y) = of_real x + of_real y)"
     " /\\ (forall x y, of_real (Rmult x y) = of_real x * of_real y))"
@@ -30,7 +29,7 @@ def not_rational(theorem: str, state_weight: str, weights: str, unit: str, about
         about: The equation of the unit.
     """
     return RealTheorem(
-        f"{FILE}.{theorem}",
+        f"dropped_hypotheses.{theorem}",
         f"forall {state_weight} : R, {state_weight} <> R0 -> ~ (forall (S : eqType) {weights},"
         " exists (F : fieldType) (of_real : R -> F) (Q : finite) (A : wfa (of_ring F) S Q),"
         f" {CONTAINS_REALS} /\\ forall word, score A word = of_real ({unit} word))",
