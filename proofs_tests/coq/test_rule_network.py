@@ -39,7 +39,7 @@ from ratproof.certification.rule_networks import (
 from ratproof.commands.state_regularized.rule_networks import automata_of
 from ratproof.coq import reals, rule_network
 
-RULES = "[fare]\n$ * ( cost | price ) $ *\n[city]\n$ * to $ city\n$ * city EOS\n"
+RULES = "[fare]\n$ * ( cost | price ) $ *\n[city]\nwhat $ city\n$ * city EOS\n"
 WORDS = ["what", "cost", "price", "to", "the", "city"]
 NAMES = ("net", "rules")
 Case = tuple[RuleNetwork, PathAutomaton, Match]
@@ -136,8 +136,12 @@ def shift_the_wildcard(network: RuleNetwork, automaton: PathAutomaton, matching:
 
 
 def exchange_d_1_and_d_2(network: RuleNetwork, automaton: PathAutomaton, matching: Match) -> Case:
-    """Transpose the matrix of each word, except the wildcard's, which is symmetric."""
+    """Transpose the matrix of each word, except the wildcard's."""
     return replace(network, before=network.after, after=network.before), automaton, matching
+
+
+def transpose_the_wildcard(network: RuleNetwork, automaton: PathAutomaton, matching: Match) -> Case:
+    return replace(network, wildcard=network.wildcard.T.copy()), automaton, matching
 
 
 def exchange_two_words(network: RuleNetwork, automaton: PathAutomaton, matching: Match) -> Case:
@@ -181,6 +185,7 @@ def breaks() -> list[Change]:
         change_of_automaton("table_of", (network.words.index("cost"),), int(automaton.table_of[0])),
         shift_the_wildcard,
         exchange_d_1_and_d_2,
+        transpose_the_wildcard,
         exchange_two_words,
         shift_the_initial_weight,
         exchange_the_scores,
@@ -192,7 +197,7 @@ def test_coq_accepts_the_network_and_refuses_changes(theory: Path) -> None:
     right = case()
     call = checker(right)
     wrong = [change(*right) for change in breaks()]
-    small = call.replace("[2; 1", "[1; 1")
+    small = call.replace("[3; 1", "[2; 1")
     assert small != call
     answers = values(theory, [(right, call), (right, small), *((data, call) for data in wrong)])
     assert answers == ["true", "false"] + ["false"] * len(wrong)
@@ -233,7 +238,7 @@ def test_coq_counts_the_paths_that_torch_counts(theory: Path) -> None:
     rng = np.random.default_rng(1)
     sentences = [["BOS", *map(str, rng.choice(WORDS, size=size)), "EOS"] for size in range(9)]
     numbers = [[right[0].words.index(word) for word in sentence] for sentence in sentences]
-    terms = "; ".join(f"map (fun g => accepting_paths automaton g {row}%N) [0; 1]%nat" for row in numbers)
+    terms = "; ".join(f"map (fun g => accepting_paths automaton g {row}%N) [0; 1; 2]%nat" for row in numbers)
     file = theory / "counts.v"
     text = f"Require Import inlined.\n{definitions(right)}\nEval vm_compute in [{terms.replace(',', ';')}].\n"
     file.write_text(text)
@@ -375,7 +380,7 @@ def test_the_command_writes_a_complete_file_that_coq_accepts(
     assert main.run(["certify", "net.safetensors", "--against", "rules.config", "--kernel", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["kernel"] == {"file": "agrees_net.v", "theorem": "agrees", "axioms": list(reals.AXIOMS)}
-    assert (answer["counts_on_all_words"], answer["scores"]) == (True, 2)
+    assert (answer["counts_on_all_words"], answer["scores"]) == (True, 3)
     assert "From ratproof" not in Path("agrees_net.v").read_text()
 
 
@@ -445,7 +450,7 @@ SUPPORTED = (
             ["--against", "double.json", "--kernel"],
             f"{SUPPORTED} 0.75 in the tensor network.cell.before",
         ),
-        ("net", ["--against", "double.json", "--kernel"], "a network that has one score, got 2"),
+        ("net", ["--against", "double.json", "--kernel"], "a network that has one score, got 3"),
         (
             "double",
             ["--against", "rules.config", "--kernel"],
