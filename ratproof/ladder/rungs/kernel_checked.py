@@ -36,18 +36,6 @@ def kernel_checked(claim: Claim, variant: Variant, side: Implementation, effort:
     accept(claim.name, variant)
 
 
-def kernel_checked_reals(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
-    """Assert that Coq's kernel accepts the variant's theorem in ``theory/coq_reals``.
-
-    Raises:
-        InputError: If the claim is a user's own, because no theorem of ratproof is linked to it.
-        RefutedByTheorem: If the theorem refutes the variant.
-        NotAccepted: If the kernel does not accept it.
-    """
-    _require_known_theorem(side, "kernel-checked-reals")
-    accept_over_reals(claim.name, variant)
-
-
 def _require_known_theorem(side: Implementation, kind: str) -> None:
     if not isinstance(side, ExactRecurrence) or side.own:
         raise InputError(
@@ -97,16 +85,18 @@ def accept(claim: str, variant: Variant) -> None:
     _conclude(statement, answer, theorem.refutes)
 
 
-def accept_over_reals(claim: str, variant: Variant) -> None:
-    """Assert that the kernel accepts the variant's theorem with exactly the axioms of its theory.
+def kernel_checked_reals(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
+    """Assert that Coq's kernel accepts the variant's theorem in ``theory/coq_reals``.
 
-    The theorem must imply the proposition that the variant records.
+    It must have exactly the axioms of its theory, and imply the proposition that the variant records.
 
     Raises:
-        RefutedByTheorem: If it is accepted and refutes the variant.
+        InputError: If the claim is a user's own, because no theorem of ratproof is linked to it.
+        RefutedByTheorem: If the theorem is accepted and refutes the variant.
         NotAccepted: If it is not accepted.
         NotRun: If Coq or the library that the theorem needs is not installed.
     """
+    _require_known_theorem(side, "kernel-checked-reals")
     theorem = variant.real_theorem
     if theorem is None:
         raise RuntimeError(f"{variant.name} must have a theorem over the real numbers")
@@ -119,8 +109,8 @@ def accept_over_reals(claim: str, variant: Variant) -> None:
     problem = answers.problem(theorem.name)
     if problem:
         raise NotAccepted(problem)
-    if (claim, variant.name) not in answers.tied:
-        raise NotAccepted(f"{theorem.name} does not imply the statement of {claim}, {variant.name}")
+    if (claim.name, variant.name) not in answers.tied:
+        raise NotAccepted(f"{theorem.name} does not imply the statement of {claim.name}, {variant.name}")
     ledger().add(1)
     _conclude(real_statements()[theorem.name], answers.theorems[theorem.name], theorem.refutes)
 
