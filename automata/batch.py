@@ -46,7 +46,7 @@ def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[We
 
 
 def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> Weights:
-    """Return the prefix scores in the batch's order, shape ``(strings, longest + 1)``.
+    """Return the prefix scores of each string, in the order of ``batch``, shape ``(strings, longest + 1)``.
 
     Entries after a string's end are undefined. If ``every`` is false, only the scores of complete strings are
     defined.

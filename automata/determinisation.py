@@ -80,7 +80,10 @@ class Sets:
 
     @cached_property
     def _joined(self) -> list[int] | None:
-        """The successors of each state by all symbols as one integer; ``None`` if it would be too long."""
+        """For each state, the bit masks of its successors by all symbols, concatenated into one integer.
+
+        ``None`` if the integers would be too long.
+        """
         n = len(self.successors)
         if n * self.num_matrices > FEW_STATES:
             return None

@@ -188,7 +188,7 @@ class DFA(Drawable):
         """
         steps = [dict(enumerate(column)) for column in zip(*self.table, strict=True)]
         block = hopcroft(self.states, self.final, steps)
-        rows = dict(zip(block, self.table, strict=True))  # one state stands for all of its block
+        rows = dict(zip(block, self.table, strict=True))  # one state represents its block
         number = {b: i for i, b in enumerate(rows)}
         table = tuple(tuple(number[block[r]] for r in row) for row in rows.values())
         final = frozenset(number[block[q]] for q in self.final)

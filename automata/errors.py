@@ -7,7 +7,7 @@ class InputError(ValueError):
     """An invalid user input, with a one-line message; the command line exits with status 2."""
 
     def about(self, *names: str) -> InputError:
-        """Return the same error with a prefix that names its subjects, usually files."""
+        """Return the error with its subjects, usually the names of files, prepended to the message."""
         return type(self)(f"{' and '.join(names)}: {self}")
 
 

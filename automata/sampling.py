@@ -38,7 +38,7 @@ def sample(automaton: WFSA, count: int, longest: int, rng: np.random.Generator) 
     plain = remove_epsilon(automaton)
     initial, final = (_logarithms(plain, part) for part in (plain.initial, plain.final))
     arrows = _SamplingArrows(plain)
-    # rest[k]: each state's log weight of all paths that end after exactly k more symbols
+    # rest[k]: for each state, the log of the total weight of its paths with exactly k symbols
     rest = [final]
     for _ in range(longest):
         rest.append(arrows.before(rest[-1]))
@@ -78,10 +78,10 @@ class _SamplingArrows:
         self.starts = np.searchsorted(self.sources, np.arange(self.states + 1))
 
     def before(self, rest: Floats) -> Floats:
-        """Return, for each state, the log weight of all continuations.
+        """Return the log of the total weight of each state's continuations, which are one symbol longer.
 
         Args:
-            rest: the log weights of the continuations after the next symbol, by state.
+            rest: the log of the total weight of each state's shorter continuations, shape ``(n,)``.
         """
         each = self.weights + rest[self.targets]
         largest = np.full(self.states, -np.inf)
@@ -92,7 +92,7 @@ class _SamplingArrows:
             return np.asarray(np.log(ways) + largest, dtype=np.float64)
 
     def choose(self, state: int, rest: Floats, rng: np.random.Generator) -> tuple[Symbol, int]:
-        """Draw a transition from a state, in proportion to its weight times that of its target."""
+        """Draw a transition from a state, in proportion to its weight times ``exp(rest)`` of its target."""
         of_state = slice(self.starts[state], self.starts[state + 1])
         index = self.starts[state] + _choose(self.weights[of_state] + rest[self.targets[of_state]], rng)
         return self.names[self.symbols[index]], int(self.targets[index])

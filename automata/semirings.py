@@ -104,7 +104,7 @@ class Semiring:
         zero = self.exact(self.zero)
         total = zero
         for pair in zip(a.tolist(), b.tolist(), strict=True):
-            # a product of fractions takes longer than to see that it is zero
+            # testing whether a fraction is zero is faster than multiplying by it
             if not any(type(number) in NUMBERS and number == zero for number in pair):
                 term = self.times(*pair)
                 total = term if total is zero else self.plus(total, term)
@@ -126,7 +126,7 @@ class Semiring:
         )
 
     def absolute(self, values: Weights) -> Weights:
-        """Return the weights without their signs, which decide absolute convergence."""
+        """Return the magnitudes of the weights, whose sums must converge."""
         return np.asarray(np.abs(values)) if self.signed else values
 
     def contains(self, weight: Weight) -> bool:

@@ -15,7 +15,7 @@ from automata.sparse_runs import is_large, read_out, start, step
 from automata.wfsa import WFSA, require_cells, require_room
 
 MOST_CELLS = 1 << 24
-"""Size limit of one array of strings by symbols by states by states; longer levels are split."""
+"""Size limit of one array of shape ``(strings, symbols, n, n)``; larger levels are split."""
 FOR_A_VECTOR = 32
 """Memory overhead of a sparse vector, in weights."""
 

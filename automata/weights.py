@@ -99,7 +99,7 @@ def merged(semiring: Semiring, group: Sequence[tuple[int, int, Weight]]) -> list
 
 
 def given_several_times(group: Sequence[tuple[int, int, Weight]]) -> list[tuple[int, int, tuple[float, ...]]]:
-    """Return the positions with several nonzero log weights, and these weights, sorted."""
+    """Return the positions with several nonzero log weights, each with the sorted list of these weights."""
     weights_at: dict[tuple[int, int], list[float]] = {}
     for i, j, weight in group:
         if (value := float(weight)) > -np.inf:

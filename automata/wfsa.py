@@ -30,7 +30,7 @@ MOST_EXACT_CELLS = 1 << 25
 
 
 Summands = tuple[Hashable, str | None, int, int, tuple[float, ...]]
-"""A symbol or the name of a vector; row, column, and the weights for that position."""
+"""A symbol and ``None``, or ``None`` and the name of a vector; row, column, and the weights there."""
 
 
 class Edge(NamedTuple):

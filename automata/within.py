@@ -1,9 +1,9 @@
 """Decision of whether two real automata give every string the same score, up to a tolerance.
 
-The scores of D = A - B are bounded by vectors v with abs(rho) <= v and abs(M(a)) v <= v for every symbol a:
-from a row u of D, abs(D(x)) <= abs(u) v then holds for all strings x. A search in shortlex order does not
-continue from rows whose bound is at most the tolerance. If no other rows remain, the result holds for all
-strings.
+The scores of D = A - B are bounded by a vector v with abs(rho) <= v and abs(M(a)) v <= v for every symbol a.
+After a prefix with the row u, the scores of D on all continuations are at most abs(u) v in magnitude. A
+search in shortlex order does not continue from rows whose bound is at most the tolerance. If no other rows
+remain, the result holds for all strings.
 
 If no such v exists for D, one often exists for the reversal of D.
 
@@ -51,7 +51,8 @@ def decide_within(
         progress: a callback that receives the current stage as text.
 
     Returns:
-        ``Different`` has the shortlex-least string whose scores differ by more.
+        The result. ``Different`` has the shortlex-least string whose scores differ by more than the
+        tolerance.
     """
     if a.semiring is not REAL or b.semiring is not REAL:
         raise InputError(f"--within requires the real semiring, got {a.semiring.name}")
@@ -136,7 +137,7 @@ def _search(form: WFSA, bound: Weights | None, a: WFSA, b: WFSA, tolerance: Frac
             return Different(string, (scores[0], scores[1]), tolerance=tolerance)
         if bound is not None and abs(row).dot(bound) <= tolerance:
             continue
-        if len(queue) >= MOST_ROWS:  # smaller strings than the continuations of this one are still examined
+        if len(queue) >= MOST_ROWS:  # examine the other strings in the queue, but do not extend this one
             longest = len(string) if longest is None else longest
             continue
         queue += [((*string, s), after) for s in form.alphabet if (after := row.dot(form.matrix(s))).any()]

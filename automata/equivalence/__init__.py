@@ -52,10 +52,11 @@ def equivalent(
       (:mod:`automata.equivalence.field`), or a chain of sparse matrices for large automata
       (:mod:`automata.equivalence.sparse`).
     - Boolean: decided (:mod:`automata.equivalence.pairs`).
-    - Max-plus, min-plus, max-times: equal if lumping shows equality (:mod:`automata.equivalence.lumping`),
-      decided if every string has at most one path (:mod:`automata.equivalence.unambiguous`), equal if each
-      simulates the other (:mod:`automata.equivalence.domination`), otherwise searched, which may also decide.
-    - Log: equal if lumping shows equality, decided if every string has at most one path.
+    - Max-plus, min-plus, max-times: four methods in turn. Lumping may prove equality
+      (:mod:`automata.equivalence.lumping`). If every string has at most one path, the result is decided
+      (:mod:`automata.equivalence.unambiguous`). Mutual simulation may prove equality
+      (:mod:`automata.equivalence.domination`). A search may find a difference or decide.
+    - Log: lumping may prove equality. If every string has at most one path, the result is decided.
 
     Args:
         a: an automaton over any semiring. A reported difference is the shortlex-least string in the

@@ -108,7 +108,7 @@ class Bisimulation(_Certificate):
 
     Attributes:
         a, b: the automata.
-        pairs: weights by state for each side; states that lead to no final state have none.
+        pairs: for each automaton, the weights by state, without states that lead to no final state.
     """
 
     a: WFSA
@@ -126,11 +126,13 @@ class Bisimulation(_Certificate):
 
 @dataclass(frozen=True)
 class Lumped(_Certificate):
-    """A proof that two automata over any semiring are equal, because both map to one on classes of states.
+    """A proof that two automata over any semiring are equal: both map to the same automaton C.
 
-    With X[q, c] = 1 if q is in class c: lambda_A X = lambda_C, M_A(a) X = X M_C(a) for every symbol
-    a, and rho_A = X rho_C. In the mirror, with X[c, q]: lambda_A = lambda_C X, X M_A(a) = M_C(a) X,
-    and X rho_A = rho_C.
+    The states of C are classes of states of both automata.
+
+    With X[q, c] = 1 if q is in class c, the equations are lambda_A X = lambda_C, M_A(a) X = X M_C(a)
+    for every symbol a, and rho_A = X rho_C. For mirrored automata, with X[c, q] = 1 if q is in class c,
+    they are lambda_A = lambda_C X, X M_A(a) = M_C(a) X, and X rho_A = rho_C.
 
     Attributes:
         a, b: the automata, without epsilon.

@@ -8,9 +8,10 @@ This follows from two conditions on each pair:
 - For each transition from p to p' with weight v, there is a transition from q to some q' with the same symbol
   and a weight u such that v c(p', q') <= c(p, q) u.
 
-If each initial state p of A has a q with lambda_p c(p, q) <= lambda_q, no string scores better in A than in
-B. Dominated paths therefore do not matter. A simulation of the mirror images of A and B also proves this. It
-may exist if one automaton chooses a path early and the other late. If neither exists, equality is undecided.
+If each initial state p of A has a q with lambda_p c(p, q) <= lambda_q, the score of every string in A is <=
+its score in B. Dominated paths therefore do not matter. A simulation of the mirror images of A and B also
+proves this. It may exist if one automaton chooses a path early and the other late. If neither exists,
+equality is undecided.
 
 >>> from automata.semirings import MIN_PLUS
 >>> one = WFSA(MIN_PLUS, [0], [1], {"a": [[2]]})

@@ -15,7 +15,7 @@ class _Block:
     rows: flint.nmod_mat
 
     def reduce(self, rows: flint.nmod_mat, flat: list[flint.nmod] | None = None) -> flint.nmod_mat:
-        """Return ``rows`` with zeros in the pivot columns; ``flat`` optionally holds their entries."""
+        """Reduce ``rows`` so that their pivot columns are zero; ``flat`` is ``rows.entries()``, if known."""
         return rows - columns(rows, self.pivots, flat) * self.rows
 
 
@@ -75,7 +75,7 @@ def staircase(echelon: flint.nmod_mat, rank: int) -> list[int]:
 def columns(
     matrix: flint.nmod_mat, chosen: list[int], flat: list[flint.nmod] | None = None
 ) -> flint.nmod_mat:
-    """Return the chosen columns of a matrix modulo a prime; ``flat`` optionally holds its entries."""
+    """Return the chosen columns of a matrix modulo a prime; ``flat`` is ``matrix.entries()``, if known."""
     m, n = matrix.nrows(), matrix.ncols()
     flat = matrix.entries() if flat is None else flat
     picked = [flat[i + j] for i in range(0, m * n, n) for j in chosen] if n else []

@@ -94,7 +94,7 @@ def explore(
 class Agreement:
     """A test of whether all words before a given word have equal scores modulo more primes.
 
-    It holds modulo a prime if all scores agree and the selected words are also independent modulo this prime.
+    It passes for a prime if all scores agree and the selected words are also independent modulo this prime.
     """
 
     def __init__(self, automata: Cleared, words: Sequence[Word], before: Word) -> None:

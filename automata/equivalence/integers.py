@@ -97,7 +97,7 @@ class Cleared:
         return tuple(values)
 
     def bits(self, length: int) -> int:
-        """Return a bit count that holds any difference of cleared scores of strings up to this length.
+        """Return how many bits any difference of cleared scores needs, for strings up to this length.
 
         Starting from abs(rho), compute for each state the largest value that any symbol and the rest of a
         string can produce.
@@ -113,7 +113,7 @@ class Cleared:
         return most.bit_length() + 1
 
     def vector_bits(self, length: int) -> int:
-        """Return the bits of the largest absolute sum of a cleared vector, over words up to this length."""
+        """Return the bit length of a bound on the sum of absolute components, for words up to this length."""
         total = 0
         for side in self.sides:
             start, widest = sum(map(abs, integers(side.start))), side.states * side.largest
@@ -171,7 +171,10 @@ def shortlex(word: Word) -> tuple[int, Word]:
 
 
 class IntegerVectors:
-    """The cleared vectors of words in shortlex order with their prefixes; each row covers all sides."""
+    """The integer vectors of words; a row concatenates the vectors of one word in all automata.
+
+    The words are in shortlex order and include all their prefixes.
+    """
 
     def __init__(self, automata: Cleared, words: Sequence[Word]) -> None:
         self.automata, self.words = automata, words

@@ -27,16 +27,16 @@ _SLACK = 12
 class Basis:
     """A basis N / d of the span of the vectors of all words, in reduced echelon form.
 
-    The basis is checked exactly. Its rows are the states of an automaton with the same scores as
-    every side. The columns of a side map that automaton to the side.
+    The basis is checked exactly. Its rows are the states of an automaton with the same scores as each
+    compared automaton. The columns of a compared automaton are the matrix that maps to it.
 
     Attributes:
-        pivots: the joint columns that form the identity.
-        sides: N for each side, ``(rank, n)`` integers.
+        pivots: the columns that form the identity, numbered over all automata.
+        sides: N for each compared automaton, ``(rank, n)`` integers.
         denominator: d.
         steps: the integer matrix of each symbol in the automaton of the basis, ``(rank, rank)``, with the
             denominator d.
-        full_side: the index of the first side whose states are this basis, or ``None``.
+        full_side: the index of the first automaton whose states are this basis, or ``None``.
     """
 
     pivots: list[int]
@@ -96,7 +96,7 @@ def lift(
 
 
 def _bounds(automata: Cleared) -> list[range]:
-    """Return the range of joint columns of each side."""
+    """Return the range of columns of each automaton in the concatenated vectors."""
     ends = list(accumulate((side.states for side in automata.sides), initial=0))
     return [range(begin, end) for begin, end in pairwise(ends)]
 
@@ -104,7 +104,7 @@ def _bounds(automata: Cleared) -> list[range]:
 def _pivot_choices(automata: Cleared, rows: flint.nmod_mat) -> list[list[int]]:
     """Return the choices of columns to turn into an identity matrix, best first.
 
-    The fewer columns of a side remain, the smaller the determinants in the basis are.
+    The determinants in the basis are smaller if fewer pivots are outside one automaton's columns.
     """
     choices: dict[tuple[int, ...], tuple[int, int]] = {}
     bounds = _bounds(automata)
@@ -166,7 +166,7 @@ class _Guess:
 
 
 def reconstruct(values: list[int], modulus: int) -> tuple[list[int], int] | None:
-    """Return integers N and d with N = d values modulo the modulus, all small; ``None`` if none fit."""
+    """Return small integers N and d with N = d * values modulo the modulus; ``None`` if there are none."""
     d, most = 1, isqrt(modulus // 2)
     for value in values:  # inlined, because there can be hundreds of thousands of values
         numerator = value * d % modulus

@@ -96,11 +96,11 @@ def _live(side: Arrows, back: dict[int, set[int]]) -> set[int]:
 
 
 def _refined(sides: Sequence[Arrows], add: Callable[[list[Weight]], Hashable]) -> Classes:
-    """Return the coarsest partition of the two automata's states in which the states of a class are alike.
+    """Return the coarsest stable partition of the states of both automata.
 
-    They have equal final weights, and equal sums of weights into each class for each symbol. When a class
-    splits, its largest part keeps the number of the class, so only the sources of the other parts are
-    visited again.
+    States of a class have equal final weights, and equal sums of weights into each class for each symbol.
+    When a class splits, its largest part keeps the number of the class, so only the sources of the other
+    parts are visited again.
     """
     back = [_sources(side) for side in sides]
     live = [_live(side, sources) for side, sources in zip(sides, back, strict=True)]

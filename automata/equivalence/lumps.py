@@ -147,7 +147,7 @@ def refined(functionals: Functionals) -> Places:
         sums = field.sum(
             of.step(values, field.random(of.symbols)), field.times(of.final, int(field.random(1)[0]))
         )
-        # The transitions do not show that a state of scale zero with a nonzero sum is zero: do not drop it.
+        # The right language of a state with scale zero and a nonzero sum may not be zero: keep the state.
         alone = np.flatnonzero(zero & (sums != 0))
         hashes = np.zeros(of.states, dtype=np.uint64)
         hashes[live] = field.random(len(first))[members]

@@ -128,7 +128,7 @@ def _inverses(values, square, prime, inverse):  # type: ignore[no-untyped-def]  
 
 @_compiled
 def _reconstruct(values, prime, most):  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
-    """Return fractions of integers of at most ``most``, with denominator 0 if none fits (Wang 1981)."""
+    """Return fractions of integers of at most ``most`` (Wang 1981); the denominator is 0 if there is none."""
     above, below = np.zeros(len(values), dtype=np.int64), np.zeros(len(values), dtype=np.int64)
     for i in range(len(values)):
         r, rest, t, last = np.int64(prime), np.int64(values[i]), np.int64(0), np.int64(1)
@@ -183,7 +183,7 @@ class Field:
         return self.total(self.product(left, right))
 
     def fractions(self, values: Residues, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return numerators and denominators of at most ``most``; the denominator is 0 if none fits."""
+        """Return numerators and denominators of at most ``most``; the denominator is 0 if there are none."""
         above, below = _reconstruct(values, self.modulus[0], np.int64(most))
         return above, below
 

@@ -1,9 +1,9 @@
 """Search over the pairs of state sets or vectors that strings reach in both automata.
 
-Boolean: Hopcroft and Karp's algorithm on sets of states, up to congruence (Bonchi and Pous 2013). A pair of
-sets that follows from earlier pairs by equivalence and union is not pursued. Max-plus, min-plus, max-times:
-the vectors of Forward on both sides, up to a common factor. If these are finitely many, the search terminates
-and decides.
+Over the booleans, this is Hopcroft and Karp's algorithm on sets of states, up to congruence (Bonchi and Pous
+2013). A pair of sets that follows from earlier pairs by equivalence and union is not pursued. Over max-plus,
+min-plus and max-times, a pair consists of the Forward vectors of both automata, up to a common factor. If
+there are finitely many pairs, the search terminates and decides.
 
 A pair that is not pursued cannot lead to a smaller string than the pairs that it follows from. The
 search therefore ends with the shortlex-least string that differs.
@@ -67,7 +67,7 @@ def decide_boolean(a: WFSA, b: WFSA, progress: ProgressCallback, most: int | Non
             if len(known.pairs) > most:
                 return Unknown(f"more than {most:,} pairs of state sets would have to be tried", length - 1)
             after, behind = left.after(x), right.after(y)
-            for k in sorted({*after, *behind}):  # all other symbols lead to no state on either side
+            for k in sorted({*after, *behind}):  # all other symbols lead to no state in either automaton
                 pair = after.get(k, none), behind.get(k, none)
                 if pair not in waiting:
                     waiting.add(pair)
@@ -99,7 +99,7 @@ class Congruence:
     """Pairs of state sets, closed under equivalence and union.
 
     Args:
-        shift: the number of states of the first side; states of the second side are numbered after
+        shift: the number of states of the first automaton; states of the second one are numbered after
             them.
         unions: whether to check unions.
         kind: the representation of sets.
@@ -133,7 +133,7 @@ class Congruence:
         return states
 
     def _closed(self, states: Set) -> Set:
-        """Return the largest state set equal to this one if the sets of each pair are equal."""
+        """Return the largest state set that must equal this one if the sets of each pair are equal."""
         waiting, within = self._joint, self.kind.within
         while True:
             left = [(x, y) for x, y in waiting if not (within(x, states) or within(y, states))]

@@ -21,7 +21,7 @@ class Reduction:
     Attributes:
         left: the representation that the links lead to.
         links: the links from the original representation to ``left``.
-        methods: the names of the methods used or noted, in order, without duplicates.
+        methods: the names of the methods that were used or tried, in order, without duplicates.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Elimination of states that are linear combinations of others, by relations closed under all transitions.
 
-A relation is a row r with r M(w) rho = 0 for every string w. The first candidates come from random
-functionals: two states whose right languages are proportional. If every score is zero, lambda
+A relation is a row r with r M(w) rho = 0 for every string w. Random functionals suggest the first
+candidates: pairs of states whose right languages are proportional. If every score is zero, lambda
 itself is a relation. Each relation becomes a rule that replaces a state p by a combination of
 states without a rule. For each symbol a, r M(a) is also a relation. If it is not zero after the rules are
 applied to it, it becomes another rule. The rules form a right link, which is checked exactly.

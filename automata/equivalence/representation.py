@@ -103,7 +103,7 @@ class Representation:
         return rows
 
     def restricted(self, states: range) -> Representation:
-        """Return the block of some states that no transition leaves or enters."""
+        """Return the representation on these states; no transition must leave or enter them."""
         keep = np.arange(states.start, states.stop)
 
         def both(matrix: RationalMatrix) -> RationalMatrix:

@@ -5,9 +5,9 @@ row is not extended, because its extensions have the same scores as the smaller 
 that factor.
 
 By classes of states, if there are too many strings: X_k is a matrix with at most one entry in each row. For
-every string u of at most k symbols, there is a z with M(u) rho = X_k z. X_0 has the column rho. Two states
-are in one class of X_k+1 if their rows of rho and of all M(a) X_k are proportional. If row X_k is zero, then
-row M(u) rho is zero for every such u.
+every string u of at most k symbols, there is a z with M(u) rho = X_k z. The only column of X_0 is rho. Two
+states are in one class of X_k+1 if their rows of rho and of all M(a) X_k are proportional. If row X_k is
+zero, then row M(u) rho is zero for every such u.
 """
 
 from __future__ import annotations

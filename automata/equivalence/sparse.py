@@ -40,9 +40,9 @@ from automata.wfsa import WFSA
 
 ProgressCallback = Callable[[str], None]
 EARLY_PRODUCTS = 1 << 27
-"""Maximum number of products modulo a prime for the search before the links (about a second)."""
+"""Maximum number of products modulo a prime for the search before the reduction (about a second)."""
 MOST_PRODUCTS = 1 << 37
-"""Maximum number of products modulo a prime for the search after the links (about 10 minutes)."""
+"""Maximum number of products modulo a prime for the search after the reduction (about 10 minutes)."""
 MOST_PROVED = 1000
 """Up to this many states, :mod:`automata.equivalence.field` proves that no smaller string differs."""
 MOST_DENSE_WEIGHTS = 1 << 24

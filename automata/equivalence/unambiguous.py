@@ -1,9 +1,12 @@
 """Decision of equivalence for unambiguous automata over any semiring with division.
 
-A string's score is then the product along its path, and the quotient of two automata's scores is
-the product along one pair of paths. Two different quotients for one pair of states, followed by the
-same ending, cannot both give one. Only the two least strings with different quotients need to be
-tried for each pair of states, and the least difference is among them.
+In an unambiguous automaton, every string has at most one path, and its score is the product of the
+weights along this path. The quotient of two automata's scores is therefore the product of the quotients
+along one pair of paths. The scores differ if this product is not one.
+
+If two strings lead to the same pair of states with different quotients, and the same suffix follows,
+the two total quotients cannot both be one. For each pair of states, it is therefore enough to extend the
+two least strings with different quotients. The shortlex-least difference is among their extensions.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ Denser automata are followed by matrices.
 
 
 def is_unambiguous(automaton: WFSA) -> bool:
-    """Return whether every string has at most one path; the automaton has no epsilon.
+    """Return whether every string has at most one path; the automaton must not have epsilon transitions.
 
     >>> from automata.semirings import MAX_PLUS
     >>> is_unambiguous(WFSA(MAX_PLUS, [0, 0], [0, 0], {"a": [[1, "-inf"], ["-inf", 2]]}))
@@ -111,7 +114,8 @@ def decide(a: WFSA, b: WFSA, progress: ProgressCallback) -> Answer | None:
     Returns:
         The result, or ``None`` if one automaton is ambiguous.
 
-    Raises: LimitReached: too many pairs of states are reachable.
+    Raises:
+        LimitReached: If too many pairs of states are reachable.
     """
     progress("whether every string has at most one path")
     if not all(map(is_unambiguous, (a, b))):
@@ -153,7 +157,7 @@ def _paths(automaton: WFSA) -> WFSA:
 
 
 def path_weight(automaton: WFSA, word: String) -> Weight:
-    """Return the exact weight of a string's path in an unambiguous automaton, even over log."""
+    """Return the exact weight of a string's path in an unambiguous automaton, also over the log semiring."""
     (mine,), _ = arrows([automaton])
     times = automaton.semiring.multiply_numbers
     _, _, index = kinds([automaton])

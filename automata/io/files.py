@@ -267,12 +267,12 @@ def write_together(
         raise OutputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
     finally:
         for temporary in ready:
-            with suppress(FileNotFoundError):  # it is renamed
+            with suppress(FileNotFoundError):  # already renamed
                 os.unlink(temporary)
 
 
 def remove_remains(path: str | Path) -> None:
-    """Remove temporary files that killed processes left next to this one, unless recently written to."""
+    """Remove temporary files that killed processes left next to this file, except recently modified ones."""
     file = without_links(path)
     for remains in file.parent.glob(f"{glob.escape(_prefix(file))}????????"):
         with suppress(FileNotFoundError):

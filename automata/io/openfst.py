@@ -1,9 +1,10 @@
 """Conversion of automata to and from OpenFst, by pynini.
 
-OpenFst stores costs: tropical is our min-plus, and log and log64 are our log negated. A real weight becomes
-its negative logarithm. Negative weights have no logarithm, so an automaton with negative weights is written
-as *two tracks*: each state occurs twice, once for positive and once for negative products of the weights so
-far. A negative weight changes the track, and the score is the difference of the two tracks' scores.
+OpenFst stores costs: its tropical weights are our min-plus weights, and its log and log64 weights are our log
+weights, negated. A real weight becomes its negative logarithm. Negative weights have no logarithm, so an
+automaton with negative weights is written as *two tracks*: each state occurs twice, once for positive and
+once for negative products of the weights so far. A negative weight changes the track, and the score is the
+difference of the two tracks' scores.
 """
 
 from __future__ import annotations
@@ -153,7 +154,7 @@ def _log(value: Weight) -> float:
         return -math.inf
     if isinstance(value, float):
         return math.log(value)
-    # not the difference of two logarithms, which are both large for long fractions, as are their errors
+    # log(numerator) - log(denominator) would cancel: both are large for long fractions, as are their errors
     exponent = value.numerator.bit_length() - value.denominator.bit_length()
     if abs(exponent) < 1000:
         return math.log(value)
@@ -161,7 +162,7 @@ def _log(value: Weight) -> float:
 
 
 def precisely(weight: pynini.Weight) -> float:
-    """Return the weight with all its bits from a file's bytes, because ``float(weight)`` has nine digits."""
+    """Return the weight exactly, read from OpenFst's binary format; ``float(weight)`` has nine digits."""
     kind = {"tropical": "standard", "log": "log", "log64": "log64"}[weight.type()]
     fst = pynini.Fst(arc_type=kind)
     fst.set_start(fst.add_state())

@@ -48,7 +48,7 @@ class Scorer:
         self.tracks = [] if self.too_heavy else [_silenced(to_openfst(track, arc_type)) for track in tracks]
 
     def costs(self, string: String) -> list[float]:
-        """Return the cost in OpenFst of each track, ``-log`` of the positive and of any negative part."""
+        """Return OpenFst's cost of each track: ``-log`` of the positive part and of any negative part."""
         return [_total(track, [self.label[s] for s in string]) for track in self.tracks]
 
     def score(self, string: String) -> Weight:
@@ -85,7 +85,8 @@ class Scorer:
         (e^E - 1) (P + N) in the score.
         """
         k, error = self.automaton.semiring, self.cost_bound(string)
-        if error == math.inf or k.log_sign or k.is_boolean:  # elsewhere it is a factor of the score
+        # For costs and booleans, E bounds the error of the score itself.
+        if error == math.inf or k.log_sign or k.is_boolean:
             return error
         size = sum(weight_of_cost(k, c) for c in self.costs(string))
         return float(math.expm1(error) * size * (1 + 2**-20) + FLOAT64.tiny)
@@ -115,7 +116,7 @@ def _total(track: pynini.Fst, labels: list[int]) -> float:
         line.add_arc(i, pynini.Arc(label, label, one, i + 1))
     line.set_final(len(labels), one)
     both = pynini.compose(line, track, connect=True)
-    # The rest reads nothing: epsilon removal gives one final state whose weight is the sum over all paths.
+    # All output labels are epsilon, so epsilon removal leaves one state, with the sum over all paths.
     # (OpenFst's shortestdistance has the same value, but pywrapfst returns it with nine digits.)
     both.project("output").rmepsilon(delta=EPSILON_CYCLE_DELTA)
     return math.inf if both.start() < 0 else precisely(both.final(both.start()))

@@ -74,7 +74,7 @@ GRAMMARS = {
         Grammar(1, "1*", lambda x: bool(re.fullmatch("1*", x)), _dfa(((1, 0), (1, 1)), {0})),
         # states: complete pairs; dead; a 1 waits for its 0
         Grammar(2, "(10)*", lambda x: bool(re.fullmatch("(10)*", x)), _dfa(((1, 2), (1, 1), (0, 1)), {0})),
-        # states: no odd run of 1s at the end; an odd run of 1s; then an odd run of 0s; an even one; dead
+        # states: no odd run of 1s at the end; an odd run of 1s; then an odd or an even run of 0s; dead
         Grammar(
             3,
             "An odd number of consecutive 1s is followed by an even number of consecutive 0s "
@@ -103,7 +103,7 @@ GRAMMARS = {
             lambda x: (x.count("1") - x.count("0")) % 3 == 0,
             _dfa(((1, 2), (2, 0), (0, 1)), {0}),
         ),
-        # states: in the first 0s; the first 1s; the second 0s; the second 1s; dead
+        # states: reading the first 0s; the first 1s; the second 0s; the second 1s; dead
         Grammar(
             7,
             "0*1*0*1*",

@@ -56,13 +56,14 @@ class NotAffine(InputError):
 def read_affine(start: State, step: Step, out: ReadOut, alphabet: Iterable[Symbol]) -> list[WFSA]:
     """Return the exact automata of a recurrence, one for each output.
 
-    The step is run on the zero state and the unit states, over fractions, which gives the matrices. It is run
-    on affine forms instead of numbers (:class:`~automata.recurrences.forms.Form`), which shows that it is
-    affine everywhere if it treats forms like numbers. It is also run on further pairs of states, in case it
-    does not. A step that uses a form in a way that only a number supports is rejected, even if it catches the
-    error. The automata are therefore those of the function that the step computes on forms. No finite number
-    of runs can show that the step is the same function on all numbers
-    (:mod:`ratproof.ladder.rungs.on_numbers` tests this).
+    The matrices are the results of the step on the zero state and the unit states, over fractions. To show
+    that the step is affine everywhere, it is also run on affine forms instead of numbers
+    (:class:`~automata.recurrences.forms.Form`). A step that uses a form in a way that only a number supports
+    is rejected, even if it catches the error. The automata are therefore those of the function that the step
+    computes on forms.
+
+    No finite number of runs can show that the step computes the same function on all numbers. Some further
+    states are compared here, and :mod:`ratproof.ladder.rungs.on_numbers` tests more.
 
     Args:
         start: the first state: a number, or nested tuples, lists and arrays of numbers. Floats
@@ -160,13 +161,12 @@ class _Affine:
         raise NotAffine(f"{self.what} is not shown to be affine in the state: {trouble}", self.symbol, None)
 
     def _require_on_numbers(self, units: list[Fractions], zero: Fractions, rows: list[Fractions]) -> None:
-        """Raise NotAffine if f treats some numbers differently from forms.
+        """Raise NotAffine if f computes other results on some test states than on forms.
 
-        Each state in the pairs is run once. If there is a difference, search for a pair that shows
-        it.
+        In that case, search for a pair of states that shows that f is not affine.
         """
         origin = [Fraction(0)] * len(units)
-        seen = {tuple(state) for state in (origin, *units)}  # predictions use their values
+        seen = {tuple(state) for state in (origin, *units)}  # f is known on these states
         for x, y in _pairs(units, thorough=False):
             for state in (x, y, _sum(x, y)):
                 if tuple(state) in seen:
@@ -247,7 +247,7 @@ def _sum(x: Fractions, y: Fractions) -> Fractions:
 
 
 def _pairs(units: list[Fractions], thorough: bool) -> Iterator[tuple[Fractions, Fractions]]:
-    """Yield pairs of test states: unit states, their multiples and random ones; hundreds if ``thorough``."""
+    """Yield pairs of unit states, their multiples and random states; hundreds of pairs if ``thorough``."""
     rng = random.Random(0)
     most = 500 if thorough else 6
     every = [(x, y) for i, x in enumerate(units) for y in units[i:]]

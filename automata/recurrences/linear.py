@@ -1,9 +1,9 @@
 """Extraction of automata from recurrences over any commutative semiring.
 
-The step runs on linear forms in the state, which gives a matrix for each symbol. This does what
-:mod:`automata.recurrences.affine` does over the rationals, but with the semiring's ``plus`` and ``times``
-only. With the state as a row c, step(c, a) = c T_a + t_a and out(c) = c o + p form an automaton with a state
-for the constant and one for each component.
+The step runs on linear forms in the state, and the results give a matrix for each symbol. Unlike
+:mod:`automata.recurrences.affine`, which works over the rationals, this module only uses the semiring's
+``plus`` and ``times``. With the state as a row c, step(c, a) = c T_a + t_a and out(c) = c o + p form an
+automaton with a state for the constant and one for each component.
 
 
 >>> from automata.semirings import MAX_PLUS

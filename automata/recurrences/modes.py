@@ -1,9 +1,8 @@
-"""Extraction of automata from networks whose state is a pair: a mode, of finitely many, and a vector.
+"""Extraction of automata from networks whose state is a pair: one of finitely many modes, and a vector.
 
 The next mode, and the size of its vector, depend only on the mode and the symbol. An affine map updates the
-vector.
-For example, a QRNN's mode is the last K - 1 symbols. For each reachable mode, the automaton has one state for
-the constant 1 and one for each component of its vector.
+vector. For example, a QRNN's mode is the last K - 1 symbols. For each reachable mode, the automaton has one
+state for the constant 1 and one for each component of its vector.
 
 
 >>> alternating = lambda c, x: ("even", 2 * c[1]) if c[0] == "odd" else ("odd", c[1] + 1)
@@ -45,8 +44,8 @@ def read_with_modes(
 
     Raises:
         NotAffine: If a step, or ``out``, is not affine in the vector.
-        InputError: If the next mode depends on the vector, there are more than 2,000 modes, or as in
-            :func:`~automata.recurrences.affine.read_affine`.
+        InputError: If the next mode depends on the vector, if there are more than 2,000 modes, or for the
+            reasons given in :func:`~automata.recurrences.affine.read_affine`.
     """
     symbols = list(alphabet)
     mode, numbers = start

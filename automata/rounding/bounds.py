@@ -3,12 +3,12 @@
 This is a running error bound (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.3). Let Omega be
 the true vector and E a bound on its error. One step of eq. 3b sums the k nonzero terms Omega(q') tau(q', q).
 A term with a factor of exactly 1 is not multiplied; any other term is rounded once. In any order of
-additions, each term passes through at most k - 2 of them before the last, which rounds the sum itself. With r
-roundings, a term's error is at most gamma_r of its magnitude, gamma_r = r u / (1 - r u), and the last
-addition adds u times the sum's magnitude. A fused multiply-add rounds less. A product may also underflow, by
-less than half of the smallest normal number; subnormal sums are exact unless the processor flushes them to
-zero, which is not covered. The step's weights may themselves be off by a known deviation, and a weight that
-the dtype cannot represent is rounded first. Coq proves this bound for exact automata without
+additions, each term passes through at most k - 2 of them before the last addition, which rounds the sum
+itself. With r roundings, a term's error is at most gamma_r = r u / (1 - r u) times its magnitude. The last
+addition adds an error of at most u times the sum's magnitude. A fused multiply-add rounds less. A product may
+also underflow, by less than half of the smallest normal number; subnormal sums are exact unless the processor
+flushes them to zero, which is not covered. The step's weights may themselves be off by a known deviation, and
+a weight that the dtype cannot represent is rounded first. Coq proves this bound for exact automata without
 epsilon (``theory/coq_reals/running_bound.v``).
 
 Over max-plus, a term is a sum, rounded once unless a summand is 0. The maximum is exact, and its error is at
@@ -77,7 +77,7 @@ def prefix_bounds(
 def bound_table(
     automaton: WFSA, batch: Batch, computed_in: Format, deviation: Deviation | None = None
 ) -> tuple[Weights, Floats]:
-    """Return :func:`prefix_bounds` of a batch, as tables in its order, shape ``(strings, longest + 1)``."""
+    """Return :func:`prefix_bounds` of each string in a batch, both of shape ``(strings, longest + 1)``."""
     if automaton.semiring not in STEPS:
         known = " or ".join(k.name for k in STEPS)
         raise InputError(f"rounding bounds: the semiring must be {known}, got {automaton.semiring.name}")
@@ -100,7 +100,7 @@ def bound_table(
 
 
 def bounded(bounds: Floats) -> NDArray[np.bool_]:
-    """Return where the bounds are finite, so that scores can be compared."""
+    """Return a mask of the finite bounds; only scores with a finite bound can be compared."""
     return np.asarray(bounds < np.inf)
 
 

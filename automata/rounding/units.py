@@ -31,9 +31,9 @@ def unit_bounds(
     computed_in: Format,
     deviations: Sequence[Deviation] | None = None,
 ) -> list[tuple[Weights, Floats]]:
-    """Return the scores of each string's prefixes and their bounds, both of shape ``(T + 1, units)``.
+    """Return, for each string, the scores of its prefixes and their bounds, both of shape ``(T + 1, units)``.
 
-    The result is that of :func:`~automata.rounding.bounds.prefix_bounds` for each automaton.
+    Column j is the result of :func:`~automata.rounding.bounds.prefix_bounds` for automaton j.
     Automata with the same matrices, like the units of a dense recurrence, are run once.
     """
     known: Sequence[Deviation | None] = deviations if deviations is not None else [None] * len(automata)

@@ -92,7 +92,7 @@ def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -
 
     for pair, own in sorted(steps.items(), key=lambda step: (-count(step[1]), step[0])):
         for kind, all_of_it in kinds.items():
-            # use a wildcard only for several words, not for a single word that is the only one of its kind
+            # use a wildcard only for several words; a single word may be the only word that it matches
             many = count(own & all_of_it) >= 2 and count(all_of_it - own) <= count(own)
             if many and try_(pair, own | all_of_it):
                 wild[pair] = kind

@@ -1,7 +1,6 @@
 """Propositional rules over matches, in conjunctive normal form (Jiang et al. 2020, sections 2.2, 3.5).
 
-A proposition is the name of some rules (their label in a rule file). It is true if one of them
-matches.
+A proposition is a label of a rule file. It is true if one of the rules with this label matches.
 
 >>> str(parse("(free | win) & !question"))
 '!question & (free | win)'
@@ -183,8 +182,8 @@ class _FormulaBuilder(Transformer[Token, _Node]):
 def read(text: str, where: str = "the formulas") -> dict[str, Formula]:
     r"""Read formulas under labels.
 
-    A ``[spam]`` header is followed by one formula on each line; the label holds if any of them
-    does. ``//`` starts a comment.
+    A ``[spam]`` header is followed by one formula on each line; the label applies if one of the formulas is
+    true. ``//`` starts a comment.
 
     >>> {label: str(formula) for label, formula in read("[spam]\nfree & phone\n[ham]\n!free // else").items()}
     {'spam': 'free & phone', 'ham': '!free'}

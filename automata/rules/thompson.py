@@ -75,7 +75,7 @@ class _Arrows:
 
 
 def thompson(rule: Rule, letters: Letters) -> WFSA:
-    """Return the boolean automaton of a rule; words that the rules do not distinguish share a matrix."""
+    """Return the boolean automaton of a rule; words with the same letter share a matrix."""
     arrows = _Arrows(letters)
     end = arrows.add(rule, arrows.state())
     n = arrows.states

@@ -20,8 +20,7 @@ No wildcard matches BOS; otherwise "$ a" would accept "BOS a" (section 3.5 has o
 def is_number(word: str) -> bool:
     """Return whether a word consists of digits, with optional punctuation between and around them.
 
-    Examples are 900, 3.50, 7,000, 9-11, $85, and "900." from text in which punctuation is attached to
-    words.
+    Examples are 900, 3.50, 7,000, 9-11, $85, and "900." with attached punctuation.
 
     >>> [is_number(word) for word in ("900", "3.50", "-7", "900.", "m25", "4th", ".")]
     [True, True, True, True, False, False, False]

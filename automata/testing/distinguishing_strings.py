@@ -79,8 +79,8 @@ def hankel_strings(automaton: WFSA) -> list[Symbols]:
 def dfa_strings(dfa: DFA, most: int = MOST_STRINGS, most_symbols: int = MOST_SYMBOLS) -> TestStrings:
     """Return the strings of the W-method, for as many extra states as the limits permit.
 
-    If the limits permit no extra state, return a random choice of them with an accepted and a rejected
-    string.
+    If the limits do not even permit all strings for no extra state, return a random choice of these strings,
+    together with an accepted and a rejected string.
     """
     minimal = dfa.minimal()
     prefixes, suffixes = access_strings(minimal), _suffixes(minimal)
@@ -105,8 +105,9 @@ def weighted_strings(
 ) -> TestStrings:
     """Return test strings for several automata over the same alphabet.
 
-    Over a field they are the strings of the Hankel matrices, otherwise the test strings of the supports.
-    Automata that are too large contribute none.
+    An automaton over a field contributes the strings of its Hankel matrix. Any other automaton contributes
+    the test strings of its support, the language of the strings that have a path. Automata that are too large
+    contribute no strings.
     """
     strings: set[Symbols] = set()
     complete = True
@@ -209,9 +210,9 @@ def _one_of_each_kind(dfa: DFA) -> Iterator[Symbols]:
 
 
 def _bases(automaton: WFSA, longest: int) -> list[list[Symbols]]:
-    """Return prefixes and suffixes that span the Hankel matrix, and all words up to ``longest``.
+    """Return three lists: prefixes, all words of at most ``longest`` symbols, and suffixes.
 
-    The words are all words of length at most ``longest``.
+    The prefixes and suffixes span the Hankel matrix.
     """
     plain = remove_epsilon(automaton.to_exact())
     prefixes, mirrored = (_spanning(side) for side in (plain, reverse(plain)))

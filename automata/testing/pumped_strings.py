@@ -1,4 +1,4 @@
-"""Test strings ``u v^n w``, because the errors of trained networks on short strings grow along cycles."""
+"""Test strings ``u v^n w``: repeating ``v`` amplifies small errors of trained networks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def pumped_strings(dfa: DFA, most: int = MOST_STRINGS) -> list[Symbols]:
 
     Args:
         dfa: The automaton.
-        most: Maximum number of strings. If there are more, it is a random choice of them.
+        most: Maximum number of strings. If there are more, return a random choice.
     """
     strings = sorted(set(_pumped(dfa)), key=len)
     if len(strings) > most:

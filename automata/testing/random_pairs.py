@@ -170,8 +170,8 @@ def trie_and_minimal(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
 def determinised(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
     """Return a deterministic automaton of about ``states`` states, and an equal nondeterministic one.
 
-    It consists of small random automata, each after its own word. Their deterministic forms count the paths
-    to each state.
+    Both consist of small automata, each of which follows its own word. The states of a deterministic one are
+    the numbers of paths to the states of the nondeterministic one.
     """
     one = Fraction(1)
     sides: list[Parts] = [(1, {0: one}, {}, []), (1, {0: one}, {}, [])]

@@ -48,8 +48,8 @@ def semirings() -> st.SearchStrategy[Semiring]:
 def weights(semiring: Semiring, *, extreme: bool = True) -> st.SearchStrategy[Weight]:
     """Return weights of the semiring, including zero.
 
-    They are fractions, floats in log, and truth values in boolean. With ``extreme``, huge and
-    subnormal ones are included.
+    They are fractions, floats over log, integers over counting, and truth values over boolean. With
+    ``extreme``, fractions include huge and subnormal numbers.
     """
     if semiring.is_boolean:
         return st.booleans()
@@ -83,7 +83,7 @@ def _fractions(semiring: Semiring, extreme: bool) -> st.SearchStrategy[Weight]:
         index, which = divmod(number - len(simplest), len(kinds))
         return kinds[which][index * SCATTER % len(kinds[which])]
 
-    # one number for each weight, because each choice of Hypothesis takes time
+    # draw one number for each weight, because each draw of Hypothesis takes time
     return st.integers(0, len(simplest) + len(kinds) * len(any_fraction) - 1).map(pick)
 
 
@@ -171,9 +171,9 @@ def readings(
 ) -> tuple[dict[str, str], list[str]]:
     """Return a map from old to new letter names, and 1 to ``most`` strings over the new names.
 
-    The new names are in the order in which the strings first read the letters. Sometimes a letter is
-    included that no string reads. Draw weights for the old names and rename them, so that the weights
-    stay the same if the strings shrink.
+    The new names are in the order in which the strings first read the letters. The map sometimes includes a
+    letter that no string reads. Draw weights for the old names and rename them, so that the weights stay the
+    same if the strings shrink.
     """
     one = strings(LETTERS[:letters], longest, run)
     drawn = [draw(one) for _ in range(draw(st.integers(1, most)))]
@@ -236,7 +236,7 @@ def automata(
 
 
 def _light_weights(semiring: Semiring, n: int) -> st.SearchStrategy[Weight] | None:
-    """Return weights with which all cycles among n states have a sum; ``None`` if only zero is so small."""
+    """Return weights with which all cycles among n states have a sum; ``None`` if zero is the only one."""
     if semiring.is_boolean:
         return st.booleans()
     if semiring.selective:  # weights that do not improve a path
