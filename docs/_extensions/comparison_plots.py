@@ -11,7 +11,7 @@ from plots import COLOURS, GREY, plain_frame, plotted
 from training.scoreboard import FigureComparison
 
 Dots = Mapping[str, tuple[Sequence[float], float]]
-"""For each model our figures, one per seed, and that of the paper, in %."""
+"""For each model, our figures (one per seed) and the paper's figure, in %."""
 
 
 def dots_of(board: Sequence[FigureComparison], titles: Mapping[str, str]) -> dict[str, Dots]:
@@ -80,7 +80,7 @@ def dot_plot(groups: Mapping[str, Dots], columns: int) -> str:
 
 
 def speed_groups(measured: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """Return the bars of the recurrences: the share of the memory bandwidth, and other times divided by ours.
+    """Return bars by device: the share of the memory bandwidth, and other programs' times divided by ours.
 
     Args:
         measured: the results of ``bench/scan.py`` by the device's name; the largest shape is shown.

@@ -169,7 +169,7 @@ def _runs_by_search(name: str, kept: Runs) -> dict[str, list[dict[str, Any]]]:
         values = [how[key] for key in SPACE]
         if how.get("classifier") == "linear":
             way = "linear"
-        elif how["patience"] >= 30:  # the paper's
+        elif how["patience"] >= 30:  # the paper's search
             way = "longer"
         else:
             is_own = values == own.get(group.model) and values != sst2.get(group.model)
@@ -225,9 +225,9 @@ def _rules(name: str, own: Runs) -> dict[str, Any]:
 
 
 def _without_copies(name: str, every: Cells) -> list[tuple[str, float, float, float]]:
-    """Return each model's name, test accuracy, and bounds on the accuracy without texts of the training set.
+    """Return each model's name, its test accuracy, and bounds on its accuracy without copied texts.
 
-    All figures are means over seeds.
+    The copied texts are the test texts that are also in the training set. All figures are means over seeds.
     """
     copied = json.loads(KEPT.read_text(encoding="utf-8"))[name]["test"]
     lines = []

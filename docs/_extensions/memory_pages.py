@@ -52,7 +52,7 @@ def pages(name: str, own: Runs, exchanges: Runs, models: Sequence[str]) -> dict[
     Args:
         name: the name of the experiment.
         own: its results.
-        exchanges: results of networks that were also trained on exchanges.
+        exchanges: results of networks that were also trained on palindromes with two letters exchanged.
         models: the names of all models, in the order of the tables.
     """
     rows = rows_of(own)
@@ -198,7 +198,7 @@ def _grouped(runs: Runs, models: Sequence[str], method: str, size: str = "") -> 
 
 
 def _pictures(own: Runs, models: Sequence[str]) -> dict[str, str]:
-    """Return the pictures for the page about parentheses, without those for which there are no runs."""
+    """Return those pictures for the page about parentheses for which there are runs."""
     words = dict(zip(METHODS, ("Our method", "The paper's method"), strict=True))
     drawings = {}
     for size in ("large", "small"):

@@ -65,7 +65,7 @@ class Tree:
             pieces[mark] = re.sub(r"<ul>|(?<=toctree-l)\d+", _marked, pieces[mark], count=1)
             if mark in self._boxes:
                 pieces[self._boxes[mark]] = f' checked=""{pieces[self._boxes[mark]]}'
-        if current:  # if it is in the tree twice, furo opens both and marks the last
+        if current:  # if a page is in the tree twice, furo opens both entries and marks the last one
             pieces[current[-1]] = pieces[current[-1]].replace('"><a', ' current-page"><a')
         return "".join(pieces)
 

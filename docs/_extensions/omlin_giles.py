@@ -19,7 +19,7 @@ def pages() -> dict[str, str]:
     columns = [list(column) for column in zip(*dfa.table, strict=True)]
     most = max(column.count(q) for column in columns for q in column)
     nodes = region_plots.certified_nodes()
-    widths = [np.ptp(region_plots.outline(node), 0).max() for node in nodes[1:]]  # the first is the start
+    widths = [np.ptp(region_plots.outline(node), 0).max() for node in nodes[1:]]  # node 0 is the start
     weights = np.array(region_plots.WEIGHTS["rnn.weight_hh_l0"])
     text = render(
         "omlin_giles",

@@ -39,7 +39,7 @@ class EvidenceTests:
             says = (body.__doc__ or "").strip().partition("\n\n")[0].replace("\n", " ")
             test = EvidenceTest(f"{body.__module__}.{body.__qualname__}", check.kind, check.names, says)
             mine, key = self._tests[check.name], (test.name, test.kind)
-            before = mine[key].variants if key in mine else ()  # once for each of several layers
+            before = mine[key].variants if key in mine else ()  # a check has one record per layer
             mine[key] = replace(test, variants=tuple(dict.fromkeys((*before, *test.variants))))
 
     def written_for(self, claim: Claim, kind: str) -> list[EvidenceTest]:

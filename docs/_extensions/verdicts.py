@@ -74,7 +74,7 @@ class Verdicts:
 
 
 def read(path: Path, on_gpu: Path | None = None) -> Verdicts:
-    """Load the verdicts from a file and those of a GPU run from another; empty if a file does not exist."""
+    """Load the verdicts of a run and those of a GPU run; a file that does not exist gives no verdicts."""
     if on_gpu is not None:
         gpu_run = read(on_gpu)
         return replace(read(path), gpu_run=gpu_run if gpu_run.written is not None else None)
@@ -89,7 +89,7 @@ def read(path: Path, on_gpu: Path | None = None) -> Verdicts:
         return Verdicts(data["results"], data["versions"], data["platform"], when, troubles, gpu)
     except (ValueError, KeyError, AttributeError, TypeError) as error:
         raise Unreadable(
-            f"{path.name} is not what ratproof verify --json prints ({type(error).__name__}: {error}); "
+            f"{path.name} must be the output of ratproof verify --json ({type(error).__name__}: {error}); "
             "write it again, or remove it to build pages that say: not run"
         ) from error
 

@@ -73,7 +73,7 @@ def figures() -> dict[str, ClaimFigure]:
 
 
 def weights(signature: Signature, alphabet: str = "ab", **entries: Any) -> Weights:
-    """Return the example of the signature with these entries in place of its own."""
+    """Return the example weights of the signature, with these entries replaced."""
     example = signature.example(alphabet)
     return replace(example, entries={**example.entries, **entries})
 
