@@ -45,8 +45,8 @@ COLUMNS = {
 }
 """The short names of the kinds of evidence; ``cpu`` means ``sampled`` evidence from torch.
 
-Theorems over the real numbers are not among them, because these faults are not in their files. Tests plant
-faults in them instead (``proofs_tests/coq/test_real_theorems.py``).
+Theorems over the real numbers are not included, because no fault is in their files. Tests plant faults in
+these theorems instead (``proofs_tests/coq/test_real_theorems.py``).
 """
 RUNGS = ("exa", "cpu", "grd", "xck", "exh", "dec", "prv", "coq")
 NOTHING = "nothing is broken"

@@ -30,7 +30,7 @@ OPERATORS = (
     (r" \+ ", " * ", "a sum is a product"),
     (r" \* ", " + ", "a product is a sum"),
     (r"\.\+1\b", "", "an index is not shifted"),
-    # the order of two quantifiers has no meaning
+    # exchanging two quantifiers would not change the meaning
     (r"(?<!forall )\b(i|p) (j|q)\b", r"\2 \1", "two places are exchanged"),
     (r"(?<![\w.])1(?![\w%.'])", "0", "a one is a zero"),
     (r"(?<![\w.])0(?![\w%.'])", "1", "a zero is a one"),

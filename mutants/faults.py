@@ -21,8 +21,9 @@ FILE = Path(__file__).with_name("faults.toml")
 LOST = (40, 150)
 """The number of symbols after which a state is lost in torch."""
 LOST_EXACTLY = 20
-"""The number of symbols after which a state is lost in exact arithmetic. It is longer than random strings,
-and short enough for a decision.
+"""The number of symbols after which a state is lost in exact arithmetic.
+
+Random strings are shorter, and a decision can still find the fault.
 """
 PARTS = {
     "network": ("exa", "xck", "exh", "dec", "prv", "coq"),
@@ -382,14 +383,14 @@ def _layer_faults(variant: Any, layer: str) -> Iterator[Fault]:
             "gates",
             f"{says}, for its automata too",
             gates=lambda c, v, ch=change, g=cell.gates: ch(c, g(c, v)),
-            fused=lambda c, v, s: None,  # it computes the gates itself
+            fused=lambda c, v, s: None,  # the fused code computes the gates itself
         )
 
 
 def _wrong_gates(cell: Any) -> dict[str, Callable[[Any, dict[str, Any]], dict[str, Any]]]:
     """Return functions that change a layer's gates, keyed by a description of the fault.
 
-    They change gates that are weights of the layer's automaton if there are any.
+    They change gates that are weights of the layer's automaton, if it has such gates.
     """
     from neural.affine import AffineCell
     from neural.linear_recurrence_cell import LinearRecurrenceCell
@@ -638,8 +639,8 @@ def _cell_faults(variant: Any) -> Iterator[Fault]:
 
         return forward
 
-    if not {"sr-asked", "sr-counted"} & set(variant.programs):  # these use short strings
-        for n in LOST[:1] if samples else LOST:  # layers that sample read strings of 48 symbols at most
+    if not {"sr-asked", "sr-counted"} & set(variant.programs):  # these programs use short strings
+        for n in LOST[:1] if samples else LOST:  # strings for layers that sample have at most 48 symbols
             yield fault(f"the state is lost after {n} symbols", SRCell, run=losing(n))
     for says, change in (
         ("the least probable centroid is taken", lambda c, alpha: (1 - alpha) / (c.k - 1)),
@@ -647,7 +648,7 @@ def _cell_faults(variant: Any) -> Iterator[Fault]:
         ("the first centroid is always taken", lambda c, alpha: torch.eye(c.k).to(alpha)[0].expand_as(alpha)),
     ):
         yield fault(says, StochasticComponent, forward=choosing(change))
-    if samples:  # the others compare the most probable centroid, which these faults do not change
+    if samples:  # these faults do not change the most probable centroid
 
         def unlike(change: Callable[[Any, Any], Any]) -> Any:
             return lambda c, u: similar(c, u) if c.transition == "limit" else change(c, similar(c, u))

@@ -113,14 +113,14 @@ def run(
         examples: number of Hypothesis examples.
         shrink: whether Hypothesis shrinks.
         clean: the unmutated duration of each test in seconds; None excludes a test.
-        name: tests with this in their name run first.
+        name: tests whose names contain this text run first.
     """
     record, limits = tree.parent / "record", tree.parent / "limits"
     record.write_text("")
     known = {test: SECONDS + TIMES * s for test, s in clean.items() if s is not None}
     limits.write_text(json.dumps({"limit": LIMIT, "tests": known}))
     command = [python, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    # with -k the project's plugin expects that some tests are deselected
+    # with -k, the project's plugin accepts that some tests are deselected
     command += ["-p", "mutants.quick", "-k", "not no_test_has_this_name"]
     command += [f"--deselect={test}" for test, seconds in clean.items() if seconds is None]
     settings = {"PYTHONPATH": str(tree), "PYTHONHASHSEED": "0", "RATPROOF_EXAMPLES": str(examples)}
@@ -142,7 +142,7 @@ def run(
         raise Stopped
     _running.remove(process.pid)
     with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)  # also processes that it left running
+        os.killpg(process.pid, signal.SIGKILL)  # also kills child processes that are still running
     process.wait()
     lines = [json.loads(line) for line in record.read_text().splitlines()]
     seconds = {line["end"]: line["seconds"] for line in lines if "end" in line}
