@@ -21,7 +21,7 @@ GPU_LENGTHS = (1, 15, 64, 65, 129, 257, 1025)
 CASES, LONGEST, SHORT = 40, 65, 33
 """The numbers of cases and tokens; the interpreter takes a millisecond per token.
 
-A recurrent kernel has no chunks whose edges would have to be tested.
+Few tokens are enough for a recurrent kernel, because it has no chunk boundaries to test.
 """
 CHUNKED = "under Triton's interpreter {}; it needs a GPU"
 

@@ -3,7 +3,7 @@
 FalconMamba and Jamba have the same defect. `mamba_selective_scan` has no argument for an initial state, and
 starts with zeros in every call of more than one token. The state of the convolution is not lost. The second
 turn of a chat, a prompt that is read in pieces, and assisted decoding therefore give wrong logits without an
-error. Without a cache, and token by token, the result is correct.
+error. The result is correct without a cache, and if the cache is used token by token.
 """
 
 import torch

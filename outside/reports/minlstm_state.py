@@ -1,9 +1,9 @@
 """minGRU-pytorch 0.2.1: minLSTM changes a given state before it reads more than one token.
 
 The parallel branch applies `log_g` to the given state h, so it continues from g(h) = h + 1/2 for h >= 0. The
-branch for a single token continues from h. The layer returned this state, and has already applied g to its
-candidates, so only the branch for a single token is correct. `minGRU` of the same package uses
-`prev_hidden.log()`, which is correct.
+branch for a single token continues from h. Only this branch is correct: the layer returned this state, so g
+was already applied to its candidates. `minGRU` of the same package uses `prev_hidden.log()`, which is
+correct.
 
 The loop below is independent of the package: h = f' h + i' g(candidate), in float64.
 """
