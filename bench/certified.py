@@ -1,4 +1,6 @@
-"""Benchmark of certification near a temperature threshold: ``python bench/certified.py [FILE] [NETWORKS]``.
+"""Benchmark of certification near a temperature threshold.
+
+Run it with ``python bench/certified.py [FILE] [NETWORKS]``.
 
 The empirical threshold of a random SR-GRU is the highest temperature at which a search finds no string on
 which the soft network and its hard automaton differ, in the label or the decision. It is computed by

@@ -2,7 +2,7 @@
 
 ``python bench/equivalence.py [FILE]`` prints a table, and writes the figures to FILE as JSON, which the docs
 plot. A pair consists of an automaton A with dense random integer weights, and an automaton B. B is A in
-another basis, with 10 % more states, which have transitions but are reached by no string. The times
+another basis, with 10 % more states, which have outgoing transitions but are not reachable. The times
 include all steps: clearing denominators, the decision, the certificate and its exact check.
 """
 

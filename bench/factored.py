@@ -22,8 +22,8 @@ from neural.fa_rnn.factors import Factors
 from neural.fa_rnn.network import FARNN
 
 WORDS, STATES, RANK, VECTORS, LEADS = 943, 113, 191, 100, 26
-"""The sizes of the rules of ATIS: V, K, r, the size of the vectors, and the number of states that the
-wildcard's transitions leave.
+"""The sizes of the rules of ATIS: V, K, r, the size of the word vectors, and the number of states with
+transitions by the wildcard.
 """
 Run = Callable[[], Any]
 BATCHES = (1, 16, 64, 256)

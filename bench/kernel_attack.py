@@ -1,9 +1,9 @@
 """A test of ``believe_kernel`` and ``believe_stateful`` with correct kernels and with planted faults.
 
-Correct kernels must hold, and planted faults must not. ``python bench/kernel_attack.py right --examples 200
---names 10`` runs the kernels of :mod:`bench.kernel_forms`, each under that many claim names, because a
-claim's name seeds its random cases. ``python bench/kernel_attack.py faults`` runs the faults of
-:mod:`bench.kernel_faults`. Each result is appended to a JSON Lines file; a later run with the same sources
+Correct kernels must have the verdict ``holds``, and planted faults must not. ``python bench/kernel_attack.py
+right --examples 200 --names 10`` runs the kernels of :mod:`bench.kernel_forms`, each under that many claim
+names, because a claim's name seeds its random cases. ``python bench/kernel_attack.py faults`` runs the faults
+of :mod:`bench.kernel_faults`. Each result is appended to a JSON Lines file; a later run with the same sources
 skips the results that are there. The exit status is 1 if a correct kernel does not hold or a fault is not
 detected.
 """
@@ -160,7 +160,7 @@ def _verdicts(list_: str, kinds: dict[str, str]) -> Row:
 def _sources() -> str:
     """Return a digest of the program's own files, the laws with their references, and the runner.
 
-    It covers the syntax trees without docstrings: a change of the prose keeps the results.
+    The digest covers the syntax trees without docstrings, so a change of the prose keeps the results.
     """
     digest = hashlib.sha256()
     networks = [f"neural/{name}.py" for name in ("any_order", "rounding", "tracked", "seeding")]

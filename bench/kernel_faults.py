@@ -29,7 +29,8 @@ class KernelFault:
 
     Attributes:
         says: the fault in a sentence.
-        claim: maps a claim's name and a wrapper that records a kernel's calls to the claim that it is right.
+        claim: a function from a claim's name, and a wrapper that records a kernel's calls, to the claim that
+            the faulty kernel is correct.
     """
 
     says: str
@@ -231,7 +232,7 @@ class _ContiguousGradient(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, gradient):
-        if 0 in gradient.stride() and gradient.numel() > 1:  # as that of a sum is
+        if 0 in gradient.stride() and gradient.numel() > 1:  # like the gradient of a sum
             gradient = torch.cat([gradient.flatten()[:1], gradient.new_zeros(gradient.numel() - 1)]).view_as(
                 gradient
             )

@@ -296,7 +296,7 @@ def linear_kahan(state, scale, q, k, v):
     for t in range(q.shape[1]):
         added = outer(k[:, t], v[:, t]) - lost
         total = state + added
-        lost = ((total - state) - added).detach()  # it is 0 up to rounding, and so is its derivative
+        lost = ((total - state) - added).detach()  # this term and its derivative are 0 up to rounding
         state = total
         outputs.append(scale * read(state, q[:, t]))
     return stacked(outputs, v), state

@@ -37,7 +37,7 @@ SEMIRINGS = {"real": REAL, "max_plus": MAX_PLUS, "max_times": MAX_TIMES, "log": 
 OWN = 2**28
 """The total number of matrix entries on a GPU if each step of each string has its own matrix."""
 LONG, LOOP = 10_000, 1000
-"""The length of a single string on a GPU, and of the part of it that the loops of torch read."""
+"""The length of a single string on a GPU, and of the prefix that the loops of torch read."""
 SLOW = 4
 """The number of repetitions for runs that take seconds."""
 

@@ -1,4 +1,4 @@
-"""Benchmark of lower bounds on the states of the paper's cells: precision, and seconds to find and check.
+"""Benchmark of lower bounds on the states of the paper's cells: precision, and time to find and check.
 
 ``python bench/not_rational.py [FILE] [LARGEST]`` prints a table, and writes the figures to FILE as JSON,
 which the docs show. The sizes are 63, 127, 255 and so on to LARGEST (255 by default). Weights and strings are

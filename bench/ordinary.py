@@ -1,4 +1,6 @@
-"""Benchmark of certification: ``python bench/ordinary.py [FILE] [--only PART ...] [--seconds S]``.
+"""Benchmark of certification of ordinary networks.
+
+Run it with ``python bench/ordinary.py [FILE] [--only PART ...] [--seconds S]``.
 
 Networks of each cell and size learn languages in three ways: as users would train them, with noise on the
 hidden state, and by :func:`ratproof.harden`. Each network is then certified against its language. The results
@@ -173,7 +175,7 @@ def oracle(dfa: DFA, decide: Decide) -> dict[str, Any] | None:
             self.word = []
 
         def step(self, letter: str | None) -> bool:
-            if letter is None:  # the empty string is not in the claim, so the language answers
+            if letter is None:  # the claim does not cover the empty string
                 return dfa.start in dfa.final
             self.word.append(symbols.index(letter))
             return bool(decide(np.array([self.word]))[0, -1])

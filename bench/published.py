@@ -61,8 +61,8 @@ def kernels(f: Tensor, u: Tensor) -> dict[str, tuple[Kernel, Values]]:
 def layers(size: int, device: str) -> dict[str, nn.Module]:
     """Return the installed layers with as many units as inputs, and print which are missing.
 
-    The SRU of its authors also multiplies a gate by the cell (version 2). It has the same number of linear
-    maps as our SRU.
+    The SRU package implements version 2, which also multiplies a gate by the cell. It has the same number of
+    linear maps as our SRU.
     """
     there: dict[str, nn.Module] = {}
     try:

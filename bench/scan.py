@@ -37,14 +37,14 @@ LINEAR = {"RRNN(B)": (RRNNB, 2), "SRU": (SRU, 3), "RRNN(C)": (RRNNC, 4), "RRNN(F
 """The layers, with the number of linear maps of D x D in each."""
 WANTED = {
     "cpu": {
-        "recurrence": (0.8, 0.6),  # of a triad's speed, forward and with backward
-        "two stages": 2.1,  # times one stage
-        "layer": (1.1, 1.15),  # times one linear map, forward and with backward
+        "recurrence": (0.8, 0.6),  # times the speed of a triad, forward and with backward
+        "two stages": 2.1,  # times the time of one stage
+        "layer": (1.1, 1.15),  # times the time of one linear map, forward and with backward
         "autograd": 60,  # times faster than a loop that autograd runs back through
         "associative": 5,  # times faster than torch's associative_scan
     },
     "cuda": {
-        "recurrence": (0.8, 0.75),  # of a copy's speed
+        "recurrence": (0.8, 0.75),  # times the speed of a copy
         "two stages": 2.1,
         "layer": (1.1, 1.15),
         "autograd": 60,
@@ -127,7 +127,7 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
     values = [f.requires_grad_(), u.requires_grad_(), torch.rand(batch, size, device=device).requires_grad_()]
     second = [torch.rand(steps, batch, size, device=device).requires_grad_() for _ in range(2)]
     slow = {"autograd": loop, "associative": associative}
-    if f.numel() >= 2**26:  # they would not fit into memory
+    if f.numel() >= 2**26:  # their arrays would not fit into memory
         slow = {}
 
     def two_stages(f: Tensor, u: Tensor, start: Tensor) -> Tensor:
