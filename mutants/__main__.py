@@ -87,8 +87,8 @@ def _parser() -> argparse.ArgumentParser:
         type=int,
         default=4,
         choices=(1, 2, 3, 4),
-        help="the last pass: 1: the nearest of the package's own tests; 2: all of them; 3: all of them with as"
-        " many Hypothesis examples as in a normal run; 4: all other tests (default)",
+        help="the last pass: 1: the nearest of the package's own tests; 2: all of them; 3: all of them with"
+        " as many Hypothesis examples as in a normal run; 4: all other tests (default)",
     )
     parser.add_argument("--again", action="store_true", help="run the session's survivors again")
     parser.add_argument("--report", action="store_true", help="show the session without running it")
