@@ -27,16 +27,16 @@ from ratproof.ladder.steps import steps
 from theory.claim import KERNEL, Claim, Variant
 
 OPERATORS = (
-    (r" \+ ", " * ", "a sum is a product"),
-    (r" \* ", " + ", "a product is a sum"),
+    (r" \+ ", " * ", "a sum becomes a product"),
+    (r" \* ", " + ", "a product becomes a sum"),
     (r"\.\+1\b", "", "an index is not shifted"),
     # exchanging two quantifiers would not change the meaning
-    (r"(?<!forall )\b(i|p) (j|q)\b", r"\2 \1", "two places are exchanged"),
-    (r"(?<![\w.])1(?![\w%.'])", "0", "a one is a zero"),
-    (r"(?<![\w.])0(?![\w%.'])", "1", "a zero is a one"),
-    (r"\brev ", "id ", "a word is not turned round"),
-    (r"\bNum\.max ", "+%R ", "a maximum is a sum"),
-    (r"==", "!=", "what is equal is what differs"),
+    (r"(?<!forall )\b(i|p) (j|q)\b", r"\2 \1", "two indices are exchanged"),
+    (r"(?<![\w.])1(?![\w%.'])", "0", "a one becomes a zero"),
+    (r"(?<![\w.])0(?![\w%.'])", "1", "a zero becomes a one"),
+    (r"\brev ", "id ", "a word is not reversed"),
+    (r"\bNum\.max ", "+%R ", "a maximum becomes a sum"),
+    (r"==", "!=", "an equality is negated"),
     (r"\b(f|u|alpha|beta|k|q|v|w|a|z|W|b|T|D_1|D_2) x\b", "0", "a weight is dropped"),
 )
 DROPS = (
@@ -49,7 +49,7 @@ DROPS = (
 DEFINITION = re.compile(r"^(?:Definition|Fixpoint|Let) (\w+)\b.*?\.(?=\s)", re.DOTALL | re.MULTILINE)
 FAULTS, TRIES = 3, 10
 """The number of faults in the definitions of each variant, and the maximum number of attempts."""
-NO_STATEMENT = "its theorem says nothing"
+NO_STATEMENT = "its theorem becomes trivial"
 
 
 @dataclass(frozen=True)

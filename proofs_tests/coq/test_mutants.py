@@ -19,7 +19,7 @@ BROKEN = {
         "mu and phi are exchanged": ("[:: [:: 1; u x]; [:: 0; f x]]", "[:: [:: 1; f x]; [:: 0; u x]]"),
     },
     "rational_recurrences/model_c.v": {
-        "the order of updates: c2 reads the new c1": (
+        "the update of c2 reads the new c1": (
             "c.2 * f2 x + c.1 * u2 x)",
             "c.2 * f2 x + (c.1 * f1 x + u1 x) * u2 x)",
         )
@@ -34,8 +34,8 @@ BROKEN = {
         )
     },
     "rational_recurrences/proposition_11_qrnn.v": {
-        "one history too few": ("2 + \\sum_(1 <= i < k.+1)", "2 + \\sum_(1 <= i < k)"),
-        "windows of one symbol": (
+        "the number of histories is one too small": ("2 + \\sum_(1 <= i < k.+1)", "2 + \\sum_(1 <= i < k)"),
+        "windows of one symbol are included": (
             "k : (0 < k)%N ->\n  ~ (forall (S : finType)",
             "k :\n  ~ (forall (S : finType)",
         ),
@@ -45,74 +45,77 @@ BROKEN = {
     },
     "rational_recurrences/proposition_13.v": {
         "W is not transposed": ("| inl j, inl k => W x k j", "| inl j, inl k => W x j k"),
-        "the ones get b of another place": ("| None, Some k => b x k\n", "| None, Some k => b x i\n"),
+        "the row of the constant has b of the wrong index": (
+            "| None, Some k => b x k\n",
+            "| None, Some k => b x i\n",
+        ),
     },
     "fa_rnn/eq_5.v": {
         "D_1 and D_2 are exchanged": (
             "\\sum_(s : C) D_1 i s * E_R x s * D_2 j s.",
             "\\sum_(s : C) D_2 i s * E_R x s * D_1 j s.",
         ),
-        "factors with a column for each pair: E_R is transposed": (
+        "E_R is transposed in the factors with a column for each pair": (
             "(fun x c => T x c.1 c.2) (fun j c",
             "(fun x c => T x c.2 c.1) (fun j c",
         ),
     },
     "fa_rnn/eq_9.v": {
-        "the unfolding is read as [i, j]": (
+        "the row and the column index of the unfolding are exchanged": (
             "unfolding (Ordinal (row_number i j)) x",
             "unfolding (Ordinal (row_number j i)) x",
         ),
-        "a threshold that only what is below it reaches": (
+        "only weights below the threshold are kept": (
             "bit K (at_most gamma (T x i j))",
             "bit K (at_most (T x i j) gamma)",
         ),
     },
     "state_regularized/theorem_3_1.v": {
-        "the start is a state of its own that something leads to": (
+        "transitions lead to the separate start state": (
             "if p is Some i then centroid i else h_0) x i' else 0)",
             "if p is Some i then centroid i else h_0) x i' else 1)",
         ),
-        "the second layer reads where the first one was": (
+        "the second layer reads the previous state of the first one": (
             "alpha' (centroid' q.2) (centroid r.1) r.2)",
             "alpha' (centroid' q.2) (centroid q.1) r.2)",
         ),
-        "a cell state that is not kept": ("nth 0 c (i : 'I_d) + inner (map (V i)", "inner (map (V i)"),
+        "the cell state is not kept": ("nth 0 c (i : 'I_d) + inner (map (V i)", "inner (map (V i)"),
     },
     "state_regularized/shared/softmax.v": {
-        "the bound forgets the other centroids": (
+        "the bound counts only one of the other centroids": (
             "(1 + n%:R * e (- (gap / tau)))^-1",
             "(1 + e (- (gap / tau)))^-1",
         )
     },
     "fa_rnn/shared/matches.v": {
-        "the deterministic automaton moves against the arrows": (
+        "the deterministic automaton follows transitions backwards": (
             "has_element s p && moves x p q)",
             "has_element s p && moves x q p)",
         )
     },
     "fa_rnn/beta_1.v": {
         "the wildcard's matrix is not added": ("T x p q + any p q.", "T x p q."),
-        "the complement without the state more": (
+        "the additional state of the complement does not accept": (
             "if q is Some q' then ~~ accepts q' else true.",
             "if q is Some q' then ~~ accepts q' else false.",
         ),
     },
     "fa_rnn/beta_0.v": {
-        "the pseudo-inverse on the other side": (
+        "the pseudo-inverse is on the wrong side": (
             "equal_tables (product (product A P) A) A.",
             "equal_tables (product (product P A) P) P.",
         )
     },
     "fa_rnn/soft_logic.v": {
-        "counts that are not clamped": (": R := Num.min 1 (values r).", ": R := values r."),
-        "a conjunction of sums": ("((size values)%:R - 1)).", "(size values)%:R)."),
-        "ors in each other that are sums": (
+        "counts are not clamped": (": R := Num.min 1 (values r).", ": R := values r."),
+        "a conjunction subtracts one too much": ("((size values)%:R - 1)).", "(size values)%:R)."),
+        "nested disjunctions are sums": (
             "foldl (fun b c => disjunction [:: b; c]) a rest",
             "foldl +%R a rest",
         ),
     },
     "fa_rnn/disable.v": {
-        "what leads to an end is looked for along the arrows": (
+        "the search for states that lead to an end has the wrong direction": (
             "~~ of_rule q || reaching (fun p r => joined r p)",
             "~~ of_rule q || reaching joined",
         )
@@ -125,15 +128,15 @@ BROKEN = {
         ),
     },
     "fa_rnn/viterbi.v": {
-        "factors are added where the greatest is meant": ("Num.max (F q) most", "(F q + most)")
+        "factors are added instead of taking the maximum": ("Num.max (F q) most", "(F q + most)")
     },
     "state_regularized/extraction.v": {
-        "one step of the data too few": ("shorter S longest.+1]", "shorter S longest]"),
+        "the last step of the data is left out": ("shorter S longest.+1]", "shorter S longest]"),
         "the network is reset between words": (
             "without_reset (run moved h w) words'",
             "without_reset h words'",
         ),
-        "of equal counts the last": (
+        "the counts are searched in reverse order": (
             "index (foldr maxn 0%N numbers) numbers)",
             "index (foldr maxn 0%N numbers) (rev numbers))",
         ),
@@ -143,59 +146,62 @@ BROKEN = {
             "total (fun j : place n.+1 => if (i < j)%N then",
             "total (fun j : place n.+1 => if i != j then",
         ),
-        "what is added to the mixture besides": (
+        "an additional term is added to the mixture": (
             "alpha i * centroid i m).",
             "alpha i * centroid i m + centroid i m).",
         ),
     },
     "state_regularized/theorem_3_2.v": {
-        "the weights of the DFA's transitions are those of the arrow back": (
+        "the DFA's transitions have the weights of the reversed transitions": (
             "then alpha p x q else 0)%W",
             "then alpha q x p else 0)%W",
         )
     },
     "rational_recurrences/sopa.v": {
-        "a soft pattern's epsilon transitions do not follow one another": (
+        "a soft pattern cannot take two epsilon transitions in a row": (
             "h j + left_out h j' * e j else 1",
             "h j + from_one h j' * e j else 1",
         ),
-        "a match's last state is left": (
+        "the last state of a match has no self-loop": (
             "(if (q == 0%N :> nat) || (q == n.+1 :> nat) then 1 else s x q)",
             "(if q == 0%N :> nat then 1 else s x q)",
         ),
     },
     "rational_recurrences/cnn_max_pooled.v": {
-        "a window's first place is read in each place": ("scored.2 * f x scored.1.+1)", "scored.2 * f x 1)")
+        "each position of a window is scored as its first position": (
+            "scored.2 * f x scored.1.+1)",
+            "scored.2 * f x 1)",
+        )
     },
     "rational_recurrences/closed_sums.v": {
-        "a closed sum with its last term twice": (
+        "a closed sum counts its last term twice": (
             "foldl (fun term y => term * f y) (u x) w' + closed_sum w'",
             "foldl (fun term y => term * f y) (u x) w' + (if w' is [::] then u x else closed_sum w')",
         )
     },
     "rational_recurrences/back_tracing.v": {
-        "back-tracing starts at the first state": (
+        "back-tracing ignores the final weights": (
             "omap (fun q => back (rev w) q [::]) (best (fun q => forward A w q * final A q))",
             "omap (fun q => back (rev w) q [::]) (best (forward A w))",
         )
     },
     "rational_recurrences/shared/no_automaton.v": {
-        "numbers that an automaton does score": (
+        "the values are the scores of an automaton": (
             "first ++ nseq m x) = 2%:R ^+ (2 ^ m))",
             "first ++ nseq m x) = 2%:R ^+ m)",
         )
     },
     "rational_recurrences/shared/feedback.v": {
-        "gates without feedback are excluded, too": ("(w : F) : w != 0 ->", "(w : F) :")
+        "the theorem also covers gates without feedback": ("(w : F) : w != 0 ->", "(w : F) :")
     },
     "checker.v": {
-        "a certificate without its final weights": (
+        "the final weights of a certificate are not checked": (
             "all (fun p => same (total (states A) (fun q => entries X p q * entry (last A) q))"
             " (entry (last B) p)) P",
             "true",
         ),
-        "a certificate for one symbol less": ("(iota 0 (maxn (size", "(iota 1 (maxn (size"),
-        "a certificate whose epsilon transitions may form a cycle": ("(rank p < rank q)%N ||", "true ||"),
+        "one symbol of a certificate is not checked": ("(iota 0 (maxn (size", "(iota 1 (maxn (size"),
+        "epsilon transitions of a certificate may form a cycle": ("(rank p < rank q)%N ||", "true ||"),
     },
 }
 BREAKS = {name: (file, *change) for file, changes in BROKEN.items() for name, change in changes.items()}
