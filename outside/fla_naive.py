@@ -227,7 +227,7 @@ ENTRIES = (
         "gated-delta-rule",
         _product,
         without=(),
-        remark="with one Householder matrix a token",
+        remark="with one Householder matrix per token",
     ),
     _entry("fla-naive-kda", OPS + "kda.naive.naive_recurrent_kda", "kda"),
     *_gated(
@@ -246,7 +246,7 @@ ENTRIES = (
         "rwkv-7",
         lambda kernel: _default_scale(_low_rank(kernel)),
         without=("cu_seqlens", "scale"),
-        remark="queries are scaled by the square root of K beforehand, since it scales them back",
+        remark="queries are multiplied by the square root of K first, because the kernel divides them by it",
     ),
     *_gated(
         "fla-naive-dplr-chunk",
@@ -258,7 +258,7 @@ ENTRIES = (
         form="chunked",
         chunk=32,
         inverse="explicit",
-        remark="queries are scaled by the square root of K beforehand, since it scales them back",
+        remark="queries are multiplied by the square root of K first, because the kernel divides them by it",
     ),
     _entry("fla-naive-hgrn", OPS + "hgrn.naive.naive_recurrent_hgrn", "hgrn"),
     _entry(

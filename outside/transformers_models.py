@@ -117,7 +117,7 @@ def dynamic_cache(module: nn.Module) -> Callable[[int], Any]:
 
 MAMBA = {**TWO, "state_size": 4, "time_step_rank": 3}
 MAMBA_CACHE = {"cache": "cache_params", "masked": "call"}
-ONE_CALL = "attention_mask is of the call's own tokens, as its generate gives it"
+ONE_CALL = "attention_mask covers only the tokens of the call, as in its generate"
 MODELS = (
     Model("mamba", "Mamba", MAMBA, MAMBA_CACHE, remark=ONE_CALL),
     Model("falcon_mamba", "FalconMamba", MAMBA, MAMBA_CACHE, remark=ONE_CALL),
@@ -169,7 +169,7 @@ MODELS = (
         },
         {"cache": "state"},
         without=("padding", "reorder", "clear"),
-        remark="it says that it takes no mask; its state is a list",
+        remark="it states that it accepts no mask; its state is a list",
     ),
     Model(
         "xlstm",
@@ -177,7 +177,7 @@ MODELS = (
         {**TWO, "hidden_size": 128, "num_heads": 2, "chunk_size": 16, "autocast_kernel_dtype": "float32"},
         {"cache": "cache_params"},
         without=("padding", "reorder"),
-        remark="its forward names no mask, and its cache has no reorder_cache",
+        remark="its forward has no mask argument, and its cache has no reorder_cache",
     ),
     Model(
         "jamba",
