@@ -65,5 +65,5 @@ def test_the_headline_counts_networks_that_are_right_on_short_strings(
     assert "| GRU, `harden` | 1 | 1 | 1 | 0 | 0 | 9 | 1 |" in text
     strings = [line.split(" | ")[-2:] for line in text.splitlines() if line.startswith("| Tomita 4 | GRU")]
     assert strings == [["12", "`000000000000` |"], ["60", f"`{'0' * 20}…{'1' * 20}` |"]]
-    assert "Of the 2 networks with the verdict different that such an extraction tried" in text
+    assert "The extraction was tried on 2 networks with the verdict `different`." in text
     assert "missed the difference for **1**" in text
