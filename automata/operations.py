@@ -110,7 +110,7 @@ def _aligned(left: WFSA, right: WFSA) -> tuple[WFSA, WFSA]:
     """Return both automata over the joint alphabet, with weights of the same dtype."""
     if left.semiring is not right.semiring:
         raise InputError(
-            f"one automaton is over the {left.semiring.name} semiring, the other over {right.semiring.name}"
+            f"both automata must be over the same semiring, got {left.semiring.name} and {right.semiring.name}"
         )
     both = dict.fromkeys([*left.alphabet, *right.alphabet])
     if left.exact != right.exact:

@@ -86,8 +86,7 @@ def aligned(a: WFSA, b: WFSA, missing_as_zero: bool = False) -> tuple[WFSA, WFSA
     require_wfsa(b)
     if a.semiring is not b.semiring:
         raise InputError(
-            f"the first automaton is over the {a.semiring.name} semiring, the second over {b.semiring.name}; "
-            "only automata over the same one can be compared"
+            f"both automata must be over the same semiring, got {a.semiring.name} and {b.semiring.name}"
         )
     if a.alphabet == b.alphabet:
         return a, b

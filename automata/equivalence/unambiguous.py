@@ -133,7 +133,7 @@ def decide(a: WFSA, b: WFSA, progress: ProgressCallback) -> Answer | None:
         words.append(weighed)
     if not words:
         return Equivalent(
-            "every string has at most one path in either automaton, and both paths have the same weight"
+            "every string has at most one path in each automaton, and both paths have the same weight"
         )
     order = {symbol: i for i, symbol in enumerate(a.index)}
     word = min(words, key=lambda x: (len(x), [order[s] for s in x]))

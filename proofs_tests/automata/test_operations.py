@@ -92,7 +92,7 @@ def test_signed_cycles_must_converge_absolutely():
 
 
 def test_automata_over_different_semirings_do_not_mix():
-    with pytest.raises(InputError, match="one automaton is over the real semiring, the other over max-plus"):
+    with pytest.raises(InputError, match="must be over the same semiring, got real and max-plus"):
         operations.sum_of(WFSA(REAL, [1], [1], {}), WFSA(MAX_PLUS, [1], [1], {}))
 
 

@@ -100,7 +100,7 @@ def test_lists_counts_and_the_smallest_string(folder, capsys):
         ),
         (
             ["intersect", "real.json", "max.json"],
-            "one automaton is over the real semiring, the other over max",
+            "both automata must be over the same semiring, got real and max-plus",
         ),
         (
             ["regex", "real.json"],
