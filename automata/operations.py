@@ -110,7 +110,8 @@ def _aligned(left: WFSA, right: WFSA) -> tuple[WFSA, WFSA]:
     """Return both automata over the joint alphabet, with weights of the same dtype."""
     if left.semiring is not right.semiring:
         raise InputError(
-            f"both automata must be over the same semiring, got {left.semiring.name} and {right.semiring.name}"
+            f"both automata must be over the same semiring, got {left.semiring.name} and"
+            f" {right.semiring.name}"
         )
     both = dict.fromkeys([*left.alphabet, *right.alphabet])
     if left.exact != right.exact:
