@@ -9,7 +9,7 @@ from automata.wfsa import WFSA
 
 
 def backward(automaton: WFSA, string: String) -> Weights:
-    """Return beta_i(q), the total score of all paths from q that read the rest of the string after i symbols.
+    """Return beta_i(q), the total score of all paths from q that read the symbols after the first i.
 
     Epsilon transitions are included. Then lambda . beta_0 is the score, and so is Omega_i .
     tau(x_{i+1}) . beta_{i+1} for every i.

@@ -179,10 +179,13 @@ class Semiring:
 class Real(Semiring):
     """(R, +, x, 0, 1), the plus-times semiring.
 
-    In float64, neither operation is associative, and times does not distribute over plus. (a + b) + c differs
-    from a + (b + c) by at most 2 gamma_2 (|a| + |b| + |c|), (a b) c from a (b c) by at most 2 gamma_2 |abc|,
-    and a (b + c) from a b + a c by at most 2 gamma_2 |a| (|b| + |c|). Infinite weights are rejected, because
-    infinity times zero is NaN.
+    In float64, neither operation is associative, and times does not distribute over plus:
+
+    - (a + b) + c and a + (b + c) differ by at most 2 gamma_2 (|a| + |b| + |c|).
+    - (a b) c and a (b c) differ by at most 2 gamma_2 |abc|.
+    - a (b + c) and a b + a c differ by at most 2 gamma_2 |a| (|b| + |c|).
+
+    Infinite weights are rejected, because infinity times zero is NaN.
     """
 
     name, zero, one, members = "real", 0, 1, "finite numbers"
@@ -277,10 +280,12 @@ class MaxTimes(Semiring):
 class Log(Semiring):
     """(R and -infinity, log(e^a + e^b), +, -infinity, 0), natural logarithms; float64 only.
 
-    ``logaddexp`` does not amplify the errors of its arguments, so errors only add up: the error of one call
-    is at most 3 u max(|a|, |b|) + 4 u. Associativity of plus is violated by at most 4 times this bound at
-    max(|a|, |b|, |c|) + log 3, associativity of times by 2 gamma_2 (|a| + |b| + |c|), and distributivity by
-    at most 2 (3 u m + 4 u) + 4 u m with m = |a| + max(|b|, |c|) + 1.
+    ``logaddexp`` does not amplify the errors of its arguments, so errors only add up. The error of one call
+    is at most e(x) = 3 u x + 4 u with x = max(|a|, |b|). These laws are violated:
+
+    - associativity of plus, by at most 4 e(max(|a|, |b|, |c|) + log 3).
+    - associativity of times, by at most 2 gamma_2 (|a| + |b| + |c|).
+    - distributivity, by at most 2 e(m) + 4 u m with m = |a| + max(|b|, |c|) + 1.
     """
 
     name, zero, one, members = "log", -INFINITY, 0, "numbers below infinity, or -inf"

@@ -2,11 +2,11 @@
 
 Run it with ``python bench/certified.py [FILE] [NETWORKS]``.
 
-The empirical threshold of a random SR-GRU is the highest temperature at which a search finds no string on
-which the soft network and its hard automaton differ, in the label or the decision. It is computed by
-bisection. Each network is certified at 0.5, 0.9, 0.99 and 0.999 of its threshold. If ``certify`` finds a
-difference there, the estimated threshold was too high. The figures are written to FILE as JSON, which the
-docs show.
+At a low temperature, a random SR-GRU agrees with its hard automaton in the label and the decision. The
+empirical threshold is the highest temperature at which a search finds no string on which they differ. It is
+computed by bisection. Each network is certified at 0.5, 0.9, 0.99 and 0.999 of its threshold. If ``certify``
+finds a difference there, the estimated threshold was too high. The figures are written to FILE as JSON, which
+the docs show.
 """
 
 from __future__ import annotations

@@ -1,9 +1,12 @@
 """Benchmark of the cost of hunts with a ledger.
 
-``python bench/hunt.py [FILE]`` measures the processor seconds per case of a hunt with one worker and with
-two, compared with the same rounds run one after another in one process without digests. It also measures the
-rows per second of the ledger and of the driver's checks, the driver's memory for a ledger with a million
-rows, and the overhead of Dask per task.
+``python bench/hunt.py [FILE]`` measures:
+
+- the processor seconds per case of a hunt with one worker and with two, compared with the same rounds in one
+  process without digests;
+- the rows per second of the ledger and of the driver's checks;
+- the driver's memory for a ledger with a million rows;
+- the overhead of Dask per task.
 
 All rows of the table run the same rounds: the same seed, targets and numbers. The three ways to run them take
 turns. The reported figure is the minimum, because other load on the machine only increases processor time.

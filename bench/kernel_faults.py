@@ -61,7 +61,7 @@ def right(x: Arguments, before: Step | None = None, after: Step | None = None) -
         x: the tensors of one of the families above, and the options.
         before: plants a fault: maps the state, the token's index in its sequence and the sequence's length to
             the state to which the token is added.
-        after: the same for the state after the token.
+        after: like ``before``, for the state after the token.
     """
     query, key, value = x["r"] if "r" in x else x["q"], x["k"], x["v"]
     gate, packed = x.get("w", x.get("g")), x["cu_seqlens"] is not None

@@ -1,7 +1,7 @@
 """Accuracy on parity against length, for diagonal layers with gates in (0, 1) and in (-1, 1).
 
 ``python bench/parity.py [FILE]`` trains one layer x_t = g(u_t) o x_{t-1} + b(u_t) with an affine read-out on
-random words, with the parity of each prefix as the target, and tests it on random words of each length. The
+random words. The target is the parity of each prefix. The layer is tested on random words of each length. The
 gates are sigmoids or hyperbolic tangents. Every seed is reported, with the weights at the end of training. On
 one core this takes less than a minute.
 """

@@ -1,8 +1,7 @@
 """Exact proof that all strings before a string have score zero, by one of two methods.
 
-By rows: strings are taken in shortlex order. A string whose row is zero or a multiple of a smaller string's
-row is not extended, because its extensions have the same scores as the smaller string's extensions, up to
-that factor.
+By rows: strings are taken in shortlex order. A string is not extended if its row is zero or a multiple of a
+smaller string's row. Its extensions then have the scores of the smaller string's extensions, times a factor.
 
 By classes of states, if there are too many strings: X_k is a matrix with at most one entry in each row. For
 every string u of at most k symbols, there is a z with M(u) rho = X_k z. The only column of X_0 is rho. Two

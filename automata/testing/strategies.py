@@ -1,9 +1,13 @@
 """Hypothesis strategies for weights, strings and automata, which users can also use.
 
-Edge cases are frequent: no reachable state, no final state, cycles, epsilon (also in cycles, if the
-semiring sums them), weights that are zero, one, negative, huge, subnormal or -infinity, one-letter
-alphabets, the empty string, strings of length 1, and long runs of one symbol. Everything shrinks to
-few states, few transitions, and the weights 0, 1, -1, 1/2.
+Edge cases are frequent:
+
+- automata without a reachable or a final state, with cycles, and with epsilon (also in cycles, if the
+  semiring sums them);
+- weights that are zero, one, negative, huge, subnormal or -infinity;
+- one-letter alphabets, the empty string, strings of length 1, and long runs of one symbol.
+
+Everything shrinks to few states, few transitions, and the weights 0, 1, -1, 1/2.
 
 
 >>> from hypothesis import given

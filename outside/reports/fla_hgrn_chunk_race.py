@@ -1,8 +1,8 @@
 """flash-linear-attention 0.6.0: chunk_hgrn on a GPU has wrong outputs and no gradient of the final state.
 
 The kernel is `fla.ops.hgrn.chunk_hgrn`. The probable cause of the wrong outputs is a race.
-`chunk_hgrn_fwd_kernel_o` reads the last state of the previous chunk from memory, after other threads of the
-program have written it, and there is no barrier between the write and the read.
+`chunk_hgrn_fwd_kernel_o` reads the last state of the previous chunk from memory. Other threads of the program
+write this state, and there is no barrier between the write and the read.
 `ChunkHGRNFunction.backward(ctx, do, dht)` does not use `dht`, so the final state has no gradient. The script
 compares the kernel with the recurrent kernel of the same package.
 """
