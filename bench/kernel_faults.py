@@ -55,7 +55,7 @@ Step = Callable[[Tensor, int, int], Tensor]
 
 
 def right(x: Arguments, before: Step | None = None, after: Step | None = None) -> tuple[Tensor, Tensor]:
-    """Return the correct results of a family, token by token, with one planted fault.
+    """Return the results of a family's recurrence, computed token by token, with at most one planted fault.
 
     Args:
         x: the tensors of one of the families above, and the options.
@@ -570,7 +570,7 @@ class PlantedModel(StatefulModel):
         self.module = nn.ModuleDict(parts)
 
     def begin(self, rows: int, like: Tensor) -> dict[str, Tensor]:
-        """Return the state at the beginning."""
+        """Return the initial state of this many rows."""
         raise NotImplementedError
 
     def step(self, state: dict[str, Tensor], x: Tensor) -> tuple[Tensor, dict[str, Tensor]]:

@@ -41,7 +41,7 @@ HOW = "each automaton simulates the other"
 
 
 def decide(a: WFSA, b: WFSA) -> Equivalent | None:
-    """Decide equality of exact automata over the same alphabet, by simulation."""
+    """Return Equivalent if two exact automata over the same alphabet simulate each other, else ``None``."""
     if a.num_states * b.num_states > MOST_PAIRS:
         return None
     plain_a, plain_b = remove_epsilon(a), remove_epsilon(b)

@@ -160,7 +160,7 @@ class Field:
         return result
 
     def times(self, left: Residues, factor: int) -> Residues:
-        """Multiply all values by a scalar."""
+        """Return all values times a scalar."""
         return self.product(left, np.full(len(left), factor % self.prime, dtype=np.uint64))
 
     def inverse(self, values: Residues) -> Residues:

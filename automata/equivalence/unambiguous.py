@@ -63,7 +63,7 @@ def is_unambiguous(automaton: WFSA) -> bool:
 
 
 def _squared(states: Weights, steps: Weights) -> Weights:
-    """Return a boolean matrix of the pairs of states that a common string reaches from ``states``."""
+    """Return a boolean matrix of the pairs of states that a common string reaches, both from ``states``."""
     pairs_reached = np.outer(states, states)
     while True:
         more = np.minimum(pairs_reached + (steps.swapaxes(1, 2) @ pairs_reached @ steps).sum(axis=0), 1)
@@ -90,7 +90,7 @@ def _mirrored(steps: Steps) -> Steps:
 
 
 def _reached(starts: set[Pair], left: Steps, right: Steps) -> set[Pair]:
-    """Return a boolean matrix of the pairs of states that a common string reaches in the two automata."""
+    """Return the pairs of states that a common string reaches in both automata, from the pairs ``starts``."""
     known, queue = set(starts), list(starts)
     for p, q in queue:
         for one, other in zip(left, right, strict=True):

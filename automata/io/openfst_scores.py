@@ -57,7 +57,7 @@ class Scorer:
         return values[0] - values[1] if self.signed else values[0]
 
     def cost_bound(self, string: String) -> float:
-        """Bound the error of each of :meth:`costs` for an automaton without epsilon cycles.
+        """Return a bound on the error of each of :meth:`costs`, for an automaton without epsilon cycles.
 
         OpenFst adds costs (with a relative error of u) and computes ``-log(e^-a + e^-b)`` (with an error of
         at most 3 u max(|a|, |b|) + 4 u, see ``automata.semirings.Log``). Neither operation amplifies the
@@ -79,7 +79,7 @@ class Scorer:
         return levels * level
 
     def bound(self, string: String) -> float:
-        """Bound the error of :meth:`score` for an automaton without epsilon cycles.
+        """Return a bound on the error of :meth:`score`, for an automaton without epsilon cycles.
 
         If P and N are the scores of the two tracks, an error of E in the costs causes an error of at most
         (e^E - 1) (P + N) in the score.
