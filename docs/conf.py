@@ -9,7 +9,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_extensions"))
-# The search for cycles is half of the time of a build; without it, one process takes 2.4 GB instead of 1.2.
+# Garbage collection takes half of the time of a build; without it, a process takes 2.4 GB instead of 1.2.
 gc.disable()
 
 import ratproof  # noqa: E402
@@ -34,9 +34,9 @@ extensions = [
 ]
 exclude_patterns = ["_build", "_extensions"]
 
-# What ``ratproof verify --json`` printed; without the file the pages say "not run".
+# The output of ``ratproof verify --json``; without this file, the pages say "not run".
 verdicts_file = str(HERE / "_build" / "verdicts.json")
-# a run of `ratproof verify --device cuda`, kept in the project: few machines have a GPU
+# The output of a run of ``ratproof verify --device cuda``, stored because few machines have a GPU.
 gpu_verdicts_file = str(HERE / "verdicts" / "cuda.json")
 
 myst_enable_extensions = ["colon_fence", "attrs_inline", "deflist", "dollarmath"]
@@ -55,17 +55,17 @@ toc_object_entries = False
 viewcode_follow_imported_members = False
 viewcode_line_numbers = True
 
-# The tutorial's snippets are run from here; those in the docstrings are run by pytest.
+# Sphinx runs only the snippets in directives of pages; pytest runs those of docstrings.
 doctest_test_doctest_blocks = ""
 
-# The paper's own numbers stand in the titles of the statements.
+# The titles of statements contain the paper's numbers.
 proof_title_format = "%t"
 bibtex_bibfiles = ["references.bib"]
 bibtex_default_style = "plain"
 bibtex_reference_style = "author_year"
 
 copybutton_prompt_text = "$ "
-# prompts of Python and of a shell are left out, and so is the output of commands
+# Copy commands without their prompts and without their output.
 copybutton_only_copy_prompt_lines = True
 
 html_math_renderer = "mathml"

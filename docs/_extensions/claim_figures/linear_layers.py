@@ -81,9 +81,9 @@ def _accuracy_on_parity(axes: Axes) -> None:
     "DeltaNet with one key, |k| = 1",
     "eigenvalues of the matrix of a",
     caption=(
-        "Left: below β = 2, which is parity, the scores tend to 0; with β of at most 1 they are never"
-        " negative. Right: eigenvalues of DeltaNet's automaton, and of the automata that count a modulo 2"
-        " and 3. No β gives the two of counting modulo 3 that are not real."
+        "Left: with β = 2, the scores compute parity. With smaller β, they tend to 0; with β of at most 1,"
+        " they are never negative. Right: eigenvalues of DeltaNet's automaton, and of the automata that count"
+        " a modulo 2 and 3. No β gives the two eigenvalues of counting modulo 3 that are not real."
     ),
 )
 def negative_eigenvalues(left: Axes, right: Axes) -> None:
@@ -151,9 +151,10 @@ def householder_products(left: Axes, right: Axes) -> None:
     "delta-product-permutations",
     "permutations of n items that a token can be",
     caption=(
-        "Lines: the share of permutations that the construction composes with so many swaps, each a matrix"
-        " I - beta k k^T. Rings: the share whose matrix differs from I by at most that rank, which"
-        " holds for all products of so few matrices. They agree: all permutations need n - 1 steps."
+        "Lines: the share of permutations that the construction composes of at most that many swaps, each of"
+        " which is a matrix I - beta k k^T. Rings: the share of permutations whose matrix differs from I by a"
+        " matrix of at most that rank, as all products of that many such matrices do. Lines and rings agree:"
+        " all permutations need n - 1 steps."
     ),
 )
 def delta_product(axes: Axes) -> None:

@@ -80,9 +80,9 @@ def counting(axes: Axes) -> None:
     "Minsky's network of an automaton with 3 states",
     "states of networks with D units",
     caption=(
-        "Left: one unit is 1, that of the automaton's state and the last letter. Right: how many vectors of"
-        " units are reached, for 300 random networks and Minsky's networks of automata with 1 to 5 states."
-        " It is at most 2 to the power D."
+        "Left: one unit is 1, the unit of the automaton's state and the last letter. Right: the number of"
+        " vectors of units that are reached, for 300 random networks and Minsky's networks of automata with 1"
+        " to 5 states. It is at most 2 to the power D."
     ),
 )
 def heaviside_elman(left: Axes, right: Axes) -> None:
@@ -127,7 +127,8 @@ def heaviside_elman(left: Axes, right: Axes) -> None:
     caption=(
         "Four second-order RNNs. Left: the exact rank of the Hankel block of the first words grows to the"
         " number of units. Right: the block of all words of at most 3 letters has as many singular values"
-        " above rounding errors. A cross is at the number of states of the automaton from its values."
+        " above rounding errors. A cross marks the number of states of the automaton that is"
+        " reconstructed from these values."
     ),
 )
 def second_order(left: Axes, right: Axes) -> None:
