@@ -1,7 +1,8 @@
-"""Claims: a statement, its source, and its variants, each with its expected verdict.
+"""Claims: statements of papers, with their sources, their variants and the expected verdicts.
 
-Every claim has the same form (Definition 8, Peng et al. 2018): a recurrence c with d units equals d automata,
-[c(x)]_i = A_i[x] for all strings x. A *case* is the weights from which both are built.
+Every claim compares a recurrence c of d units with d automata (Definition 8, Peng et al. 2018):
+[c(x)]_i = A_i[x] for all strings x. A *case* holds the weights from which the recurrence and the automata are
+built.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from theory.reading import Equality
 from theory.theorem import RealTheorem, Theorem
 from theory.weights import Weights
 
-if TYPE_CHECKING:  # sympy and Hypothesis, which --help does not need
+if TYPE_CHECKING:  # avoids the import of sympy and Hypothesis for --help
     from hypothesis.strategies import SearchStrategy
 
     from theory.induction import Induction
@@ -55,17 +56,17 @@ class Case(Protocol):
 
 @dataclass(frozen=True)
 class Effort:
-    """The amount of testing of a variant, for each field that differs from the default.
+    """The number and size of a variant's tests.
 
     Attributes:
-        examples: the number of random cases for all kinds of evidence, or by the kind of evidence; ``None``
-            for the run's default.
+        examples: the number of random cases: one number for all kinds of evidence, or a mapping from the kind
+            to its number; ``None`` for the run's default.
         strings: the maximum number of random strings for each case.
-        longest, run: the maximum length of random strings, and of additional long runs of one
-            symbol.
+        longest: the maximum length of random strings.
+        run: the maximum length of the additional strings that repeat one symbol.
         layers: the number of random torch layers for each kind of evidence, in each dtype, if it differs from
             ``examples``.
-        gradients: two numbers of random torch layers in each dtype, whose gradients are compared on short
+        gradients: the numbers of random torch layers, in each dtype, whose gradients are compared on short
             strings and on long strings; ``None`` for the layer's default.
         exhausted, letters: the exhaustive test runs every string of at most ``exhausted`` symbols over
             alphabets of 1 to ``letters`` letters.
@@ -102,19 +103,18 @@ class Variant:
             and 1/2, simplest first. If the variant holds, these may instead be small changes of one
             generic case, in which every weight matters.
         long_cases: the same as ``cases``, for strings of tens of symbols; by default, ``cases``.
-        kinds: the kinds of evidence that the variant promises.
-        proof: the invariant that proves it for all weights, strings and sizes.
+        kinds: the kinds of evidence that the variant must have.
+        proof: the induction that proves the statement for all weights, strings and sizes.
         theorem: the theorem that Coq's kernel accepts; ``kernel-checked`` is then added to ``kinds``.
-        real_theorem: the theorem that it accepts with the axioms of the real numbers;
+        real_theorem: the theorem that Coq's kernel accepts with the axioms of the real numbers;
             ``kernel-checked-reals`` is then added to ``kinds``.
         alphabet: the symbols of all its cases, if they are fixed.
-        effort: the amount of testing; by default, the claim's.
+        effort: the number and size of its tests; by default, the claim's.
         without: the kinds of evidence that are not available, with the reasons (:mod:`theory.without`).
-        programs: the torch programs for its network other than layers of units, keyed by their names in
+        programs: the names of the torch programs that run its network and are not layers of units; see
             :mod:`ratproof.implementations.fa_rnn` and
             :mod:`ratproof.implementations.state_regularized`.
-        layers: the torch layers for its network, keyed by the names of their kinds, if they differ from
-            the claim's.
+        layers: the names of the kinds of torch layers that run its network, if they differ from the claim's.
         torch_in_tests: whether a test that is written for the variant also runs torch.
         constant: the reason why its automata give all strings the same score, if they do. Then no
             case is informative, and verdicts from runs on strings do not require informative cases.
@@ -161,7 +161,7 @@ class Source:
 
     Attributes:
         paper: the key in ``docs/references.bib``.
-        section, statement: their numbers in the paper; the section is empty if its number is unknown.
+        section, statement: the numbers of the section and of the statement; the section is empty if unknown.
         equations: the numbers of the equations.
     """
 
@@ -217,20 +217,19 @@ class Claim:
         statement: the paraphrased statement.
         source: the location in the paper.
         hypotheses: the assumptions, stated or not.
-        variants: the readings, at least one of which is expected to hold.
+        variants: the variants of the statement; at least one is expected to hold.
         example: a case to draw on the claim's page.
         uses: the names of the claims from which it follows.
         case: the class of its cases, which can parse them from JSON.
-        layers: the torch layers for the network of its variant ``corrected``, keyed by the names of their
-            kinds.
-        layers_are_cases: whether the gates of one unit of such a layer are a case of the claim, which is then
-            also decided.
-        differentiable: whether these layers have gradients to compare; then they are compared.
-        effort: the amount of testing of its variants.
+        layers: the names of the kinds of torch layers that run the network of the variant ``corrected``.
+        layers_are_cases: whether the gates of one unit of such a layer are a case of the claim. Then the
+            equality is also decided for this unit.
+        differentiable: whether the gradients of these layers are compared.
+        effort: the number and size of the tests of its variants.
         row: the corresponding row of one of the paper's tables.
-        misprints: printed statements without a reading, each with the test that shows it.
-        differences: what the variants that hold state differently from the paper, one sentence each;
-            :data:`AS_PRINTED` if nothing. Variants that are refuted name their difference in ``says``.
+        misprints: printed statements that have no formal meaning, each with the test that shows it.
+        differences: the differences between the paper and the variants that hold, one sentence each;
+            :data:`AS_PRINTED` if there are none. A refuted variant states its difference in ``says``.
     """
 
     name: str
@@ -262,20 +261,20 @@ class Claim:
         return replace(variant, kinds=(lowest, GRADIENT, *others))
 
     def effort_of(self, variant: Variant) -> Effort:
-        """Return the amount of testing of the variant."""
+        """Return the variant's effort, or the claim's if the variant has none."""
         return self.effort if variant.effort is None else variant.effort
 
     def layers_of(self, variant: Variant) -> tuple[str, ...]:
-        """Return the torch layers for the variant's network."""
+        """Return the names of the kinds of torch layers that run the variant's network."""
         return variant.layers or (self.layers if variant.name == "corrected" else ())
 
     def runs_of(self, variant: Any) -> tuple[str, ...]:
-        """Return the programs that run the variant's network: exact arithmetic, torch, or both."""
+        """Return the ways to run the variant's network: in exact arithmetic, and in torch if it can."""
         by_torch = self.layers_of(variant) or variant.programs or variant.torch_in_tests
         return (EXACT, TORCH) if by_torch else (EXACT,)
 
     def variant(self, name: str) -> Variant:
-        """Return the variant of this name."""
+        """Return the variant with this name."""
         for variant in self.variants:
             if variant.name == name:
                 return variant

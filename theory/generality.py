@@ -1,8 +1,8 @@
 """A check that a proof by induction covers all weights and states.
 
 An induction whose step is proved only for some states proves nothing about other states. A state is general
-if its components are distinct variables that differ from the variables of the weights. The first state need
-not be general if it is also listed. Every reachable mode needs a general state.
+if its components are distinct variables that differ from the variables of the weights. Every reachable mode
+needs a general state. The first state must be general or be listed itself.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _mode(recurrence: Recurrence, state: Any) -> Any:
 
 
 def _is_general(recurrence: Recurrence, state: Any, named: set[str]) -> bool:
-    """Return whether a state is general: its components are distinct variables, and not weights."""
+    """Return whether the components of a state are distinct variables that are not weights."""
     numbers = list(_numbers(state[1] if recurrence.modes else state))
     variables = [
         next(iter(p.terms)) for p in numbers if isinstance(p, Polynomial) and list(p.terms.values()) == [1]

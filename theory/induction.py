@@ -1,7 +1,7 @@
 """Proofs by induction over an invariant, for all strings and weights, in every commutative semiring.
 
 The invariant is a vector inv(c) of polynomials in the network's state c: the value of Forward's
-vector Omega after a string that leads the network to c. Three identities show it:
+vector Omega after a string that leads the network to c. Three identities prove this:
 
     base      Omega_0 = inv(c_0)
     step      inv(c) tau(a) = inv(step(c, a)), for every state c and every symbol a
@@ -28,7 +28,7 @@ from automata.wfsa import WFSA
 from theory.signature import Signature
 from theory.weights import Weights
 
-if TYPE_CHECKING:  # a claim's module imports this one
+if TYPE_CHECKING:  # avoids a circular import
     from theory.claim import Variant
     from theory.reading import Recurrence
 
@@ -86,7 +86,7 @@ class Induction:
 
     @property
     def checked(self) -> tuple[tuple[Signature, str], ...]:
-        """The instances, and each instance of one letter with two letters as well.
+        """The instances, and a copy with two letters of each instance that has one letter.
 
         With two letters, the check detects a step that reads the wrong letter.
         """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper.
+    """A paper with verified claims.
 
     Attributes:
         key: the key in ``docs/references.bib``.

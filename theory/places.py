@@ -74,7 +74,7 @@ class Concrete:
         return total(self.over, (of(i) for i in range(1, (self.n if size is None else self.sizes[size]) + 1)))
 
     def where(self, i: int, j: int, value: Callable[[], Any]) -> Any:
-        """Return the value if i equals j, else zero."""
+        """Return ``value()`` if i equals j, else zero."""
         return value() if i == j else self.over.zero
 
 
@@ -83,7 +83,7 @@ AnyPlaces: TypeAlias = "Concrete | SymbolicPlaces"
 
 
 def symbolic(first: bool | None = None) -> SymbolicPlaces:
-    """Return a factory of symbolic indices; see :class:`~theory.symbolic_places.SymbolicPlaces`."""
+    """Return symbolic indices; see :class:`~theory.symbolic_places.SymbolicPlaces`."""
     from theory.symbolic_places import SymbolicPlaces
 
     return SymbolicPlaces(first)

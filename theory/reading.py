@@ -1,7 +1,8 @@
 """Formal statements of claims: a network equals automata, or no such automaton exists.
 
-Every claim has the same form (Definition 8, Peng et al. 2018): a recurrence c with d units equals d automata,
-[c(x)]_i = A_i[x] for all strings x. A *case* is the weights from which both are built.
+Every claim compares a recurrence c of d units with d automata (Definition 8, Peng et al. 2018):
+[c(x)]_i = A_i[x] for all strings x. A *case* holds the weights from which the recurrence and the automata are
+built.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ class Recurrence:
         start: a function from the case to the state before any symbol.
         step: a function from the case, a state and a symbol to the next state.
         out: a function from the case and a state to the values of the d units.
-        modes: whether a state is a pair of one of finitely many modes (the network's memory of
-            earlier symbols) and numbers.
+        modes: whether a state is a pair of a mode and numbers. A mode is the network's memory of earlier
+            symbols; it has finitely many values.
     """
 
     start: Callable[[Any], Any]
@@ -56,8 +57,8 @@ class Recurrence:
     def values(self, case: Any, string: String) -> Iterator[tuple[Any, ...]]:
         """Yield the outputs [c(x)]_1, ..., [c(x)]_d for every prefix x of the string, the empty one first.
 
-        They are computed one at a time, because without memoryless gates the digits of exact values
-        may double with every symbol.
+        The outputs are computed lazily: if the gates depend on the state, the number of digits of exact
+        values may double with every symbol.
         """
         state = untouched(self.start(case))
         yield self.out(case, state)
@@ -115,7 +116,7 @@ class Equality:
     Attributes:
         recurrence: the network.
         construction: a function from a case to one automaton for each unit.
-        algorithm: the recurrence that computes an automaton's scores, with the automaton instead of a case;
+        algorithm: a recurrence that computes an automaton's scores and has the automaton as its case;
             ``None`` for Forward.
         shortest: the minimum length of compared strings; 1 if a statement is about nonempty
             strings.
@@ -135,14 +136,14 @@ class Equality:
 
 @dataclass(frozen=True)
 class NoAutomaton(Equality):
-    """The statement that a network equals automata, if it is false for every automaton of some size.
+    """The false statement that a network equals automata of some size.
 
-    Such a statement results from dropping a hypothesis, and its refutation must show that no automaton
+    Such a statement results from dropping a hypothesis. Its refutation must show that no such automaton
     exists. A Hankel block of full rank n shows that no automaton with fewer than n states computes the unit.
 
     Attributes:
-        unit: the cell in :mod:`theory.not_rational.cells` whose first unit is decided to be no
-            automaton, with the paper's own nonlinearity; ``None`` if there is none.
+        unit: the name of the cell in :mod:`theory.not_rational.cells` that has the paper's own nonlinearity;
+            its first unit is proved to equal no automaton. ``None`` if there is no such cell.
     """
 
     unit: str | None = None
@@ -150,10 +151,10 @@ class NoAutomaton(Equality):
 
 @dataclass(frozen=True)
 class NoInitialDistribution(Equality):
-    """The statement that a network equals an automaton, if it is false for every initial distribution.
+    """The false statement that a network equals an automaton with some initial distribution.
 
-    The refutation must show this: the network's value is outside the range of the automaton's scores from
-    single states, so it is not a weighted mean of them.
+    The refutation must show that the network's value is outside the range of the automaton's scores from
+    single initial states. Then the value is not a weighted mean of these scores.
     """
 
 
@@ -162,5 +163,5 @@ class Following(Equality):
     """The statement that the most probable centroid of a mixture is the state of an automaton.
 
     The mixture itself is not an automaton. Statements about all strings are therefore decided with boxes of
-    mixtures; each step maps every box into one of them.
+    mixtures: each step maps every box into a box.
     """

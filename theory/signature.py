@@ -1,4 +1,4 @@
-"""Names and shapes of a network's weights, from which random, small and variable weights are generated.
+"""Names and shapes of a network's weights, and generators of random, small and symbolic weights.
 
 >>> gates = Signature((constant("c_0", only=(0,)), by_symbol("f"), by_symbol("u")))
 >>> next(gates.small(1)).describe()
@@ -44,16 +44,16 @@ class WeightEntry:
 
     Attributes:
         name: the paper's name.
-        per: the dependence: constant, by symbol or by window.
+        per: whether the weight is a constant, or a table by symbol or by window.
         shape: ``()``, ``(d,)`` or ``(d, d)``.
         only: the allowed values; ``None`` for any.
         window: the maximum window length of a table by window.
-        derived: a function of the drawn weights and of the derived ones before it (and of the key,
-            in a table), if other weights determine this one. Proofs do not use that it is derived, so
-            they hold for more weights.
-        follows: a test of whether a derived weight follows from the others. It is for weights that
-            depend on all letters together and change when letters are dropped; by default, the
-            weight must equal the derived value.
+        derived: a function that computes the weight from other weights; ``None`` if the weight is drawn. Its
+            arguments are the drawn weights, with the derived ones before it, and in a table the key. Proofs
+            do not use that the weight is derived, so they hold for more weights.
+        follows: a predicate that says whether a derived weight follows from the other weights; by default, it
+            must equal the derived value. Weights that depend on all letters together need a predicate,
+            because they change when letters are dropped.
     """
 
     name: str
@@ -70,7 +70,7 @@ class WeightEntry:
         return ["".join(x) for length in range(1, longest + 1) for x in product(alphabet, repeat=length)]
 
     def values(self, w: Weights) -> list[Tree]:
-        """Return the values of this variable in some weights: one for each key of a table."""
+        """Return the values of this entry in ``w``: a constant's single value, or one for each key."""
         value = w.entries[self.name]
         return [value] if self.per == "constant" else list(value.values())
 
@@ -79,10 +79,10 @@ class WeightEntry:
         return {_shape(value) for value in self.values(w)}
 
     def mismatch(self, w: Weights) -> str | None:
-        """Return why the entry of this name in ``w`` does not match this entry for any size, or ``None``."""
+        """Return a message if the entry with this name in ``w`` is invalid for every size, or ``None``."""
         value, letters = w.entries[self.name], w.alphabet
         if isinstance(value, dict) != (self.per != "constant"):
-            wanted, got = ("a table", "none") if self.per != "constant" else ("a constant", "a table")
+            wanted, got = ("a table", "a constant") if self.per != "constant" else ("a constant", "a table")
             return f"the weight {self.name} must be {wanted}, got {got}"
         if isinstance(value, dict):
             longest = w.n if self.per == "window" and w.size else 1  # the size is the window length
@@ -164,7 +164,7 @@ def entries(
     derived: Mapping[str, Callable[..., Any]] | None = None,
     window: int | None = None,
 ) -> tuple[WeightEntry, ...]:
-    """Parse entries from a line: constants, a bar, and tables by symbol or by window.
+    """Parse entries from a line that lists constants, a bar, and tables by symbol or by window.
 
     A name with ``[K]`` is a vector of size ``size``, and one with ``[K][K]`` a square matrix. ``window`` is
     the window length.
@@ -196,7 +196,7 @@ class Signature:
     Attributes:
         entries: the weights in the order in which they are written.
         over: the semiring.
-        size: the size's name and value, if it has one.
+        size: the name and value of the network's size, such as ``("n", 3)``; ``None`` if the size is fixed.
         most_small: the maximum number of small cases for each number of letters, taken in the order
             of :meth:`small` or :meth:`near_generic`.
         where: a hypothesis on the drawn weights; ``None`` for all weights. Proofs do not use it.
@@ -209,7 +209,7 @@ class Signature:
     where: Callable[[Weights], bool] | None = None
 
     def _filled(self, alphabet: str, over: Semiring, value: Callable[[WeightEntry, str], Tree]) -> Weights:
-        """Return the weights with ``value`` of each entry and of its name (``"f(a)"``)."""
+        """Return weights with the value ``value(entry, name)`` for each name, such as ``"f(a)"``."""
         entries: dict[str, Any] = {}
         for entry in self.entries:
             cells = {key: value(entry, _named(entry.name, key)) for key in entry.table_keys(alphabet)}
@@ -356,7 +356,7 @@ class Signature:
         return [self]
 
     def mismatch(self, w: Weights) -> str | None:
-        """Return why weights do not match this signature in any size, or ``None``.
+        """Return a message if the weights do not match this signature for any size, or ``None``.
 
         Names, tables, vectors, matrices and the hypothesis are checked.
         """
@@ -391,7 +391,7 @@ class Signature:
         return None
 
     def contradicts(self, w: Weights) -> str | None:
-        """Return the name of a derived entry that does not follow from the others, or ``None``."""
+        """Return a message about a derived entry that does not follow from the others, or ``None``."""
         try:
             wrong = next((entry.name for entry in self.entries if entry.contradicts(w)), None)
         except (LookupError, ValueError, TypeError, ArithmeticError):  # mismatched shapes
@@ -399,9 +399,9 @@ class Signature:
         return None if wrong is None else f"the weight {wrong} must follow from the others"
 
     def variables(self, alphabet: str, over: Symbolic) -> Weights:
-        """Return weights with a distinct variable for each, including derived ones.
+        """Return weights that are distinct variables, including derived weights.
 
-        If zero or one is the only allowed value, it is not replaced by a variable.
+        A weight whose only allowed value is zero or one keeps this value.
         """
         fixed = {(self.over.zero,): over.zero, (self.over.one,): over.one}
 
@@ -436,7 +436,7 @@ def _indexed(shape: tuple[int, ...], name: str, variable: Callable[[str], Any]) 
 
 
 def _fewest_first(choices: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
-    """Yield combinations of one option of each list, ordered by the number of options that are not first."""
+    """Yield all choices of one option from each list, ordered by the number of changes of the first choice."""
     plain = [options[0] for options in choices]
     free = [i for i in reversed(range(len(choices))) if len(choices[i]) > 1]
     for others in range(len(free) + 1):
@@ -450,11 +450,12 @@ def _fewest_first(choices: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]
 
 @dataclass(frozen=True)
 class Sizes:
-    """A signature for each size: random cases of any size, small cases of all sizes, smallest first.
+    """The signatures of a network for several sizes.
 
     Attributes:
         of: a function from a size to its signature.
-        random_sizes, small_sizes: the sizes; a size is a number, or a pair if a network has two.
+        random_sizes, small_sizes: the sizes of random cases, and of small cases in ascending order. A size is
+            a number, or a pair of numbers if a network has two sizes.
     """
 
     of: Callable[[Any], Signature]
@@ -473,11 +474,11 @@ class Sizes:
         )
 
     def small(self, letters: int) -> Iterator[Weights]:
-        """Yield every exhaustive case, for each small size."""
+        """Yield the small cases of each small size; see :meth:`Signature.small`."""
         return chain.from_iterable(self.of(size).small(letters) for size in self.small_sizes)
 
     def near_generic(self, letters: int) -> Iterator[Weights]:
-        """Yield cases near the generic one of each small size."""
+        """Yield the cases near the generic case of each small size; see :meth:`Signature.near_generic`."""
         return chain.from_iterable(self.of(size).near_generic(letters) for size in self.small_sizes)
 
 
@@ -496,7 +497,7 @@ def _alike(one: Any, other: Any) -> bool:
 
 
 def misfit(signatures: Sequence[Signature], w: Weights) -> str | None:
-    """Return why the weights match none of these signatures, or ``None``.
+    """Return a message if the weights match none of these signatures, or ``None``.
 
     Weights of a size for which there is no signature also match, if their derived entries follow from their
     other entries.
@@ -512,7 +513,7 @@ def misfit(signatures: Sequence[Signature], w: Weights) -> str | None:
 
 
 def _disproportion(signatures: Sequence[Signature], w: Weights) -> str | None:
-    """Return the name of a weight whose length differs from the size, or ``None``."""
+    """Return a message about a weight whose length differs from the size, or ``None``."""
     sizes = {signature.size for signature in signatures}
     if w.size is None or len(sizes) == 1:  # the axes that scale with the size are unknown
         return None

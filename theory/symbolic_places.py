@@ -57,7 +57,7 @@ class SymbolicPlaces:
         return sympy.simplify(sympy.summation(of(self.i), (self.i, 1, self.n)))
 
     def where(self, i: Any, j: Any, value: Callable[[], Any]) -> Any:
-        """Return the value times the Kronecker delta of i and j."""
+        """Return ``value()`` times the Kronecker delta of i and j."""
         return sympy.KroneckerDelta(i, j) * value()
 
     def same(self, a: Any, b: Any) -> bool:
@@ -84,10 +84,10 @@ class SymbolicPlaces:
 
 
 def terms(value: Any) -> Counter[tuple[Any, frozenset[Any]]]:
-    """Expand an expression into sums of single products, and count each product and its ranges.
+    """Return the coefficient of each pair of a product and its ranges of summation in an expanded expression.
 
-    Finite sums may be exchanged, and a factor that does not depend on an index may be moved under
-    its sum.
+    The result does not depend on the order of nested finite sums, or on whether a factor without the index of
+    a sum is inside or outside this sum.
 
 
     >>> i, s, K, r = sympy.symbols("i s K r", integer=True)

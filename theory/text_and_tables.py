@@ -16,7 +16,7 @@ Parts = dict[str, tuple[str, ...]]
 
 
 def rows(**figures: str) -> Rows:
-    """Parse the printed numbers of each model, exactly as printed."""
+    """Return the printed numbers of each model as decimals; ``figures`` separates them by spaces."""
     return {name: tuple(map(Decimal, text.split())) for name, text in figures.items()}
 
 
@@ -44,7 +44,7 @@ class Sentence:
 
 
 def parts(**words: str) -> Parts:
-    """Return words by name, as printed; they are separated by spaces."""
+    """Return the printed words of each part; ``words`` separates them by spaces."""
     return {name: tuple(text.split()) for name, text in words.items()}
 
 

@@ -23,9 +23,9 @@ class Theorem:
             index of the unit. It is empty if the theorem is about something that cannot be run.
         automaton: a Coq term for the constructed automaton, whose score is computed; empty if there
             is none.
-        score: a Coq term for its score, if it is computed in another way. ``{score}``,
-            ``{epsilon_score}`` and ``{sampled}`` in a term are the definitions of these names that
-            are run in another form.
+        score: a Coq term for the automaton's score, if Coq does not compute it from ``automaton``. In a term,
+            ``{score}``, ``{epsilon_score}`` and ``{sampled}`` stand for forms of these definitions that Coq
+            can evaluate.
         over: the semiring, by its name in ``theory/coq/instances.v`` or ``fractions.v``; ``{over}``
             in a term.
         values: a function from a case to the values of the terms' placeholders, if they are not the case's
@@ -36,7 +36,7 @@ class Theorem:
             name, which the proposition binds. If empty, both sides are equal for all weights of the
             shapes of a case, and every word.
         hypotheses: hypotheses on the weights, if ``claims`` is empty.
-        proved_over: the semiring in which Coq derives it, if it is not ``over``.
+        proved_over: the semiring in which Coq derives the proposition, if it is not ``over``.
         untied: the reason why Coq derives nothing from the theorem; it is then compared only with its stored
             statement.
     """
@@ -56,14 +56,14 @@ class Theorem:
 
 @dataclass(frozen=True)
 class RealTheorem:
-    """A Coq theorem over the real numbers, which has Coq's axioms of the real numbers.
+    """A Coq theorem over the real numbers, which depends on Coq's axioms of the real numbers.
 
     Attributes:
         name: its file in ``theory/coq_reals`` and its own name, separated by a dot.
         claims: the proposition about the real numbers that Coq must derive from the theorem. The scope of
             numbers is mathcomp's ``ring_scope``.
         refutes: whether it shows that the variant is false.
-        about: the network that it is about, if it is another one than the variant's, whose numbers are exact.
+        about: the network of the theorem, if it differs from the variant's network, which has exact numbers.
     """
 
     name: str

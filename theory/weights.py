@@ -117,7 +117,7 @@ class Weights:
         """Read the result of :meth:`to_json`.
 
         Raises:
-            InputError: If the data is anything else; this is checked before anything large is built.
+            InputError: If the data has another form. This is checked before large objects are created.
         """
         if not isinstance(data, dict) or set(data) != FIELDS:
             raise InputError(
@@ -202,4 +202,4 @@ def total(k: Semiring, values: Any) -> Any:
     (3, -inf)
     """
     numbers = iter(values)
-    return reduce(k.plus, numbers, next(numbers, k.zero))  # a sum of fractions takes long even with zero
+    return reduce(k.plus, numbers, next(numbers, k.zero))  # it is slow to add zero to a fraction

@@ -22,7 +22,7 @@ OWN_ALGORITHM = "the printed algorithm is compared, and OpenFst runs its own"
 
 
 def missing(variant: Variant) -> dict[str, str]:
-    """Return the reason for each kind of evidence that the variant does not promise.
+    """Return the reason for each kind of evidence that the variant does not have.
 
     The reason is specific to the variant or a default; it is empty if there is none.
     """

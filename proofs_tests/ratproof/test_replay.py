@@ -98,7 +98,7 @@ def test_a_comparison_of_nothing_is_not_agreement(tmp_path, monkeypatch, capsys)
     [
         (lambda w: w.pop("f"), "the weights must be c_0, f, u; 'f' is missing"),
         (lambda w: w.update(g="1"), "'g' is unknown"),
-        (lambda w: w.update(f="1"), "the weight f must be a table, got none"),
+        (lambda w: w.update(f="1"), "the weight f must be a table, got a constant"),
         (lambda w: w.update(c_0={"a": "1", "b": "0"}), "the weight c_0 must be a constant, got a table"),
         (lambda w: w["f"].pop("a"), "the weight f must have one value for each symbol over 'ab'"),
         (lambda w: w["f"].update(a=["1", "2"]), "the weight f must have the same shape throughout"),
