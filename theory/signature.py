@@ -436,7 +436,7 @@ def _indexed(shape: tuple[int, ...], name: str, variable: Callable[[str], Any]) 
 
 
 def _fewest_first(choices: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
-    """Yield all choices of one option from each list, ordered by the number of changes of the first choice."""
+    """Yield all choices of one option from each list, ordered by the number of options that are not first."""
     plain = [options[0] for options in choices]
     free = [i for i in reversed(range(len(choices))) if len(choices[i]) > 1]
     for others in range(len(free) + 1):

@@ -13,7 +13,7 @@ import flint
 
 
 class NotKnown(ArithmeticError):
-    """Raised if an arithmetic does not support a function."""
+    """Raised if a number type does not support a function."""
 
 
 def _not_known(name: str) -> Callable[..., Any]:
@@ -29,14 +29,14 @@ NO_ROOT, NO_QUOTIENT, NO_MAXIMUM = _not_known("a root"), _not_known("a quotient"
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """A number type for the computation of a cell's steps, with its functions.
+    """A number type, with the functions that the steps of cells use.
 
-    A step can add, subtract and multiply numbers and integers, and apply the functions below. All arithmetics
-    support ``sigmoid`` and ``tanh``. If another function is not supported, calling it raises
+    A step can add, subtract and multiply numbers and integers, and apply the functions below. All number
+    types support ``sigmoid`` and ``tanh``. If another function is not supported, calling it raises
     :class:`NotKnown`.
 
     Attributes:
-        number: a function from a weight to such a number.
+        number: a function that converts a weight to a number of this type.
         sigmoid: 1 / (1 + exp(-x)).
         tanh: the hyperbolic tangent.
         exp, log, root: the exponential function, the natural logarithm and the square root.
@@ -80,4 +80,4 @@ FLOATS = Arithmetic(
     quotient=operator.truediv,
     maximum=max,
 )
-"""Python's floats, which round, for inspection but not for proofs."""
+"""Python's floats, for inspection; they round, so they are not used in proofs."""

@@ -24,14 +24,14 @@ class Cell:
             ``("letters",)``, or ``()`` for a scalar.
         vectors: the names of the state's vectors.
         output: the vector whose components are the cell's units.
-        rational: whether it is an automaton, so that large sizes must remain ``unknown``.
-        extents: the shape of each vector that does not have one component for each unit; its length is the
-            product.
+        rational: whether its units are automata; then the verdict for large sizes must remain ``unknown``.
+        extents: the shapes of the state's vectors that do not have one component for each unit. A vector is a
+            flat list, whose length is the product of its shape.
         positive: the weights that must be positive.
-        fewest: the minimum number of units; with fewer, the cell computes something else.
-        counts: whether its unit depends, apart from the last letter, only on how often each letter
-            was read and not on their order. A Hankel matrix then uses strings in the alphabet's
-            order, because others repeat rows.
+        fewest: the minimum number of units; smaller cells are degenerate, such as a softmax over one slot.
+        counts: whether its units depend only on the last letter and on how often each letter was read. A
+            Hankel matrix then uses only strings whose letters are in the alphabet's order, because the rows
+            of other strings are duplicates.
         seed: the seed of its example weights.
     """
 

@@ -2,8 +2,8 @@
 
 A step maps the weights, the state and a letter's index to the next state.
 
-A letter is a one-hot vector, so W x is a column of W. The biases are added, and the product with a
-vector is elementwise. A matrix named ``U_f`` reads the previous state for the gate f.
+A letter is a one-hot vector, so W x is a column of W. The product of two vectors is elementwise. For a gate
+f, ``W_f`` is the matrix of the letter, ``U_f`` the matrix of the previous state, and ``b_f`` the bias.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def elman(w: Weights, state: State, x: int, a: Arithmetic) -> State:
 
 
 def elman_linear(w: Weights, state: State, x: int, a: Arithmetic) -> State:
-    """Compute h_t = W_h x_t + b_h + U_h h_{t-1}, which is rational by the paper's Corollary 14."""
+    """Compute h_t = W_h x_t + b_h + U_h h_{t-1}, which is rational by Corollary 14 of Peng et al. 2018."""
     (h,) = state
     return (affine(w, "h", x, h),)
 
@@ -58,7 +58,7 @@ def sru_feedback(w: Weights, state: State, x: int, a: Arithmetic) -> State:
 
 
 def rcnn(w: Weights, state: State, x: int, a: Arithmetic) -> State:
-    """Compute equations 14a and 14b.
+    """Compute equations 14a and 14b of Peng et al. 2018.
 
     lambda_t = sigmoid(W_l x_t + b_l + U_l c2_{t-1}) and u_j = (1 - lambda_t) W_j x_t.
     """
@@ -68,7 +68,7 @@ def rcnn(w: Weights, state: State, x: int, a: Arithmetic) -> State:
 
 
 def rcnn_unigram(w: Weights, state: State, x: int, a: Arithmetic) -> State:
-    """Compute equation 14a alone, with lambda_t = sigmoid(W_l x_t + b_l + U_l c_{t-1})."""
+    """Compute only equation 14a, with lambda_t = sigmoid(W_l x_t + b_l + U_l c_{t-1})."""
     (c,) = state
     return (mix(each(a.sigmoid, affine(w, "l", x, c)), c, column(w["W_1"], x)),)
 

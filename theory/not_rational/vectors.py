@@ -63,10 +63,10 @@ def outer(one: Vector, other: Vector) -> Vector:
 
 
 def rows(matrix: Vector, width: int) -> list[Vector]:
-    """Split a matrix that is one list into its rows."""
+    """Split a matrix, stored as one flat list, into rows of length ``width``."""
     return [matrix[start : start + width] for start in range(0, len(matrix), width)]
 
 
 def columns(matrix: Vector, width: int) -> list[Vector]:
-    """Split a matrix, stored as one flat list, into its columns."""
+    """Split a matrix, stored as one flat list, into its columns; their number is ``width``."""
     return [matrix[start::width] for start in range(width)]

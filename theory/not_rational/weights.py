@@ -31,8 +31,7 @@ class WeightedCell:
             <theory.not_rational.cells.Cell>`.
 
     Raises:
-        InputError: If a weight is missing, is not one of the cell's, or has the wrong shape; or a
-            letter is a duplicate.
+        InputError: If a weight is missing or unknown or has the wrong shape, or if a letter occurs twice.
     """
 
     cell: Cell
@@ -110,7 +109,8 @@ def from_json(cell: Cell, text: str, where: str) -> WeightedCell:
     """Parse the weights of a cell from a JSON text.
 
     The text is an object with ``letters``, a list of strings, and ``weights``, which maps the name of each
-    weight to a string or to nested lists of strings.
+    weight to a string or to nested lists of strings. Error messages start with ``where``, such as a file
+    name.
     """
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from theory.one_layer.layers import (
 from theory.one_layer.saturated import Saturated
 
 LEAST_DECAY = Fraction(5453, 10000)
-"""A number just above exp(-exp(-1/2)), the least decay of RWKV-7."""
+"""A number just above exp(-exp(-1/2)), the lower bound on the decays of RWKV-7."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,11 @@ class Architecture:
     Attributes:
         name: the title of its row.
         hypotheses: the class in words.
-        contains: whether a network is in the class, by exact arithmetic.
+        contains: a function that returns whether a network is in the class, in exact arithmetic.
         finite_laws: the laws of its networks with finitely many reachable states.
-        exact_laws: the laws of its networks with the sign of an affine read-out.
-        scalar: a factor of size 1 with a gate and an offset, if the class has one for each gate in its range.
+        exact_laws: the laws of its networks whose read-out is the sign of an affine function.
+        scalar: a function that returns the factor x -> gate x + offset of size 1; ``None`` if the class has
+            no such factors.
     """
 
     name: str

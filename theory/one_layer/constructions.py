@@ -42,9 +42,9 @@ def reset(language: Language, architecture: Architecture) -> Layer:
 def flip(language: Language, architecture: Architecture) -> Layer:
     """Return the network of parity or T5.
 
-    A coordinate changes its sign on a letter (gate -1, or a reflection with β = 2) and records the parity
-    of its count. Parity reads one coordinate. T5 has two, which start at 1; their sum minus 1 is positive
-    only if both are 1.
+    A coordinate changes its sign on a letter (gate -1, or a reflection with β = 2), so its sign is the parity
+    of the number of these letters. Parity needs one coordinate. T5 has two coordinates, which start at 1;
+    their sum minus 1 is positive only if both coordinates are 1.
     """
     if language.name == "parity":
         return _of_size_1(architecture, ({"a": -1, "b": 1}, {}, -1, 1))
@@ -55,8 +55,9 @@ def flip(language: Language, architecture: Architecture) -> Layer:
 def scaled_flip(language: Language, architecture: Architecture) -> Ray:
     """Return the network of parity or T5 with gates 3/10 and -3/10.
 
-    The construction "flip" with all gates multiplied by 3/10. T5 has a third coordinate with gates 3/10 in
-    place of the constant. The scale changes no sign, but it tends to 0, so finite precision loses it.
+    This is the construction "flip" with all gates multiplied by 3/10. For T5, a third coordinate with gates
+    3/10 replaces the constant. The positive factor changes no sign, but it tends to 0, so the construction
+    fails in finite precision.
     """
     layer = flip(language, architecture)
     scale = Fraction(3, 10)
@@ -112,7 +113,7 @@ def permute(language: Language, architecture: Architecture) -> Layer:
     The state is a permutation of (1, …, n). A swap of items i and j is the reflection with key e_i - e_j
     and β = 2, and a permutation with c cycles is a product of n - c swaps. The scalar product of the state
     with (1, …, n) is an integer that is largest for the identity only. Counting modulo 3 uses a cyclic
-    permutation of 3 items, and T6 uses this and its inverse.
+    permutation of 3 items, and T6 uses this permutation and its inverse.
     """
     cycles = {"mod 3": (("a", "231"), ("b", "123")), "T6": (("0", "231"), ("1", "312"))}
     return _permutations(cycles.get(language.name) or tuple((s, s) for s in language.alphabet))
@@ -121,9 +122,9 @@ def permute(language: Language, architecture: Architecture) -> Layer:
 def slots(language: Language, architecture: Architecture) -> Layer:
     """Return the network of T2.
 
-    The state is e_1 after complete pairs, e_2 after a further 1, and 0 if the word is lost. The letter 1
-    removes e_2 (key e_2, β = 1) and then swaps the two (key e_1 - e_2, β = 2), so e_1 → e_2 → 0. The letter
-    0 removes e_1 and swaps.
+    The state is e_1 after complete pairs, e_2 after a further 1, and 0 if no continuation is in the language.
+    The letter 1 removes e_2 (key e_2, β = 1) and then swaps e_1 and e_2 (key e_1 - e_2, β = 2), so
+    e_1 → e_2 → 0. The letter 0 removes e_1 and then swaps e_1 and e_2.
     """
     swap = Householder((1, -1), 2)
     letters = {"1": (Householder((0, 1), 1), swap), "0": (Householder((1, 0), 1), swap)}
@@ -133,9 +134,10 @@ def slots(language: Language, architecture: Architecture) -> Layer:
 def shift(language: Language, architecture: Architecture) -> Ray:
     """Return the network of T4.
 
-    The state starts at (1, 1, 1). The letter 1 projects on (1, 1, 1), which gives a positive multiple of it
-    if no entry is negative and one is positive. The letter 0 removes e_3 and then moves e_1 → e_2 → e_3 by
-    two swaps. So the state is 0 after 000, and otherwise its entries have a positive sum.
+    The state starts at (1, 1, 1). The letter 1 projects the state on (1, 1, 1). The result is a positive
+    multiple of (1, 1, 1) if no entry is negative and at least one is positive. The letter 0 removes e_3 and
+    then moves e_1 → e_2 → e_3 by two swaps. So the state is 0 if the word contains 000, and otherwise its
+    entries have a positive sum.
     """
     one = (Householder((1, -1, 0), 1), Householder((1, 1, -2), 1))
     zero = (Householder((0, 0, 1), 1), Householder((0, 1, -1), 2), Householder((1, -1, 0), 2))
@@ -152,7 +154,7 @@ def _penalty(
     at: dict[Hashable, tuple[int, int]],
     bonus: Number,
 ) -> list[Coordinate]:
-    """Return coordinates whose sum is a bonus η^n minus squares.
+    """Return coordinates whose sum is ``bonus`` η^n minus a sum of squares.
 
     There is a square δ^p (γ^(p0+i) - γ^(p1+j))^2 for the start and for each occurrence of a letter in ``at``.
     Here p, p0 and p1 count all letters, zeros and ones after this position. ``at`` maps each letter to i and
@@ -169,14 +171,14 @@ def _penalty(
 def penalty(language: Language, architecture: Architecture) -> Layer:
     """Return the network of T2 or aⁿbⁿ with gates strictly between 1/2 and 1, and an exact sign read-out.
 
-    With γ = δ = 9/10 and η = 6/10, let p, p₀, p₁ be the numbers of all letters, zeros and ones after a
+    Let γ = δ = 9/10 and η = 6/10, and let p, p₀, p₁ be the numbers of all letters, zeros and ones after a
     position. T2: the score is η^n/1000 minus δ^p (γ^p₀ - γ^p₁)² for each 0 and for the start, and minus δ^p
     (γ^p₀ - γ^(p₁+1))² for each 1. All squares are 0 if and only if each suffix that starts with 0 has as
     many 0 as 1 after the 0, each suffix that starts with 1 has one more 0 than 1 after the 1, and the word
     is balanced: the word is in (10)*. Otherwise one square is at least (δγ²)^n (1 - γ)² = 0.729^n/100,
     which exceeds 0.6^n/1000. aⁿbⁿ: the score is η^n/1000 minus δ^p (γ^#a - γ^#b)² for the start and minus
     δ^p (1 - γ^k) for each b with k letters a after it; the same bound holds. Each coordinate is a product
-    of gates. The scores tend to 0, so finite precision loses them.
+    of gates. The scores tend to 0, so the construction fails in finite precision.
     """
     bonus = Fraction(1, 1000)
     if language.name == "T2":
@@ -189,8 +191,8 @@ def penalty(language: Language, architecture: Architecture) -> Layer:
 def fading(language: Language, architecture: Architecture) -> Layer:
     """Return the network of T1 with gates strictly between 1/2 and 1, and an exact sign read-out.
 
-    The score is 0.6^n/10 minus 0.9^p for each 0 with p letters after it. With a 0 it is at most
-    0.6^n/10 - 0.9^n, which is negative.
+    The score is 0.6^n/10 minus 0.9^p for each 0 with p letters after it. If the word contains a 0, the score
+    is at most 0.6^n/10 - 0.9^n, which is negative.
     """
     bonus: Coordinate = ({"0": ETA, "1": ETA}, {}, Fraction(1, 10), 1)
     return _of_size_1(architecture, bonus, ({"0": DELTA, "1": DELTA}, {"0": 1}, 0, -1))
@@ -199,8 +201,8 @@ def fading(language: Language, architecture: Architecture) -> Layer:
 def one_hot(language: Language, architecture: Architecture, scale: Number = 1) -> Layer:
     """Return the network of any DFA, with the state of the DFA as a one-hot vector.
 
-    The matrix of a letter has a 1 in column q and row δ(q, s). The read-out is 1 for accept states and -1
-    for the others.
+    The matrix of a letter s has a 1 in row δ(q, s) of each column q. The read-out is 1 for accepting states
+    and -1 for the others.
     """
     dfa = language.dfa
     assert dfa is not None
@@ -211,10 +213,10 @@ def one_hot(language: Language, architecture: Architecture, scale: Number = 1) -
 
 
 def scaled_one_hot(language: Language, architecture: Architecture) -> Ray:
-    """Return the network of any DFA, with halves.
+    """Return the network of any DFA, with matrix entries of 1/2.
 
-    The construction "one hot" with all entries 1/2. The scale changes no sign, but it tends to 0, so finite
-    precision loses it.
+    This is the construction "one hot" with 1/2 instead of each 1. The positive factor changes no sign, but it
+    tends to 0, so the construction fails in finite precision.
     """
     layer = one_hot(language, architecture, Fraction(1, 2))
     return Ray(layer.heads, layer.weights)
@@ -223,9 +225,9 @@ def scaled_one_hot(language: Language, architecture: Architecture) -> Ray:
 def square(language: Language, architecture: Architecture) -> Layer:
     """Return the weighted automaton of aⁿbⁿ with 7 states.
 
-    Let d = #a - #b. Three components contain 1, d, d² if the prefix is in a*, the next three contain these if
-    it is in a*b⁺, and the last one is 1 if it is in neither; all others are 0. The read-out is 1/2 - 2 d² on
-    a*b*, and -1/2 elsewhere (Merrill et al. 2020, Theorem 8).
+    Let d = #a - #b. The first three components are 1, d, d² if the prefix is in a*. The next three components
+    have these values if the prefix is in a*b⁺, and the last one is 1 otherwise. All other components are 0.
+    The read-out is 1/2 - 2 d² on a*b*, and -1/2 elsewhere (Merrill et al. 2020, Theorem 8).
     """
 
     def block(rows: int, columns: int, sign: int) -> dict[tuple[int, int], int]:
@@ -250,8 +252,9 @@ def saturated(language: Language, architecture: Architecture) -> Saturated:
     conditions. In the Elman network, and in the GRU with z = 0 and r = 1, "on" is 1 and "off" is -1. In the
     LSTM with f = 0, "on" is tanh 1, and the input gate sets "off" to 0. With the Heaviside function (Minsky's
     construction) and ReLU, "on" is 1 and "off" is 0. With tanh, "on" is in [1 - 1/D, 1], and "off" is in the
-    negated interval, where D is twice the number of units. The weights are so large that each step maps these
-    intervals into each other; a program proves this in interval arithmetic. The start state can be chosen.
+    negated interval, where D is twice the number of units. The weights are so large that each step ends in
+    these intervals again; a program proves this in interval arithmetic. The initial state of the network is
+    part of the construction.
     """
     assert language.dfa is not None
     first, last = architecture.name.lower().split()
@@ -261,11 +264,12 @@ def saturated(language: Language, architecture: Architecture) -> Saturated:
 def counting(language: Language, architecture: Architecture) -> Saturated:
     """Return the saturated LSTM of aⁿbⁿ with four cells, or the ReLU network with seven units.
 
-    LSTM: cell 0 counts a, and b down to 0. Cell 1 counts each b that is read while cell 0 is 0. Cell 2 is 1
-    if the last letter was b, and cell 3 counts each a after a b. The word is accepted if cells 0, 1 and 3
-    are 0: cell 3 is 0 exactly on a*b*, where the first two are max(0, #a - #b) and max(0, #b - #a). ReLU:
-    two units count a and b, and two units are max(0, #a - #b) and max(0, #b - #a). A unit is 1 if the last
-    letter was b, one is 1 if it was a after a b, and one counts the earlier ones. The word is accepted if
-    the differences and the last two units are 0.
+    LSTM: cell 0 increases with each a, and decreases with each b while it is positive. Cell 1 counts each b
+    that is read while cell 0 is 0. Cell 2 is 1 if the last letter was b, and cell 3 counts each a that
+    directly follows a b. The word is accepted if cells 0, 1 and 3 are 0. Cell 3 is 0 if and only if the word
+    is in a*b*; then cell 0 is max(0, #a - #b) and cell 1 is max(0, #b - #a). ReLU: two units count a and b,
+    and two units are max(0, #a - #b) and max(0, #b - #a). The fifth unit is 1 if the last letter was b. The
+    sixth unit is 1 if the last two letters were ba, and the seventh counts the earlier occurrences of ba.
+    The word is accepted if the two differences and the last two units are 0.
     """
     return relu_counter() if architecture.name == "ReLU Elman" else counter()

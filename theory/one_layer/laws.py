@@ -1,6 +1,7 @@
-"""Laws that the layers of an architecture obey, with proofs; a language that breaks one is not recognised.
+"""Laws that all layers of an architecture obey, with proofs.
 
-The proofs are by hand. A program checks each certificate, and tests each law on random layers.
+No layer of an architecture recognises a language that violates one of its laws. The proofs are by hand. A
+program checks each certificate, and tests each law on random layers.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Equation(LayerLaw):
     pair: Callable[..., tuple[Term, Term]]
 
     def separates(self, language: Language, before: Term, after: Term, *arguments: Any) -> bool:
-        """Return whether the language contains one term of the law in this context and not the other."""
+        """Return whether the language contains exactly one of the terms, between ``before`` and ``after``."""
         left, right = (word(before) + term + word(after) for term in self.pair(*arguments))
         return language.contains(left) != language.contains(right)
 
@@ -62,7 +63,7 @@ class Equation(LayerLaw):
         return action(left, maps) == action(right, maps)
 
     def text(self, before: Term, after: Term, *arguments: Any) -> str:
-        """Return the two terms."""
+        """Return a sentence about the two terms, between ``before`` and ``after``."""
         left, right = (shown(word(before) + term + word(after)) for term in self.pair(*arguments))
         return f"only one of {left} and {right} is in the language"
 
@@ -87,21 +88,22 @@ def _last(term: Term) -> list[Hashable]:
 def LAST(left: Term, right: Term) -> tuple[Term, Term]:
     """Return the two words, or raise InputError if their orders of last occurrences differ.
 
-    Diagonal layers: take one coordinate, and let X be its finite set of values. A gate that is not 0 is
-    injective, so it permutes X and keeps its mean c. The map is then x → c + g (x - c), and its order is
-    finite, so g is 1 if it is in [0, 1], or X is one point. So each letter is the identity or constant, and
-    the last constant letter decides.
+    Diagonal layers: take one coordinate, and let X be its finite set of values. A letter with a gate g that
+    is not 0 is injective, so it permutes X and preserves the mean c of X. This letter is the map
+    x → c + g (x - c), whose order is finite. If g is in [0, 1], then g is 1 or X is one point. So each letter
+    is the identity or constant, and the last constant letter determines the state.
 
     DeltaNet with β in [0, 1]: in one head, let X be the finite set of states and V the span of differences.
-    If β < 1, the letter is injective, so it permutes X. The linear part has norm at most 1 and finite order
-    on V, so it is isometric there, which means that k is orthogonal to V. The letter is then a translation
+    If β < 1, the letter is injective, so it permutes X. Its linear part has norm at most 1 and finite order
+    on V, so it is isometric on V. This means that k is orthogonal to V. The letter is then a translation
     of a finite set: the identity. Let s and t be letters with β = 1 whose keys are neither parallel nor
     orthogonal. Then s followed by t is injective on the hyperplane of t, permutes t(X), and is isometric
-    there, so both fix all differences of t(X). On t(X) the word st is a translation of a finite set by a
-    combination of the independent keys, which is 0. So s and t fix t(X), and in the same way s(X). For x in
-    X the vector s(x) - t(x) is in the span of the two keys and orthogonal to both, so s(x) = t(x). Then
-    s(x) - x is parallel to both keys, so it is 0. So s and t are the identity on X. Other pairs of letters
-    set the same coordinate or orthogonal ones, so the last letter of each direction decides.
+    on t(X), so the linear parts of s and t fix all differences of t(X). On t(X), the word st is a translation
+    of a finite set by a combination of the keys, so this combination is 0. The keys are independent, so s and
+    t fix t(X), and in the same way s(X). For x in X the vector s(x) - t(x) is in the span of the two keys and
+    orthogonal to both keys, so s(x) = t(x). Then s(x) - x is parallel to both keys, so it is 0. So s and t
+    are the identity on X. Any other two letters set the same coordinate or orthogonal coordinates, so the
+    last letter for each direction determines the state.
     """
     left, right = word(left), word(right)
     if _last(left) != _last(right):
@@ -113,12 +115,12 @@ def LAST(left: Term, right: Term) -> tuple[Term, Term]:
 def power(r: int) -> Equation:
     """Return the law that s^r s^ω = s^r for each letter s.
 
-    The linear part A of a letter s in each head is the identity plus a matrix of rank at most r: r is n_h,
-    and 1 for diagonal layers, where each coordinate is a head. Let X be the finite set of states of a head,
-    V the span of its differences, and M the restriction of A to V. M - 1 is injective on the generalised
-    kernel of M and has rank at most r, so this kernel has dimension at most r, and M is injective on the
-    image of M^r. So s is injective on s^r(X), which is finite: s permutes it, and s^ω is the identity on
-    it.
+    The linear part A of a letter s in each head is the identity plus a matrix of rank at most r. Here r is
+    n_h, or 1 for diagonal layers, where each coordinate is a head. Let X be the finite set of states of a
+    head, V the span of its differences, and M the restriction of A to V. M - 1 is injective on the
+    generalised kernel of M and has rank at most r, so this kernel has dimension at most r, and M is injective
+    on the image of M^r. So s is injective on the finite set s^r(X). Then s permutes this set, and s^ω is the
+    identity on it.
     """
     return Equation(
         f"powers, r = {r}",
@@ -132,10 +134,10 @@ def power(r: int) -> Equation:
 def CUBE(letter: Hashable) -> tuple[Term, Term]:
     """Return a letter and its cube.
 
-    By the law "powers", a letter s permutes s(X), the finite set of its images in a head or coordinate. The
-    eigenvalues of its linear part are real, and on the differences of s(X) they are roots of unity, and the
-    linear part has finite order. So they are 1 and -1, and the linear part of s² is the identity there. So s²
-    is a translation of the finite set s(X), which is the identity.
+    By the law "powers", a letter s permutes s(X), the finite set of its images in a head or coordinate. On
+    the differences of s(X), the linear part of s has finite order, so its eigenvalues are roots of unity.
+    They are also real, so they are 1 or -1, and the linear part of s² is the identity on these differences.
+    So s² is a translation of the finite set s(X), which is the identity.
     """
     return word([letter]), word([letter] * 3)
 
@@ -144,13 +146,13 @@ def CUBE(letter: Hashable) -> tuple[Term, Term]:
 def IDEMPOTENT(letter: Hashable) -> tuple[Term, Term]:
     """Return a letter and its square.
 
-    The matrix diag(w) - κ (a ∘ κ)ᵀ is block triangular: coordinates with a = 0 form a block diag(w), and
-    the other block is similar to the symmetric matrix diag(w) - k kᵀ with k = √a ∘ κ. So all eigenvalues
-    are real and in (-1, 1], because w > 1/2 and |k| ≤ 1, and for differences in the image of a high power
-    they are roots of unity: 1. The eigenvalue 0 occurs at most once: only the symmetric block has it, and
-    this block is an invertible matrix minus one of rank 1. As in the law "powers", a letter s permutes
-    s(X). Its linear part there has finite order and the eigenvalue 1 only, so s is a translation of a
-    finite set: the identity on s(X).
+    The matrix diag(w) - κ (a ∘ κ)ᵀ is block triangular: coordinates with a = 0 form a block diag(w), and the
+    other block is similar to the symmetric matrix diag(w) - k kᵀ with k = √a ∘ κ. So all eigenvalues are
+    real, and they are in (-1, 1], because w > 1/2 and |k| ≤ 1. For differences in the image of a high power
+    they are also roots of unity, so they are 1. The eigenvalue 0 occurs at most once: only the symmetric
+    block has it, and this block is an invertible matrix minus one of rank 1. As in the law "powers", a letter
+    s permutes s(X). Its linear part there has finite order and the eigenvalue 1 only, so s is a translation
+    of a finite set: the identity on s(X).
     """
     return word([letter]), word([letter] * 2)
 
@@ -161,8 +163,8 @@ def CONSTANT(left: Term, right: Term) -> tuple[Term, Term]:
 
     With a in (0, 1) the matrix diag(w) - κ (a ∘ κ)ᵀ is similar to the symmetric matrix diag(w) - k kᵀ with
     k = √a ∘ κ. Because w is in (1/2, 1) and |k| < 1, its eigenvalues are in (-1, 1). On differences of
-    finitely many states some power is idempotent, so only the eigenvalue 0 is possible, and a diagonalisable
-    matrix with no other eigenvalue is 0. So each letter maps all states to one.
+    finitely many states, some power is idempotent, so only the eigenvalue 0 is possible. A diagonalisable
+    matrix with no other eigenvalue is 0. So each letter maps all states to one state.
     """
     left, right = word(left), word(right)
     if left[-1:] != right[-1:] or not left:
@@ -174,10 +176,10 @@ def CONSTANT(left: Term, right: Term) -> tuple[Term, Term]:
 def ABELIAN(x: Term, y: Term) -> tuple[Term, Term]:
     """Return x y (xy)^ω and y x (xy)^ω.
 
-    Take one coordinate, and let X be its finite set of values. Letters with gate 0 are constant. All others
-    permute X, keep its mean c, and are x → c + g (x - c) with the same c, so they commute on X. If neither x
-    nor y has a letter with gate 0 in this coordinate, xy and yx are equal. Otherwise (xy)^ω is constant, and
-    it comes last.
+    Take one coordinate, and let X be its finite set of values. Letters with gate 0 are constant. All other
+    letters permute X and preserve the mean c of X. They are maps x → c + g (x - c) with the same c, so they
+    commute on X. If neither x nor y has a letter with gate 0 in this coordinate, xy and yx are equal.
+    Otherwise (xy)^ω is constant, and it comes last.
     """
     x, y = word(x), word(y)
     return (*x, *y, Omega(x + y)), (*y, *x, Omega(x + y))
@@ -228,7 +230,7 @@ class Finite(LayerLaw):
     """The law of finitely many states, for the language a^n b^n."""
 
     def separates(self, language: Language, most: int) -> bool:
-        """Return whether a^i b^i is in the language and a^j b^i is not, for different i, j up to a bound."""
+        """Return whether a^i b^i is in the language and a^j b^i is not, for all i ≠ j up to ``most``."""
         bound = range(most + 1)
         return all(language.contains(word("a" * j + "b" * i)) == (i == j) for i in bound for j in bound)
 
@@ -307,7 +309,7 @@ class Crossing(LayerLaw):
     """The law of commuting matrices."""
 
     def balanced(self, left: Sequence[Term], right: Sequence[Term]) -> bool:
-        """Return whether both lists have the same pieces."""
+        """Return whether both lists have the same multiset of pieces; see :func:`pieces`."""
         return sum(map(pieces, left), Counter()) == sum(map(pieces, right), Counter())
 
     def separates(self, language: Language, left: Sequence[Term], right: Sequence[Term]) -> bool:
@@ -334,9 +336,9 @@ CROSSING = Crossing(
     "If two lists of words have the same pieces, the scores of the words have the same sum.",
     cleandoc(
         """
-        The matrices of the letters commute, so the score of a word is a sum with one summand for each
-        position, which depends on its letter and on how often each letter occurs after it, and one for the
-        start, which depends on how often each letter occurs. These are the pieces of the word. For example,
+        The matrices of the letters commute, so the score of a word is a sum of summands that are called the
+        pieces of the word. The summand of a position depends on its letter and on how often each letter
+        occurs after it. The summand of the start depends on how often each letter occurs. For example,
         f(wuv) + f(w'u'v) = f(wu'v) + f(w'uv) if u' is a permutation of u: x(wu) - x(wu') does not depend on
         w. The words on the left have positive scores and those on the right do not, so the sums differ: a
         contradiction. This holds over any commutative ring. Coq checks the identity with u and u'.
@@ -347,7 +349,7 @@ CROSSING = Crossing(
 
 @dataclass(frozen=True)
 class Alternation(LayerLaw):
-    """The law of real eigenvalues: every ``stride``-th word u sⁱ v has eventually the same answer."""
+    """The law of real eigenvalues: eventually, every ``stride``-th word u sⁱ v has the same answer."""
 
     stride: int
 
@@ -358,7 +360,7 @@ class Alternation(LayerLaw):
         words = [
             (*before, *[letter] * i, *after) for i in range(states, states + self.stride * (states + 1) + 1)
         ]
-        # periodic, with a period of at most the number of states
+        # the answers are periodic in i, with a period of at most the number of states
         answers = [language.contains(w) for w in words]
         return any(a != b for a, b in zip(answers, answers[self.stride :], strict=False))
 

@@ -36,9 +36,10 @@ class Diagonal:
 
 @dataclass(frozen=True)
 class Complex:
-    """A diagonal map of numbers p + q ω with ω = exp(2πi/3); each number is a pair (p, q), one after another.
+    """A diagonal map of complex numbers p + q ω, with ω = exp(2πi/3).
 
-    The real part of p + q ω is p - q/2, so a linear read-out of pairs is one of real and imaginary parts.
+    A vector contains the pairs (p, q) of its numbers, one after another. The real part of p + q ω is p - q/2,
+    so a linear read-out of the pairs is a linear read-out of real and imaginary parts.
     """
 
     gates: tuple[tuple[Number, Number], ...]

@@ -33,7 +33,7 @@ def word(text: Iterable[Any]) -> Term:
 
 
 def letters(term: Term) -> Iterator[Hashable]:
-    """Return the letters of a term, those in ω-powers once."""
+    """Yield the letters of a term; the letters of an ω-power occur once."""
     for part in term:
         yield from letters(part.term) if isinstance(part, Omega) else (part,)
 

@@ -1,7 +1,7 @@
-"""Elman networks, GRUs and LSTMs whose states are integers or intervals, so that programs can decide them.
+"""Elman networks, GRUs and LSTMs with integer or interval states, on which programs can decide languages.
 
 Gates are 0 or 1, and a tanh of a pre-activation is -1 or 1. Elman networks may also have the Heaviside
-function, ReLU, or a tanh that is not saturated, whose outputs are in intervals next to -1 and 1.
+function, ReLU, or a tanh that is not saturated. The outputs of this tanh are in intervals next to -1 and 1.
 """
 
 from __future__ import annotations
@@ -20,19 +20,22 @@ from automata.errors import InputError
 
 Integers: TypeAlias = NDArray[np.int64]
 State: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], bytes]
-"""The data that later steps need: scaled bounds on sums of pools, and the cells if a gate can keep them."""
+"""The lower and upper bounds on the scaled sums of all pools, and the cells if a gate can keep them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Gate:
-    """An affine map of the letter and the pool sums; a gate only uses its sign, which must not be 0."""
+    """An affine map of the letter and the pool sums.
+
+    A gate uses only the sign of the value, which must not be 0.
+    """
 
     offset: Mapping[Hashable, Integers]
     left: Integers | None = None
 
 
 ALWAYS, NEVER = 1, -1
-"""Gates that are constant, for any letter and state."""
+"""Constant gates: one is always open, and the other is never open."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +43,13 @@ class Saturated:
     """A network with integer weights.
 
     The recurrent matrices have the column ``left[:, pool[u]]`` for unit u, so they read the sums of the
-    outputs of the units in each pool. Outputs and pre-activations are multiplied by ``scale``. In a saturated
-    Elman network and a GRU, outputs are -1 or 1; with the Heaviside function, 0 or 1; with ReLU, integers. In
-    an LSTM, whose cells are integers c, the output is 0 if c is 0, and otherwise between 3/4 and 1 with the
-    sign of c, because 3/4 < tanh 1. With tanh, it is at most 1/scale from -1 or 1. The read-out is the sign
-    of ``weights · sums + constant``.
+    outputs of the units in each pool. Outputs and pre-activations are multiplied by ``scale``. The read-out
+    is the sign of ``weights · sums + constant``.
+
+    Outputs are -1 or 1 in a saturated Elman network and a GRU, 0 or 1 with the Heaviside function, and
+    integers with ReLU. With tanh, they differ from -1 or 1 by at most 1/scale. The cells of an LSTM are
+    integers c. Its output is 0 if c is 0; otherwise it has the sign of c and an absolute value between 3/4
+    and 1, because 3/4 < tanh 1.
 
     Attributes:
         kind: ``elman``, ``heaviside``, ``relu`` or ``tanh`` (gate n), ``gru`` (gates z, r, n) or ``lstm``
@@ -81,7 +86,7 @@ class Saturated:
 
     @cached_property
     def _least(self) -> int:
-        """The least magnitude of pre-activations."""
+        """The minimum absolute value that pre-activations must have."""
         if self.kind != "tanh":
             return 1
         if not (flint.arb(self.gain) / 2).tanh() > 1 - flint.arb(1) / self.scale:
@@ -191,10 +196,10 @@ def threshold(dfa: DFA, kind: str) -> Saturated:
 def counter() -> Saturated:
     """Return the LSTM of a^n b^n, with four cells.
 
-    Cell 0 counts a, and b down to 0. Cell 1 counts each b that is read while cell 0 is 0. Cell 2 is 1 if the
-    last letter was b, and cell 3 counts each a after a b. The word is accepted if cells 0, 1 and 3 are 0. The
-    word has the form a* b* if and only if cell 3 is 0. Then cell 0 is max(0, #a - #b) and cell 1 is
-    max(0, #b - #a).
+    Cell 0 increases with each a, and decreases with each b while it is positive. Cell 1 counts each b that is
+    read while cell 0 is 0. Cell 2 is 1 if the last letter was b, and cell 3 counts each a that directly
+    follows a b. The word is accepted if cells 0, 1 and 3 are 0. The word is in a*b* if and only if cell 3 is
+    0. Then cell 0 is max(0, #a - #b) and cell 1 is max(0, #b - #a).
     """
     a, b = np.array([1, 0]), np.array([0, 1])
 
@@ -214,8 +219,8 @@ def relu_counter() -> Saturated:
     """Return the ReLU network of a^n b^n, with seven units.
 
     Units 0 and 1 count a and b. Units 2 and 3 are max(0, #a - #b) and max(0, #b - #a). Unit 4 is 1 if the
-    last letter was b, unit 5 is 1 if it was a after a b, and unit 6 counts the earlier ones. The word is
-    accepted if units 2, 3, 5 and 6 are 0.
+    last letter was b, unit 5 is 1 if the last two letters were ba, and unit 6 counts the earlier occurrences
+    of ba. The word is accepted if units 2, 3, 5 and 6 are 0.
     """
     left = np.zeros((7, 7), np.int64)
     for to, source, weight in (

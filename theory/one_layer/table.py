@@ -1,7 +1,7 @@
 """The tables "architecture × language": every cell is "can", "cannot" or "open", with its evidence.
 
-A cell names a construction or a law. `evidence` checks it: constructions by enumerating states, or on all
-words up to a length, and laws by their certificates.
+A cell names a construction or a law, which `evidence` checks. It checks a construction by enumerating states,
+or on all words up to a length, and a law by its certificate.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from theory.one_layer.saturated import Saturated
 
 Network: TypeAlias = Layer | Saturated
 LONGEST = 10
-"""The length of the words on which a network with infinitely many states runs."""
+"""The maximum length of the words on which a network with infinitely many states runs."""
 MOST_STATES = 1000
 
 FINITE_STATES = {
@@ -215,7 +215,7 @@ class Cell:
     def arguments(self) -> tuple[Any, ...]:
         """The arguments for which the language violates the law."""
         arguments = CERTIFICATES[self.entry][self.language.name]
-        # close as many brackets as are opened
+        # the word closes as many brackets as it opens
         if self.entry == "power" and self.language.name == "Dyck-(2,3)":
             before, after, letter = arguments
             return before, after * int(self.law.name.split()[-1]), letter
@@ -291,17 +291,17 @@ def _recognises(cell: Cell) -> str:
 
 @cache
 def compare(network: Network, language: Language, decide: bool) -> tuple[tuple[Any, ...] | None, bool]:
-    """Search all pairs of a network's state and a DFA's state that some word reaches, in order of length.
+    """Search for a shortest word on which the network differs from the language.
 
     Args:
         network: the network.
         language: the language.
-        decide: whether to search all pairs, if there are at most `MOST_STATES`, instead of words up to
-            `LONGEST`.
+        decide: whether to search all reachable pairs of a state of the network and a state of the DFA. If
+            this is ``False``, or if there are more than `MOST_STATES` pairs, the search ends with the words
+            of length `LONGEST`.
 
     Returns:
-        A shortest word on which the network differs from the language, or None; and whether the search had
-        all pairs.
+        The word, or ``None``; and whether the search proves that there is no such word.
     """
     dfa, machine = language.dfa, cast("Any", network)  # both classes of networks have start, step and accepts
     start = (machine.start, dfa.start if dfa and decide else ())

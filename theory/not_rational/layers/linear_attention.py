@@ -10,7 +10,7 @@ from theory.not_rational.vectors import State, Weights, column, columns, dot, ou
 def step(w: Weights, state: State, x: int, a: Arithmetic) -> State:
     """Compute S_t = S_{t-1} + k_t v_t^T, z_t = z_{t-1} + k_t and o_t = S_t^T q_t / z_t^T q_t.
 
-    In these formulas, q and k are phi(q) and phi(k).
+    The feature map phi is already applied to q and k.
     """
     memory, z, _ = state
     q, k, v = (column(w[f"W_{name}"], x) for name in "qkv")

@@ -12,8 +12,8 @@ from theory.not_rational.vectors import State, Weights, column, dot, each, outer
 def step(w: Weights, state: State, x: int, a: Arithmetic) -> State:
     """Compute C_t = f C_{t-1} + i v_t k_t^T, n_t = f n_{t-1} + i k_t and the hidden state h_t.
 
-    h_t = sigmoid(o_t) C_t q_t / max(1, |n_t^T q_t|), with i = exp(i_t) and f = sigmoid(f_t), which
-    depend only on the letter.
+    h_t = sigmoid(o_t) C_t q_t / max(1, |n_t^T q_t|). The gates i = exp(i_t) and f = sigmoid(f_t) depend only
+    on the letter.
     """
     memory, n, _ = state
     q, k, v = (column(w[f"W_{name}"], x) for name in "qkv")

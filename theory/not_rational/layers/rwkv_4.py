@@ -1,4 +1,4 @@
-"""RWKV-4's quotient (Peng et al. 2023), one channel for each unit."""
+"""RWKV-4 (Peng et al. 2023): the quotient wkv, with one channel for each unit."""
 
 from __future__ import annotations
 
