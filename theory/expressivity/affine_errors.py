@@ -1,8 +1,9 @@
 """Affine networks do not correct errors along the directions that separate their states.
 
-Chung, Choi and Kim 2026. A state of an automaton is a vector, and an affine step maps the vectors of the
-states to one another. An error that moves the network from one of them towards others leads to a combination
-of them. The step maps it to the same combination of the next states, so the error returns with the states.
+Chung, Choi and Kim 2026. Each state of an automaton is represented by a vector, and each affine step maps
+these vectors to one another. An error that moves the network from one vector towards others leads to an
+affine combination of the vectors. The step maps this combination to the same combination of the next states'
+vectors, so it does not reduce the error.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ Vector = tuple[Any, ...]
 def tracker(n: int, *delta: WeightEntry) -> Signature:
     """Return the signature of an affine network with N units that preserves the vectors of N states.
 
-    The states have the vectors o and o + e_i for i = 1, ..., N - 1. The matrix of a symbol x has free weights
-    r(x) in the row of the last unit, and the other rows and the bias follow. The network starts in the
-    combination of the vectors with the weights a(i) of the states i, and 1 minus their sum of state 0.
+    The states have the vectors o and o + e_i for i = 1, ..., N - 1. In the matrix A(x) of a symbol x, the
+    last row r(x) is free; the other rows and the bias b(x) follow from the vectors. The network starts in a
+    combination of the vectors: state i > 0 has the weight a(i), and state 0 has 1 minus the sum of these
+    weights.
     """
     entries = constant("o", (n,)), by_symbol("r", (n,)), constant("a", (n - 1,)), constant("omega", (n,))
     return Signature((*entries, *delta), size=("N", n), most_small=300)
@@ -41,7 +43,7 @@ def with_fixed_start(n: int) -> Signature:
 
 
 def maps(w: Weights, x: str) -> tuple[int, ...]:
-    """Return the next state of each state; by default, the state itself."""
+    """Return the next state of each state after symbol x; if ``w`` has no table, the state itself."""
     if "delta" in w.entries:
         return tuple(map(int, w.delta[x]))
     return (0, *map(int, w.others[x])) if "others" in w.entries else tuple(range(w.n))
@@ -54,12 +56,12 @@ def vectors(w: Weights) -> list[Vector]:
 
 
 def combination(w: Weights) -> Vector:
-    """Return the weights of the states in the vector in which the network starts."""
+    """Return the weight of each state in the initial vector of the network."""
     return 1 - sum(w.a), *w.a
 
 
 def mixed(weights: Vector, rows: list[Vector]) -> Vector:
-    """Return the sum of the rows, each times its weight."""
+    """Return the weighted sum of the rows."""
     return tuple(
         sum(a * v for a, v in zip(weights, column, strict=True)) for column in zip(*rows, strict=True)
     )
@@ -79,17 +81,17 @@ def step(w: Weights, h: Vector, x: str) -> Vector:
 
 
 def nearest(w: Weights, h: Vector) -> Vector:
-    """Return the vector of the nearest state; of several, the first."""
+    """Return the state's vector that is nearest to h; if several are, the first of them."""
     return min(vectors(w), key=lambda v: sum((a - b) ** 2 for a, b in zip(v, h, strict=True)))
 
 
 def read(w: Weights, h: Vector) -> Any:
-    """Return the product with omega."""
+    """Return the inner product of h and omega."""
     return sum(a * b for a, b in zip(h, w.omega, strict=True))
 
 
 def start(w: Weights) -> Vector:
-    """Return the combination of the vectors."""
+    """Return the initial vector: a combination of the states' vectors."""
     return mixed(combination(w), vectors(w))
 
 
@@ -104,7 +106,7 @@ ending_in_states = Recurrence(
 
 
 def transported(w: Weights) -> list[WFSA]:
-    """Return the automaton that starts in each state with its weight in the combination."""
+    """Return the automaton that starts in each state with this state's weight in the combination."""
     states = range(w.n)
     tables = {x: [[int(maps(w, x)[q] == p) for p in states] for q in states] for x in w.alphabet}
     return [WFSA(w.over, combination(w), [read(w, v) for v in vectors(w)], tables)]
@@ -140,16 +142,17 @@ CLAIM = Claim(
     name="affine-errors",
     title="affine networks do not correct errors",
     statement=(
-        "An affine network h_t = h_{t-1} A(x_t) + b(x_t) that maps vectors of the states of an automaton to"
-        " one another maps every affine combination of them to the same combination of the next states. So a"
-        " word that returns all states returns an error along the directions that separate them unchanged,"
-        " however often it is read."
+        "Let each state of an automaton have a vector, and let an affine network"
+        " h_t = h_{t-1} A(x_t) + b(x_t) map these vectors as the automaton maps its states. Then the"
+        " network maps every affine combination of the vectors to the same combination of the next states'"
+        " vectors. So a word that maps every state to itself preserves errors along the directions that"
+        " separate the states, however often it is read."
     ),
     source=Source("chung2026rethinking", "", "No correction by affine networks"),
     hypotheses=(
         "Exact core: the arithmetic is exact, and the vectors of the states are preserved exactly.",
-        "A permutation of the states has a power that returns all states; other maps may merge states, and"
-        " the errors between them vanish.",
+        "A permutation of the states has a power that maps every state to itself; other maps may merge"
+        " states, and the errors between merged states vanish.",
         "The paper's statements about norms, horizons and trained networks are not part of the claim. The"
         " abstract was available, and the statement is paraphrased.",
     ),
@@ -157,7 +160,7 @@ CLAIM = Claim(
         Variant(
             name="corrected",
             expected="holds",
-            says="for any maps of the states, the automaton starts in each state with its weight",
+            says="for any maps of the states; the automaton starts in each state with this state's weight",
             reading=Equality(network, transported),
             cases=MAPS.random,
             small_cases=MAPS.near_generic,
@@ -179,7 +182,7 @@ CLAIM = Claim(
         Variant(
             name="corrected-return",
             expected="holds",
-            says="if each symbol returns all states, the output remains that before the first symbol",
+            says="if each symbol maps every state to itself, the output never changes",
             reading=Equality(network, unchanged),
             cases=RETURNS.random,
             small_cases=RETURNS.near_generic,
@@ -203,7 +206,7 @@ CLAIM = Claim(
         Variant(
             name="without-all-states",
             expected="refuted",
-            says="each symbol returns state 0, but not all states: states may be merged with their errors",
+            says="each symbol maps state 0 to itself, but may merge states, which removes errors",
             without=NO_THEOREM,
             reading=Equality(network, unchanged),
             cases=FIXED.random,

@@ -1,8 +1,8 @@
 """Simple RNNs generate brackets of bounded depth with O(m log k) units, which is optimal.
 
-Hewitt et al. 2020, with the construction for the simple RNN: two copies of a stack of m codes. One is kept
-after open brackets, and the other after close brackets. The saturated sigmoid is here the Heaviside function,
-and the next brackets are thresholds of linear functions of the units.
+Hewitt et al. 2020, with the construction for the simple RNN. The units contain two copies of a stack of m
+codes: one copy is used after open brackets, and the other after close brackets. Here the Heaviside function
+replaces the saturated sigmoid. Thresholds of linear functions of the units decide which brackets may follow.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def brackets(
 ) -> Signature:
     """Return the signature of weighted brackets that are nested at most m deep.
 
-    Each symbol x opens (i) or closes (-i) a bracket of a type i of at most ``most``, with weight p(x). The
-    end has weight rho_0 if no bracket is open, and rho_1 otherwise. Dyck-(k, m) has p = rho_0 = 1 and
-    rho_1 = 0.
+    Each symbol x opens (i) or closes (-i) a bracket of type i, which is at most ``most``, with weight p(x).
+    The end of a string has weight rho_0 if no bracket is open, and rho_1 otherwise. Dyck-(k, m) has
+    p = rho_0 = 1 and rho_1 = 0.
     """
     kinds = tuple(sign * i for i in range(1, most + 1) for sign in (1, -1))
     entries = by_symbol("bracket", only=kinds), by_symbol("p", only=p), constant("rho_0", only=p)
@@ -41,7 +41,7 @@ def brackets(
 
 
 def types(w: Weights) -> int:
-    """Return the number k of types."""
+    """Return the number k of types of brackets."""
     return max(abs(int(i)) for i in w.bracket.values())
 
 
@@ -79,11 +79,11 @@ def automaton(w: Weights) -> list[WFSA]:
     return of_stacks(w, stacks(w, w.n))
 
 
-# The network. A code has a bit for each unit of a slot; an empty slot is all 0.
+# The network. A code has a bit for each unit of a slot; all units of an empty slot are 0.
 
 
 def binary(i: int, width: int) -> Bits:
-    """Return the binary digits of i."""
+    """Return the last ``width`` binary digits of i, the lowest first."""
     return tuple(i >> j & 1 for j in range(width))
 
 
@@ -93,9 +93,9 @@ def short_code(w: Weights) -> Code:
 
 
 def printed_code(w: Weights) -> Code:
-    """Return the paper's code of type i, for k ≥ 2.
+    """Return the paper's code of each type i, for k ≥ 2.
 
-    It has ⌈log k⌉ binary digits of i - 1, their complement, and ⌈log k⌉ - 1 ones.
+    It consists of the ⌈log k⌉ binary digits of i - 1, their complement, and ⌈log k⌉ - 1 ones.
     """
     k = max(2, types(w))
     width = (k - 1).bit_length()
@@ -104,7 +104,7 @@ def printed_code(w: Weights) -> Code:
 
 
 def code_from_zero(w: Weights) -> Code:
-    """Return the code of type i, the ⌈log k⌉ binary digits of i - 1."""
+    """Return the code of each type i that consists of the ⌈log k⌉ binary digits of i - 1."""
     k = types(w)
     return tuple(binary(i, (k - 1).bit_length()) for i in range(k))
 
@@ -139,7 +139,7 @@ def input_weights(m: int, code: Code, bracket: int) -> Bits:
 
 
 def next_bracket(m: int, code: Code, bracket: int) -> tuple[Bits, int]:
-    """Return the weights and the bias of a threshold, which is positive if this bracket may follow.
+    """Return the weights and the bias of a linear function that is positive if this bracket may follow.
 
     An open bracket may follow if the last slot is empty, and a close bracket if its code is in the first
     slot.
@@ -152,7 +152,7 @@ def next_bracket(m: int, code: Code, bracket: int) -> tuple[Bits, int]:
 
 
 def at_end(m: int, code: Code) -> tuple[Bits, int]:
-    """Return the weights and the bias of a threshold, which is positive if the first slot is empty."""
+    """Return the weights and the bias of a linear function that is positive if the first slot is empty."""
     return tuple(-int(slot == 0) for _, slot, _ in units(m, len(code[0]))), 1
 
 
@@ -163,7 +163,7 @@ def is_positive(h: Bits, threshold: tuple[Bits, int]) -> bool:
 
 
 def stack_network(code_of: Callable[[Weights], Code]) -> Recurrence:
-    """Return the network with h_t = H(W h_{t-1} + U x_t - 1), and the product of the weights of all symbols.
+    """Return the network h_t = H(W h_{t-1} + U x_t - 1), which also multiplies the weights of all symbols.
 
     The weight of a symbol that may not follow is 0.
     """
@@ -187,7 +187,7 @@ def stack_network(code_of: Callable[[Weights], Code]) -> Recurrence:
 
 
 def in_coq(code_of: Callable[[Weights], Code]) -> Callable[[Weights], dict[str, Any]]:
-    """Return the function from a case to the values for Coq's terms."""
+    """Return the function from a case to the values of the placeholders in Coq's terms."""
 
     def listed(values: Any) -> str:
         return f"[:: {'; '.join(values)}]"
@@ -215,7 +215,7 @@ def in_coq(code_of: Callable[[Weights], Code]) -> Callable[[Weights], dict[str, 
 
 
 def theorem(name: str, code_of: Callable[[Weights], Code]) -> Theorem:
-    """Return the theorem that the network with this code is the automaton."""
+    """Return the theorem that the network with this code equals the automaton."""
     weights = "{m} {opens} {kind} {p} {rho_0} {rho_1}"
     return Theorem(
         f"expressivity.bounded_dyck.{name}",

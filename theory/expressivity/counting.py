@@ -21,7 +21,7 @@ from theory.weights import Weights
 
 Vector = tuple[Any, ...]
 Finite = tuple[int, tuple[()]]
-"""The value of a bounded unit with p binary places, times 2^p; and no numbers."""
+"""The value of a bounded unit with p binary places, multiplied by 2^p, and an empty tuple."""
 NONNEGATIVE = (0, 1, Fraction(1, 2), 2)
 
 
@@ -29,7 +29,7 @@ NONNEGATIVE = (0, 1, Fraction(1, 2), 2)
 
 
 def network(k: int, values: tuple[Any, ...] = NONNEGATIVE) -> Signature:
-    """Return the signature of an Elman network with k units, and with these weights before its output."""
+    """Return the signature of an Elman network with k units, whose weights except r are among ``values``."""
     matrices = constant("W", (k, k), values), by_symbol("u", (k,), values)
     return Signature(
         (*matrices, constant("h_0", (k,), values), constant("r", (k,))), size=("K", k), most_small=60
@@ -56,7 +56,7 @@ unit = Recurrence(
 """One unit with negative inputs."""
 
 
-# A GRU whose gates read the letter, in fixed-point arithmetic with p places.
+# A GRU whose gates read only the letter, in fixed-point arithmetic with p binary places.
 
 
 def values(p: int, low: int) -> tuple[Fraction, ...]:
@@ -68,7 +68,7 @@ def gru(p: int, keeps: bool = True) -> Signature:
     """Return the signature of gates z, candidates g, and an output for each value of the unit.
 
     Args:
-        p: the number of places.
+        p: the number of binary places.
         keeps: whether z may be 1, so that the unit keeps its value.
     """
     entries = by_symbol("z", only=values(p, 0)[not keeps :]), by_symbol("g", only=values(p, -1))
@@ -76,7 +76,7 @@ def gru(p: int, keeps: bool = True) -> Signature:
 
 
 def counting_gru(p: int) -> Signature:
-    """Return the signature of a GRU that adds the step of a letter, times 2^-p, while it is between ±1/2."""
+    """Return the signature of a GRU that adds 2^-p times a letter's step while its value is within ±1/2."""
     z = by_symbol("z", derived=lambda w, x: Fraction(1) - abs(w.step[x]) / 2**w.n)
     g = by_symbol("g", derived=lambda w, x: w.step[x])
     rho = constant(
@@ -86,7 +86,7 @@ def counting_gru(p: int) -> Signature:
 
 
 def gru_step(w: Weights, state: Finite, x: str) -> Finite:
-    """Return z(x) c + (1 - z(x)) g(x), rounded to the nearest multiple of 2^-p, and up if there are two."""
+    """Return z(x) c + (1 - z(x)) g(x), rounded to the nearest multiple of 2^-p; ties are rounded up."""
     value = w.z[x] * state[0] + (1 - w.z[x]) * w.g[x] * 2**w.n
     return floor(value + Fraction(1, 2)), ()
 
@@ -106,7 +106,7 @@ def of_values(w: Weights) -> list[WFSA]:
 
 
 def table(w: Weights) -> dict[str, Any]:
-    """Return the values for Coq's terms."""
+    """Return the values of the placeholders in Coq's terms."""
     low, size = -(2**w.n), 2 ** (w.n + 1) + 1
     rows = [[gru_step(w, (low + q, ()), x)[0] - low for q in range(size)] for x in w.alphabet]
     text = "; ".join(f"[:: {'; '.join(f'{q}%N' for q in row)}]" for row in rows)
@@ -122,16 +122,16 @@ def table(w: Weights) -> dict[str, Any]:
 in_fixed_point = Recurrence(lambda w: (0, ()), gru_step, of_value, modes=True)
 
 
-# An Elman unit with a squashing function, the hardtanh, in fixed-point arithmetic with p places.
+# An Elman unit with a squashing function, the hardtanh, in fixed-point arithmetic with p binary places.
 
 
 def squashed_steps(p: int) -> Signature:
-    """Return the signature of a unit with p places that adds the step of a letter, times 2^-p."""
+    """Return the signature of a unit with p binary places that adds 2^-p times the step of a letter."""
     return Signature((by_symbol("step", only=(1, -1)),), size=("P", p))
 
 
 def squashed_step(w: Weights, state: Finite, x: str) -> Finite:
-    """Return c + 2^-p step, clamped to [-1, 1]; both are in units of 2^-p."""
+    """Return c + 2^-p step, clamped to [-1, 1]; the argument and the result are in units of 2^-p."""
     return max(-(2**w.n), min(2**w.n, state[0] + int(w.step[x]))), ()
 
 
@@ -160,7 +160,7 @@ CLAIM = Claim(
         " arithmetic.",
         "The theorems are about any step of a network with finitely many states. The cases are units whose"
         " gates read only the letter.",
-        "That LSTMs count is the claim saturated-lstm. `ratproof certify` proves that a trained SR-LSTM"
+        "The claim saturated-lstm shows that LSTMs count. `ratproof certify` proves that a trained SR-LSTM"
         " counts parentheses up to a height.",
         "The abstract was available, and the statement is paraphrased. The paper's counter machines and its"
         " training are not part of the claim.",
@@ -215,7 +215,7 @@ CLAIM = Claim(
         Variant(
             name="without-nonnegative-weights",
             expected="refuted",
-            says="an automaton for a unit with negative inputs, which is max(0, #a - #b)",
+            says="a unit with negative inputs, which computes max(0, #a - #b), is an automaton",
             without={
                 "decided": (
                     "the variant says that no automaton is equivalent; a Hankel block of full rank shows"
@@ -260,7 +260,7 @@ CLAIM = Claim(
             name="without-relu",
             expected="refuted",
             says="an Elman unit with p places and the hardtanh, which adds 2^-p times the step, counts",
-            without={"kernel-checked": "the theorem of the variant without-unbounded-cells is about it, too"},
+            without={"kernel-checked": "the theorem of the variant without-unbounded-cells covers it, too"},
             reading=Equality(squashed, difference),
             cases=SQUASHED.random,
             small_cases=SQUASHED.small,

@@ -1,6 +1,6 @@
-"""Elman networks with the Heaviside function are deterministic probabilistic automata, in both directions.
+"""Elman networks with the Heaviside function are equivalent to deterministic probabilistic automata.
 
-Svete and Cotterell 2023, with Minsky's construction of a unit for each pair of a state and the last symbol.
+Svete and Cotterell 2023. Minsky's construction has a unit for each pair of a state and the last symbol.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def automaton_of(n: int) -> Signature:
 
 
 def deterministic(w: Weights) -> list[WFSA]:
-    """Return the automaton, in which symbol x leads from state q to delta(x)[q] with weight p(x)[q]."""
+    """Return the automaton in which symbol x leads from state q to delta(x)[q] with weight p(x)[q]."""
     k, states = w.over, range(len(w.rho))
     tables = {
         x: [[w.p[x][q] if w.delta[x][q] == other else k.zero for other in states] for q in states]
@@ -149,7 +149,7 @@ def of_vectors(w: Weights) -> list[WFSA]:
 
 
 def maps_in_coq(w: Weights, n: int) -> dict[str, Any]:
-    """Return Coq's terms for delta, a table of indices of n states, and for both sets."""
+    """Return Coq's terms for the n states Q, the symbols S, and delta, a table of state indices."""
     rows = (f"[:: {'; '.join(f'{q}%N' for q in w.delta[x])}]" for x in w.alphabet)
     table = f"nth 0%N (nth [::] [:: {'; '.join(rows)}] (x : 'I__)) (q : 'I__)"
     delta = f"(fun (x : place {len(w.alphabet)}) (q : place {n}) => nth ord0 (places {n}) ({table}))"
@@ -157,7 +157,7 @@ def maps_in_coq(w: Weights, n: int) -> dict[str, Any]:
 
 
 def in_coq(w: Weights) -> dict[str, Any]:
-    """Return the values for Coq's terms, in which delta is a table of state indices."""
+    """Return the values of the placeholders in Coq's terms, with delta as a table of state indices."""
     if "delta" not in w.entries:
         w = with_delta(w)
     n = len(w.rho)
@@ -189,14 +189,14 @@ CLAIM = Claim(
     source=Source("svete2023recurrent", "", "Heaviside Elman RNNs"),
     hypotheses=(
         "H(z) is 1 if z is positive, and 0 otherwise.",
-        "The unit of the start is 1 before the first symbol, and no other one.",
+        "Before the first symbol, the unit of the start is 1, and all other units are 0.",
         "Probabilities are linear in the units, without a softmax.",
     ),
     variants=(
         Variant(
             name="corrected",
             expected="holds",
-            says="Minsky's construction, for any weights, including those of no distribution",
+            says="Minsky's construction, for any weights, which need not be probabilities",
             reading=Equality(minsky, deterministic),
             cases=AUTOMATA.random,
             small_cases=AUTOMATA.near_generic,

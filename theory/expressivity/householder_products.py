@@ -30,10 +30,10 @@ Factor = tuple[Any, Vector]
 
 
 def permuting(n: int, **only: Sequence[Any]) -> Signature:
-    """Return the signature of an automaton with n states, in which each symbol has a permutation.
+    """Return the signature of an automaton with n states, in which each symbol permutes the states.
 
-    A permutation is given by its index among all, in lexicographic order. Symbol x leads from state i with
-    the weight d(x)[i].
+    The entry ``order`` is the index of a symbol's permutation in lexicographic order. The transition of
+    symbol x from state i has the weight d(x)[i].
     """
     order = by_symbol("order", only=range(factorial(n)))
     names = entries("minus x_0[N] c[N] | d[N]", n, {"minus": (-1,), **only})
@@ -55,7 +55,7 @@ def permutation(n: int, index: int) -> Map:
 
 
 def following(w: Weights, x: str) -> Map:
-    """Return the next state of each state."""
+    """Return the next state of each state after symbol x."""
     return tuple(map(int, w.delta[x])) if "delta" in w.entries else permutation(w.n, int(w.order[x]))
 
 
@@ -67,7 +67,7 @@ def with_maps(w: Weights) -> Weights:
 
 
 def automaton(w: Weights) -> list[WFSA]:
-    """Return the automaton, in which symbol x leads from each state to the next one with its weight."""
+    """Return the automaton in which symbol x leads from state i to its next state with weight d(x)[i]."""
     return pd_ssm.automaton(with_maps(w))
 
 
@@ -75,9 +75,10 @@ def automaton(w: Weights) -> list[WFSA]:
 
 
 def sorting(states: Sequence[int], images: Map) -> list[tuple[int, int]]:
-    """Return swaps that are a permutation, one for each of these states; all others but one must be fixed.
+    """Return swaps whose composition is the permutation ``images``, one for each of ``states``.
 
-    After the swaps of the other states, a state is swapped with its image.
+    The permutation must fix all other states except one. The last swap exchanges the first of ``states`` with
+    its image.
     """
     if not states:
         return []
@@ -87,7 +88,7 @@ def sorting(states: Sequence[int], images: Map) -> list[tuple[int, int]]:
 
 
 def one_hot(w: Weights, state: int) -> Vector:
-    """Return the vector of a state."""
+    """Return the one-hot vector of a state."""
     return tuple(w.over.one if i == state else w.over.zero for i in range(w.n))
 
 
@@ -108,7 +109,7 @@ def swapping(w: Weights, x: str) -> list[Factor]:
 
 
 def both(w: Weights, x: str) -> list[Factor]:
-    """Return the factors of a symbol with weights."""
+    """Return all factors of a symbol: those that scale the components, then those that permute them."""
     return [*scaling(w, x), *swapping(w, x)]
 
 
@@ -120,7 +121,7 @@ def reflected(w: Weights, h: Vector, factor: Factor) -> Vector:
 
 
 def layer(factors: Callable[[Weights, str], Sequence[Factor]]) -> Recurrence:
-    """Return the layer whose symbols take the steps of these factors, with a linear output c h."""
+    """Return the layer in which a symbol multiplies the state by its factors, with a linear output c h."""
 
     def step(w: Weights, h: Vector, x: str) -> Vector:
         for factor in factors(w, x):
@@ -131,12 +132,12 @@ def layer(factors: Callable[[Weights, str], Sequence[Factor]]) -> Recurrence:
 
 
 def projections(w: Weights, x: str) -> list[Factor]:
-    """Return the factors with half the betas of all swaps."""
+    """Return the factors of a symbol with half of each swap's beta."""
     return [*scaling(w, x), *((w.over.times(HALF, beta), key) for beta, key in swapping(w, x))]
 
 
 def in_coq(w: Weights) -> dict[str, Any]:
-    """Return the values for Coq's terms, in which delta is a table of state indices."""
+    """Return the values of the placeholders in Coq's terms, with delta as a table of state indices."""
     return pd_ssm.in_coq(with_maps(w))
 
 
@@ -193,7 +194,7 @@ CLAIM = Claim(
         Variant(
             name="without-permutations",
             expected="refuted",
-            says="symbols may lead from two states to one: the swaps of such a map are another map",
+            says="symbols may map two states to the same state, which no product of swaps does",
             reading=Equality(layer(both), automaton),
             cases=MAPPING.random,
             small_cases=MERGING.small,

@@ -55,7 +55,7 @@ def automaton(w: Weights) -> list[WFSA]:
 
 
 def start(w: Weights) -> tuple[str, Vector]:
-    """Return the state before the first letter, when no letter waits."""
+    """Return the state before the first letter, in which no letter waits."""
     return "", w.s_0
 
 
@@ -69,7 +69,7 @@ def step(w: Weights, state: tuple[str, Vector], x: str) -> tuple[str, Vector]:
 
 
 def at_the_end(w: Weights, state: tuple[str, Vector]) -> Vector:
-    """Return the state after the waiting letter."""
+    """Return the state of the layer after it also reads the waiting letter."""
     waiting, s = state
     return diagonal(w, s, waiting) if waiting else s
 
@@ -78,12 +78,12 @@ one_pass = Recurrence(start, step, lambda w, state: (dot(w.over, w.c, at_the_end
 
 
 def states(w: Weights, variable: Any) -> Iterator[tuple[str, Vector]]:
-    """Yield a state with variables for each waiting letter."""
+    """Yield a state with variables as components for each waiting letter, and for none."""
     s = tuple(variable(f"s_{i}") for i in range(len(w.c)))
     yield from ((waiting, s) for waiting in ("", *w.alphabet))
 
 
-# A layer with a matrix for each map of N items, such as a permutation, knows how the maps of a word compose.
+# A layer with a matrix for each map of N items, such as a permutation, composes the maps of a word.
 
 Composed = tuple[tuple[int, ...], Vector]
 """The image of each item, and the initial weights."""
@@ -105,7 +105,7 @@ composition = Recurrence(lambda w: (tuple(range(len(w.c))), w.x_0), composed, of
 
 
 def three_items(w: Weights) -> list[WFSA]:
-    """Return the automaton that tells whether the first of three items is back at its position.
+    """Return the automaton whose score is 1 if the first of three items is at its initial position, else 0.
 
     The letter a swaps the first two items, and every other letter swaps the last two.
     """

@@ -1,4 +1,4 @@
-"""Parity needs a negative eigenvalue, and counting modulo 3 an eigenvalue that is not real.
+"""Parity needs a negative eigenvalue, and counting modulo 3 needs an eigenvalue that is not real.
 
 Grazzi et al. 2025: DeltaNet with one key has the matrix I - beta k k^T, whose eigenvalues are 1
 and 1 - beta |k|^2. With beta = 2 and |k| = 1 it is a reflection.
@@ -38,7 +38,10 @@ def next_place(of: AnyPlaces, j: Any, read: Any) -> Any:
 
 
 def weights_of_state(of: AnyPlaces, square: Any) -> tuple[Any, Any]:
-    """Return the weights beta |k|^2 v from 1, and 1 - beta |k|^2 from itself, where ``square`` is |k|^2."""
+    """Return the weights of the transitions to the state k s, where ``square`` is |k|^2.
+
+    They are beta |k|^2 v from the state 1, and 1 - beta |k|^2 from the state k s.
+    """
     kept = of.plus(of.one, of.times(of.at("minus"), of.times(of.at("beta"), square)))
     return of.times(of.at("beta"), of.times(square, of.at("v"))), kept
 
@@ -73,7 +76,7 @@ def of_eigenvalue(w: Weights) -> list[WFSA]:
 
 
 def any_size() -> list[Identity]:
-    """Return the identity of both steps for every N, in which y stands for k s."""
+    """Return the identity that the steps of layer and automaton agree for every N; y stands for k s."""
     of = symbolic()
     y, square = of.at("y"), of.sum(lambda i: of.times(of.at("k", i), of.at("k", i)))
     left = of.sum(lambda j: of.times(of.at("k", j), next_place(of, j, y)))
@@ -107,12 +110,12 @@ with_unit_key = Recurrence(lambda w: w.s_0, erased, output)
 
 
 def parity(w: Weights) -> list[WFSA]:
-    """Return the automaton of parity, whose score is (-1)^n after n letters a, times the first score."""
+    """Return the automaton whose score after n letters a is (-1)^n times the score of the empty string."""
     (automaton,) = sign(w)
     return [automaton.replace(initial=automaton.initial * dot(w.over, w.k, w.s_0))]
 
 
-# A layer with triangular matrices, which have their diagonals as eigenvalues, against counting modulo 3.
+# A layer with triangular matrices, whose eigenvalues are on their diagonals, does not count modulo 3.
 
 
 def triangular(n: int) -> Signature:

@@ -1,7 +1,7 @@
 """Layers with nonnegative gates do not recognise parity.
 
-Sarrof, Veitsman and Hahn 2024: the letter a is read n times, so the state is a sum of geometric sequences.
-With gates of at least 0, the sign of such a sum changes finitely often, and that of parity at each letter.
+Sarrof, Veitsman and Hahn 2024: if the letter a is read n times, the score is a sum of geometric sequences in
+n. With gates of at least 0, the sign of such a sum changes finitely often, but parity changes at each letter.
 """
 
 from __future__ import annotations
@@ -49,7 +49,10 @@ network = Recurrence(lambda w: w.h_0, step, lambda w, h: (read(w, h),))
 
 
 def remaining(w: Weights, h: Vector, count: int) -> Any:
-    """Return the value of (E - r_i), for the first ``count`` gates, and of E - 1 on the scores from h on."""
+    """Return the first term of the scores from state h on, after the factors are applied to them.
+
+    The factors are E - 1, and E - r_i for the first ``count`` gates.
+    """
     k = w.over
     changes = (k.plus(after, k.times(w.minus, value)) for after, value in zip(step(w, h, ""), h, strict=True))
     terms = []
@@ -80,7 +83,7 @@ Counted = tuple[tuple[bool, int], Vector]
 
 
 def count_changes(w: Weights, state: Counted, x: str) -> Counted:
-    """Return the next state of the layer, and count a change."""
+    """Return the next state of the layer, and the number of changes so far."""
     (positive, count), h = state
     h = step(w, h, x)
     after = read(w, h) > 0
@@ -102,7 +105,7 @@ def never(w: Weights) -> list[WFSA]:
     return [WFSA(k, [k.one], [k.zero], {x: [[k.one]] for x in w.alphabet})]
 
 
-# One unit with the gate -1 for the letter a, and layers with nonnegative gates, against parity.
+# One unit with the gate -1 for the letter a recognises parity, and layers with nonnegative gates do not.
 
 
 def unit(m: int) -> Signature:
@@ -119,7 +122,7 @@ flipped = Recurrence(lambda w: w.s_0, negative_gate, lambda w, s: (dot(w.over, w
 
 
 def scaled_sign(w: Weights) -> list[WFSA]:
-    """Return the automaton of parity, whose score is (-1)^n after n letters a, times the first score."""
+    """Return the automaton whose score after n letters a is (-1)^n times the score of the empty string."""
     (automaton,) = sign(w)
     return [automaton.replace(initial=automaton.initial * dot(w.over, w.s_0, w.c))]
 

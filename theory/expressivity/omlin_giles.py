@@ -25,7 +25,7 @@ from theory.weights import Weights
 Units = tuple[flint.arb, ...]
 BITS = 128
 ROOM = Fraction(1, 2**12)
-"""The room for rounding errors of a float32 network in the condition on the gain."""
+"""The margin for rounding errors of a float32 network in the condition on the gain."""
 HALF, HALF_BALL = Fraction(1, 2), flint.arb(1) / 2
 
 
@@ -40,22 +40,22 @@ def interval(low: Fraction, high: Fraction) -> flint.arb:
 
 
 def sigmoid(z: flint.arb) -> flint.arb:
-    """Return a ball that contains 1 / (1 + exp(-z)), from the ends of z; the sigmoid is increasing."""
+    """Return a ball that contains 1 / (1 + exp(-z)), from both ends of z; the sigmoid is increasing."""
     low, high = (1 / (1 + (-end).exp()) for end in (z.lower(), z.upper()))
     return low.union(high)
 
 
 def is_stable(gain: Fraction, n: int, e: Fraction) -> bool:
-    """Return whether sigma(H (n e - 1/2)) is certainly at most e, with room for rounding errors."""
+    """Return whether sigma(H (n e - 1/2)) is certainly at most e, with a margin for rounding errors."""
     with flint.ctx.workprec(BITS):
         return bool(sigmoid(ball(gain * (n * e - HALF))) < ball(e - ROOM))
 
 
 @cache
 def gain_and_error(n: int) -> tuple[Fraction, Fraction]:
-    """Return a gain H and an error e that are stable, where H is the least multiple of 1/8 for some e.
+    """Return the least multiple H of 1/8 that is stable for some error e, and the least such e.
 
-    The errors are the multiples of 1/(128 n) below 1/(2 n), so the gain is not exactly the least one.
+    Only errors that are multiples of 1/(128 n) below 1/(2 n) are tried, so a smaller gain may also be stable.
     """
     errors = [Fraction(i, 128 * n) for i in range(1, 64)]
     for eighths in count(8):
@@ -71,7 +71,7 @@ def maps(w: Weights, x: str) -> tuple[int, ...]:
 
 
 def predecessors(w: Weights) -> int:
-    """Return the maximum number of states that a letter leads to one state, and at least 2."""
+    """Return the maximum number of states that one letter maps to the same state, but at least 2."""
     return max(2, *(maps(w, x).count(q) for x in w.alphabet for q in range(w.n)))
 
 
@@ -86,7 +86,7 @@ def automaton_of(n: int, gain: WeightEntry) -> Signature:
 
 
 def dfa(w: Weights) -> list[WFSA]:
-    """Return the DFA, once with each state as the final one."""
+    """Return a copy of the DFA for each state, in which this state is the only final state."""
     states = range(w.n)
     tables = {x: [[int(maps(w, x)[q] == p) for p in states] for q in states] for x in w.alphabet}
     first = [int(q == 0) for q in states]
@@ -136,7 +136,7 @@ run = Recurrence(one_hot, step, decisions)
 
 
 def box(w: Weights, q: int) -> Units:
-    """Return the units of a state: at least 1 - e for the state itself, and at most e for all others."""
+    """Return the box of a state: at least 1 - e for the state's own unit, and at most e for all others."""
     _, e = gain_and_error(predecessors(w))
     with flint.ctx.workprec(BITS):
         return tuple(interval(1 - e, Fraction(1)) if i == q else interval(Fraction(0), e) for i in range(w.n))
@@ -199,8 +199,8 @@ CLAIM = Claim(
     title="constructed sigmoid networks follow their DFA",
     statement=(
         "A second-order sigmoid network that is constructed from a DFA with weights H, -H and biases -H/2"
-        " follows the DFA on strings of every length, if the gain H is large enough for the number n of"
-        " states that a letter leads to one state."
+        " follows the DFA on strings of every length, if the gain H is large enough for n, the maximum number"
+        " of states that one letter maps to the same state."
     ),
     source=Source("omlin1996constructing", "", "Stable second-order networks"),
     hypotheses=(

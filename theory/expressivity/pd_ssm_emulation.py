@@ -1,4 +1,4 @@
-"""PD-SSM: a layer with N components is any automaton with N states and one transition per state and symbol.
+"""A PD-SSM layer of size N can be any automaton with N states and one transition per state and symbol.
 
 Terzic et al. 2025: x_t = P(u_t) D(u_t) x_{t-1} with one 1 in each column of P and a diagonal D. Column i of
 P(u) has its 1 in the row of the state to which the symbol u leads from state i.
@@ -24,13 +24,13 @@ Matrix = tuple[Vector, ...]
 
 
 def layer(n: int, **only: Sequence[int]) -> Signature:
-    """Return the signature of a layer with n components; weights may be restricted to some values."""
+    """Return the signature of a layer with n components; ``only`` restricts weights to some values."""
     names = "x_0[N] c[N] | delta[N] d[N]"
     return Signature(entries(names, n, {"delta": range(n), **only}), size=("N", n), most_small=300)
 
 
 def automaton(w: Weights) -> list[WFSA]:
-    """Return the automaton, in which symbol u leads from state i to delta(u)[i] with weight d(u)[i]."""
+    """Return the automaton in which symbol u leads from state i to delta(u)[i] with weight d(u)[i]."""
     k, states = w.over, range(len(w.c))
     tables = {
         u: [[w.d[u][i] if w.delta[u][i] == j else k.zero for j in states] for i in states] for u in w.alphabet
@@ -56,7 +56,7 @@ def moved(k: Semiring, matrix: Matrix, diagonal: Vector, x: Vector) -> Vector:
 
 
 def pd_ssm(matrix: Any = column_one_hot, start: Any = lambda w: w.x_0) -> Recurrence:
-    """Return the layer with a linear output c x, for a function that returns P."""
+    """Return the layer with a linear output c x; ``matrix`` returns P(u), and ``start`` returns x_0."""
     return Recurrence(
         start=start,
         step=lambda w, x, u: moved(w.over, matrix(w, u), w.d[u], x),
@@ -70,7 +70,7 @@ def zeros(w: Weights) -> Vector:
 
 
 def counting(w: Weights, modulus: int) -> list[WFSA]:
-    """Return the automaton that tells whether the number of a is a multiple of the modulus."""
+    """Return the automaton whose score is 1 if the number of a is a multiple of the modulus, else 0."""
     k, states = w.over, range(modulus)
     first = [k.one, *[k.zero] * (modulus - 1)]
 
@@ -86,7 +86,7 @@ def counter(w: Weights) -> list[WFSA]:
 
 
 def in_coq(w: Weights) -> dict[str, Any]:
-    """Return the values for Coq's terms, in which delta is a table of state indices."""
+    """Return the values of the placeholders in Coq's terms, with delta as a table of state indices."""
     return {**w.entries, **maps_in_coq(w, len(w.c))}
 
 

@@ -1,7 +1,7 @@
 """A saturated LSTM is a counter machine, and it computes more than weighted automata do.
 
 Merrill et al. 2020: the gates of a saturated cell are 0 or 1, and its candidate is -1 or 1. If gates read
-only the letter, the cells are linear. An input gate that reads the cell makes it max(0, #a - #b).
+only the letter, the cells are linear. If the input gate also reads the cell, the cell can be max(0, #a - #b).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def cells_step(w: Weights, c: Vector, x: str) -> Vector:
 
 
 def first_cells(w: Weights) -> Vector:
-    """Return the first cells, which are 0."""
+    """Return the initial cells, which are 0."""
     return (w.over.zero,) * len(w.r)
 
 
@@ -68,12 +68,12 @@ OFFSETS = {1: 1, -1: -1, 0: -3}
 
 
 def steps(values: tuple[int, ...]) -> Signature:
-    """Return the signature of the step of each letter, 1, -1 or 0."""
+    """Return the signature of a step for each letter; the steps are among ``values``."""
     return Signature((by_symbol("step", only=values),), most_small=120)
 
 
 def network(w: Weights) -> Saturated:
-    """Return the saturated LSTM with one cell; its pre-activations are in quarters."""
+    """Return the saturated LSTM with one cell; its pre-activations are multiplied by 4."""
     every = {x: int(w.step[x]) for x in w.alphabet}
     i = Gate({x: np.array([4 * OFFSETS[step]]) for x, step in every.items()}, np.array([[RECURRENT]]))
     g = Gate({x: np.array([-1 if step < 0 else 1]) for x, step in every.items()})
@@ -168,7 +168,7 @@ CLAIM = Claim(
             cases=STEPS.random,
             small_cases=STEPS.small,
             kinds=("sampled", "exhausted"),
-            constant="the comparison is whether a cell is the counter, which it always is",
+            constant="the score is whether the cell equals the counter, which is always true",
             programs=("counting-lstm",),
             theorem=Theorem(
                 "expressivity.saturated_lstm.saturated_lstm_counter",
@@ -178,7 +178,7 @@ CLAIM = Claim(
         Variant(
             name="without-letter-gates",
             expected="refuted",
-            says="an automaton for the cell whose input gate reads the cell",
+            says="a cell whose input gate reads the cell is an automaton",
             without={
                 "decided": (
                     "the variant says that no automaton is equivalent; a Hankel block of full rank shows"

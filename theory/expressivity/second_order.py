@@ -78,13 +78,13 @@ def automaton(w: Weights) -> list[WFSA]:
 
 
 def any_size() -> list[Identity]:
-    """Return the identity of the network's step and the automaton's, at any index, for every K and d."""
+    """Return the identity that the steps of network and automaton agree, at any index, for every K and d."""
     of = symbolic()
     left = of.sum(lambda i: of.times(of.at("h", i), contracted(of, i, of.j)))
     return [at_place(of, left, next_place(of, of.j))]
 
 
-# A first-order network, whose matrix does not depend on the symbol, against the parity of a.
+# A first-order network, whose matrix does not depend on the symbol, does not compute the parity of a.
 
 
 def first_order(k: int) -> Signature:
@@ -116,7 +116,7 @@ Value = Callable[[str], Any]
 def spectral(f: Value, alphabet: str, longest: int) -> WFSA:
     """Return a minimal automaton for a function, with as many states as the rank of its Hankel matrix.
 
-    The rows and columns of the Hankel matrix are words of at most ``longest`` symbols, which must span the
+    The function computes the rows and columns of words of at most ``longest`` symbols, which must span the
     rows and columns of all longer words. The coordinates of a word u are the row f(u s_j) times the inverse
     of the block f(p_i s_j).
     """
@@ -212,7 +212,7 @@ CLAIM = Claim(
             expected="holds",
             says=(
                 "the automaton that is computed from the network's values on words of at most 2 K - 1"
-                " symbols; it has as many states as its Hankel matrix has rank"
+                " symbols; the number of its states is the rank of the Hankel matrix"
             ),
             reading=Equality(by_tensor, of_values),
             cases=TENSOR.random,
@@ -227,7 +227,7 @@ CLAIM = Claim(
         Variant(
             name="without-second-order",
             expected="refuted",
-            says="h_t = h_{t-1} W + b(x_t), whose matrix is the same for all symbols, for the parity of a",
+            says="h_t = h_{t-1} W + b(x_t), with the same matrix for all symbols, computes the parity of a",
             reading=Equality(Recurrence(lambda w: w.h_0, first_order_step, score), sign),
             cases=FIRST_ORDER.random,
             small_cases=FIRST_ORDER.small,

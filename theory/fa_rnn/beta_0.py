@@ -40,9 +40,10 @@ def exact_matrix(rows: Any) -> flint.fmpq_mat:
 
 
 def pseudo_inverse(rows: Any) -> flint.fmpq_mat:
-    """Return C^T (C C^T)^-1 (B^T B)^-1 B^T; the pseudo-inverse of zero is zero.
+    """Return the pseudo-inverse C^T (C C^T)^-1 (B^T B)^-1 B^T of the matrix A with these rows.
 
-    C has the rows of A's reduced form, and B the columns of A at its pivots.
+    C has the nonzero rows of A's reduced row echelon form, and B has the columns of A at the pivots. The
+    pseudo-inverse of zero is zero.
     """
     a = exact_matrix(rows)
     reduced, rank = a.rref()
@@ -190,7 +191,7 @@ CLAIM = Claim(
         Variant(
             name="corrected",
             expected="holds",
-            says="if they do, the network is the automaton",
+            says="if the columns of E_R lie in the column space of E_w, the network is the automaton",
             reading=Equality(recurrence=network, construction=with_rebuilt_tensor),
             cases=SPAN.random,
             small_cases=SPAN.near_generic,

@@ -1,8 +1,8 @@
 """Equation 6 at beta = 1: the network is equivalent to its rules.
 
-Forward counts the accepting paths of the rules, and Viterbi is 1 exactly if they match. Jiang et
-al. 2020, sections 2.4, 3.1 and 3.3. Section 3.5 reads a forward score as a match, but it is a
-count. The pseudo m-DFA of section 3.1 adds the wildcard's matrix to a word's matrix, so even a
+The Forward score is the number of accepting paths of the rules. The Viterbi score is 1 if the rules match,
+and 0 otherwise. Jiang et al. 2020, sections 2.4, 3.1 and 3.3. Section 3.5 reads a forward score as a match,
+but it is a count. The pseudo m-DFA of section 3.1 adds the wildcard's matrix to a word's matrix, so even a
 deterministic automaton may count a match twice.
 """
 
@@ -41,7 +41,7 @@ from theory.weights import Weights
 def rule_with_vectors(k: int) -> Signature:
     """Return the signature of a rule with K states, pretrained vectors u of size 1, and a matrix G.
 
-    G maps a vector to one component per column.
+    G maps a word's vector to one component for each column of the factors.
     """
     turn = constant("G", derived=lambda w: tuple(w.g for _ in w.D_1[0]))
     entries = (one_start(), *tensor(k, BITS)[1:], *by_construction(), by_symbol("u"), constant("g"), turn)
@@ -72,7 +72,7 @@ def step_6(w: Weights, h: Vector, x: str) -> Vector:
 
 
 def step_half(w: Weights, h: Vector, x: str) -> Vector:
-    """Return equation 6 at beta = 1/2."""
+    """Return h_t by equation 6 at beta = 1/2."""
     return with_factors(w, h, interpolated(w, x, Fraction(1, 2)))
 
 
@@ -114,7 +114,7 @@ def start_at_once(w: Weights) -> Vector:
 
 
 def deterministic_step(w: Weights, h: Vector, x: str) -> Vector:
-    """Return equation 4 with the matrices of the deterministic automaton."""
+    """Return h_t by equation 4 with the matrices of the deterministic automaton."""
     own = deterministic(w)
     return tuple(dot(w.over, h, tuple(column)) for column in own.matrix(x).T.tolist())
 
@@ -133,7 +133,7 @@ by_deterministic = Recurrence(
 def pseudo(k: int) -> Signature:
     """Return the signature of a deterministic automaton over the words and the wildcard.
 
-    For each letter, it has the state after each state, counted from 1, or 0 for none.
+    The entries ``to`` and ``any_to`` contain the next state of each state, counted from 1, or 0 for none.
     """
     targets = tuple(range(k + 1))
     return Signature(
@@ -151,7 +151,7 @@ def pseudo(k: int) -> Signature:
 
 
 def transitions(w: Weights, targets: Vector) -> Matrix:
-    """Return the matrix with a one for each state and its successor."""
+    """Return the matrix with a one for each state and its next state; a target of 0 means none."""
     return tuple(tuple(int(target == j) for j in range(1, w.n + 1)) for target in targets)
 
 
@@ -167,7 +167,7 @@ def spelled(w: Weights, join: Any) -> dict[str, Any]:
 
 
 def added_step(w: Weights, h: Vector, x: str) -> Vector:
-    """Return equation 4 with the wildcard's matrix added to the word's."""
+    """Return h_t by equation 4 with the wildcard's matrix added to the word's."""
     return step_4(
         Weights(w.over, w.alphabet, {**w.entries, "T": spelled(w, lambda a, b: a + b)}, w.size), h, x
     )
@@ -188,7 +188,7 @@ def spelled_match(w: Weights) -> list[WFSA]:
 
 
 def to_sink(targets: Vector, sink: int) -> tuple[int, ...]:
-    """Return the states after each state, with the sink instead of ``None``."""
+    """Return the next states, with the sink instead of 0, and the sink as its own next state."""
     return (*(int(target) or sink for target in targets), sink)
 
 
@@ -206,7 +206,7 @@ def complete(w: Weights) -> Weights:
 
 
 def turned_step(w: Weights, state: tuple[frozenset[int], tuple[()]], x: str) -> Any:
-    """Return the states after a word: by its own letter, and by the wildcard."""
+    """Return the states after a word, by its own transitions and by those of the wildcard."""
     own = complete(w)
     return frozenset(targets[q - 1] for q in state[0] for targets in (own.to[x], own.any_to)), ()
 
@@ -239,7 +239,7 @@ determinised_first = Recurrence(
 
 
 def complement(w: Weights) -> list[WFSA]:
-    """Return the automaton that is one if the rule does not match, on sets of states."""
+    """Return the automaton on sets of states whose score is 1 if the rule does not match, else 0."""
     rule = spelled_rule(w)
     return [on_sets(rule, lambda states: not any(rule.alpha_inf[q] for q in states))]
 

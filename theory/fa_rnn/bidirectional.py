@@ -38,7 +38,7 @@ def rows(matrix: Any) -> Matrix:
 
 
 def start(w: Weights) -> tuple[Vector, Matrix]:
-    """Return the initial vectors of the two directions."""
+    """Return the initial vector of the forward direction, and the empty product of the backward direction."""
     one, other = both(w)
     unit = tuple(
         tuple(w.over.one if i == j else w.over.zero for j in range(other.states)) for i in range(other.states)
@@ -47,7 +47,7 @@ def start(w: Weights) -> tuple[Vector, Matrix]:
 
 
 def step(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Vector, Matrix]:
-    """Return the vectors of the two directions after one more word at the end of the sentence."""
+    """Return the forward vector and the backward product after one more word at the end of the sentence."""
     (h, product), (one, other) = state, both(w)
     forth = tuple(dot(w.over, h, tuple(column)) for column in one.matrix(x).T.tolist())
     columns = tuple(zip(*product, strict=True))
@@ -87,9 +87,9 @@ averaged_scores = Recurrence(start=start, step=step, out=mean_of_scores)
 averaged_vectors = Recurrence(start=start, step=step, out=score_of_mean)
 
 
-# Section 3.5 adds a start state s_0 before the rules' own, which is left only on BOS; and section 3.4 reads
-# the reversed sentence. Literally, that is the entire sentence, which begins with BOS, so its reversal ends
-# in BOS. Here BOS is not in the alphabet, and is read in addition to the words.
+# Section 3.5 adds a start state s_0, from which only BOS leads to the rules' own start states. Section 3.4
+# reads the reversed sentence. Literally, this is the entire sentence, which begins with BOS, so its reversal
+# ends in BOS. Here BOS is not in the alphabet, and is read in addition to the words.
 
 
 def merged(automaton: WFSA) -> tuple[dict[str, Matrix], Matrix, Vector]:
@@ -143,7 +143,7 @@ bos_last = Recurrence(start=start_at_bos, step=step_after_bos, out=mean_with_bos
 bos_first = Recurrence(start=start_at_bos, step=step_after_bos, out=mean_with_bos_first)
 
 
-# One direction by a nondeterministic automaton, which counts.
+# The forward direction with a nondeterministic automaton, which counts paths.
 
 
 def counting_step(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Vector, Matrix]:
@@ -180,8 +180,9 @@ CLAIM = Claim(
     name="fa-rnn-bidirectional",
     title="a bidirectional FA-RNN averages scores",
     statement=(
-        "A rule has a deterministic automaton, and so has its reversal. The mean of the score of the first"
-        " on a sentence and of the second on the reversed sentence is 1 if the rule matches and 0 otherwise."
+        "Take a deterministic automaton of a rule, and one of the reversed rule. The mean of the first"
+        " automaton's score on a sentence and the second automaton's score on the reversed sentence is 1 if"
+        " the rule matches and 0 otherwise."
     ),
     source=Source("jiang2020cold", "3.4", "Bidirectional Extension", ("8",)),
     hypotheses=(
@@ -288,7 +289,7 @@ CLAIM = Claim(
                     **{f"final{i}": tuple(a.final.tolist()) for i, a in enumerate(both(w))},
                 },
             ),
-            # few random rules distinguish the two
+            # few random rules show a difference
             effort=Effort(examples=250, strings=12, longest=8, run=10),
         ),
         Variant(

@@ -69,19 +69,19 @@ def reaching(w: Weights, targets: set[int], forwards: bool) -> set[int]:
 
 
 def printed(w: Weights) -> set[int]:
-    """Return all states, without states of the disabled rule that are unreachable from other rules."""
+    """Return all states except those of the disabled rule that no state of another rule reaches."""
     others = {q for q in range(w.n) if owned(w, q) == OTHER}
     return {q for q in range(w.n) if owned(w, q) != DISABLED} | reaching(w, others, forwards=True)
 
 
 def corrected(w: Weights) -> set[int]:
-    """Return all states, without states of the disabled rule that reach no other rule's end."""
+    """Return all states except those of the disabled rule that reach no final state of another rule."""
     ends = {q for q in range(w.n) if w.alpha_inf[q]}
     return {q for q in range(w.n) if owned(w, q) != DISABLED} | reaching(w, ends, forwards=False)
 
 
 def with_only(keep: Callable[[Weights], set[int]]) -> Recurrence:
-    """Return the network of the automaton restricted to these states (equation 4)."""
+    """Return the network of the automaton restricted to the states ``keep(w)`` (equation 4)."""
 
     def step(w: Weights, h: Vector, x: str) -> Vector:
         states = keep(w)

@@ -111,7 +111,7 @@ def each_alone(w: Weights) -> list[WFSA]:
 
 
 def shared_step(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vector, Vector]:
-    """Return equation 5 with [D_1; D_1_new], v + v_new and [D_2; D_2_new]."""
+    """Return both blocks of h_t by equation 5 with [D_1; D_1_new], v + v_new and [D_2; D_2_new]."""
     both = {"D_1": (*w.D_1, *w.D_1_new), "D_2": (*w.D_2, *w.D_2_new)}
     z = tuple(total(w.over, pair) for pair in zip(w.v[x], w.v_new[x], strict=True))
     after = with_factors(Weights(w.over, w.alphabet, both), (*h[0], *h[1]), z)
@@ -176,7 +176,7 @@ with_word_vectors = Recurrence(start=lambda w: (w.alpha_0, w.alpha_0_new), step=
 
 
 def any_size() -> list[Identity]:
-    """Return the step at any index of the old block, with symbolic sizes of the two blocks.
+    """Return the identity of the step at any index of the old block, with symbolic sizes of the two blocks.
 
     The step of the new block is the same with the names exchanged.
     """
@@ -327,8 +327,8 @@ CLAIM = Claim(
             " states of the other set. The paper leaves both implicit."
         ),
         (
-            "The statement is that every score is that of the own network, which the paper does not"
-            " state. Both networks have the same E_w and beta."
+            "The statement is that each set of rules has the score of its own network, which the"
+            " paper does not state. Both networks have the same E_w and beta."
         ),
     ),
     example=RANDOM.of((2, 1, 1, 2)).example(),

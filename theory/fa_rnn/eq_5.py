@@ -1,4 +1,4 @@
-"""Equation 5: with its tensor in three factors, the network is the same automaton.
+"""Equation 5: if its tensor is decomposed into three factors, the network is the same automaton.
 
 Jiang et al. 2020, section 3.2, equation 5, which needs a sufficiently large rank r but does not
 specify it.
@@ -73,7 +73,7 @@ isolated_states = Recurrence(
 
 
 def step_without_last_column(w: Weights, h: tuple[Any, ...], x: str) -> tuple[Any, ...]:
-    """Return equation 5 without the last column of each factor."""
+    """Return h_t by equation 5 without the last column of each factor."""
     short = {
         "D_1": tuple(row[:-1] for row in w.D_1),
         "v": {x: w.v[x][:-1]},
@@ -110,8 +110,8 @@ CLAIM = Claim(
     source=Source("jiang2020cold", "3.2", "Equation 5", ("5",)),
     hypotheses=(
         (
-            "r is at least the tensor's rank. With r = min(V K, K^2) it always is, and the factors can be"
-            " written down."
+            "r is at least the tensor's rank. This is always true for r = min(V K, K^2), for which the"
+            " factors can be written down."
         ),
     ),
     variants=(
@@ -136,7 +136,7 @@ CLAIM = Claim(
         Variant(
             name="corrected-large-enough",
             expected="holds",
-            says="any tensor: min(V K, K^2) columns are enough, and these factors have as many",
+            says="any tensor: min(V K, K^2) columns are enough; the constructed factors have this number",
             reading=Equality(recurrence=by_factors, construction=with_tensor),
             cases=OWN.random,
             small_cases=SMALL_OWN.small,
@@ -209,9 +209,9 @@ CLAIM = Claim(
     ),
     differences=(
         (
-            "A sufficiently large r is at least the rank of T. With r = min(V K, K^2) it always is,"
-            " and the factors are written down (corrected-large-enough); no bound on the rank of a"
-            " given T is shown."
+            "A sufficiently large r is at least the rank of T. This is always true for r ="
+            " min(V K, K^2), for which the factors are written down (corrected-large-enough). No"
+            " bound on the rank of a given T is shown."
         ),
         "In the variant corrected, the factors are any matrices, and T is what they define.",
         (

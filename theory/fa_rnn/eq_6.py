@@ -40,7 +40,7 @@ MINUS = constant("minus", only=(-1,))
 
 
 def mixture(only: Any, size: tuple[int, int, int]) -> tuple[WeightEntry, ...]:
-    """Return entries for u and G, with K states, r columns and word vectors of size D."""
+    """Return the entries of -1, u and G for K states, r columns and word vectors of size D."""
     _, r, d = size
     return MINUS, by_symbol("u", (d,), only), constant("G", (d, r), only)
 
@@ -125,7 +125,7 @@ def with_mixed_tensor(w: Weights) -> list[WFSA]:
 
 
 def any_size_6() -> list[Identity]:
-    """Return the step at any index, with symbolic K, r and D."""
+    """Return the identity of the step at any index, with symbolic K, r and D."""
     of = symbolic()
     left = of.sum(lambda i: of.times(of.at("h", i), mixed_tensor(of, i, of.j)))
     return [at_place(of, left, place_6(of, of.j))]

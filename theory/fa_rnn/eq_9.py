@@ -57,12 +57,12 @@ def state_before_first(column: Vector, k: int) -> Matrix:
 
 
 def reconstructed(fold: Callable[[Vector, int], Matrix]) -> Callable[[Weights], list[WFSA]]:
-    """Return the construction of the automaton from the unfolding, read by ``fold``."""
+    """Return the construction of the automaton from the unfolding; ``fold`` reads a column as a matrix."""
     return lambda w: [automaton_of(w, {x: fold(unfolded(w, x), len(w.alpha_0)) for x in w.alphabet})]
 
 
 def thresholded(w: Weights) -> list[WFSA]:
-    """Return the automaton that is 1 if the reconstructed tensor is at least gamma, else 0."""
+    """Return the automaton whose weights are 1 where the reconstructed tensor is at least gamma, else 0."""
     k = len(w.alpha_0)
     tables = {x: state_after_first(unfolded(w, x), k) for x in w.alphabet}
     return [
@@ -76,7 +76,7 @@ def thresholded(w: Weights) -> list[WFSA]:
 def small_factors(size: tuple[int, int]) -> Signature:
     """Return the signature of the small cases of any factors.
 
-    With one column, these are all with weights 0, 1 and -1; with two, the first with 0 and 1.
+    With one column, the weights are 0, 1 and -1; with two columns, they are 0 and 1.
     """
     only = (0, 1, -1) if size[1] == 1 else BITS
     return in_line(Signature(factors(size[0], size[1], only), size=("K", size[0])), most=800)
@@ -144,7 +144,7 @@ CLAIM = Claim(
         Variant(
             name="corrected",
             expected="holds",
-            says="the unfolding, with the state after first",
+            says="the unfolding, with the state after the step first in the index of a row",
             reading=Equality(recurrence=by_factors, construction=reconstructed(state_after_first)),
             cases=ANY.random,
             small_cases=ANY.near_generic,

@@ -147,7 +147,7 @@ def least_gate(w: Weights, now: Run, x: str) -> Any:
 
 
 class Unsettled(ValueError):
-    """An error for two overlapping balls, whose order is undecided."""
+    """Raised if two balls overlap, so that their order is undecided."""
 
 
 def at_most(a: Any, b: Any) -> bool:
@@ -228,11 +228,9 @@ CLAIM = Claim(
                     "the bound requires the reals and a sigmoid, which the development does not have"
                 ),
             },
-            constant="the comparison is whether both networks are between the bounds, which they always are",
+            constant="the score is whether both networks are between the bounds, which is always true",
             expected="holds",
-            says=(
-                "1: both networks are between l and u, after every sentence and for any weights of the gates"
-            ),
+            says=("both networks are between l and u, after every sentence and for any weights of the gates"),
             reading=Equality(recurrence=network(between), construction=always_one),
             cases=ANY.random,
             small_cases=SMALL.small,
@@ -247,7 +245,7 @@ CLAIM = Claim(
             },
             expected="refuted",
             says=(
-                "1: approximately equivalent means within 1/2 after every sentence, for the bias 10; both"
+                "approximately equivalent means within 1/2 after every sentence, for the bias 10; both"
                 " numbers are our interpretation, because the paper states none"
             ),
             reading=Equality(recurrence=network(near), construction=always_one),

@@ -70,13 +70,13 @@ def scores(w: Weights, h: Vector) -> tuple[Any, Any]:
 
 
 def scores_without_zeros(w: Weights, h: Vector) -> tuple[Any, Any]:
-    """Return, for each rule, the score that results if the final weights of both rules are used."""
+    """Return the score with the final weights of both rules, once for each rule."""
     both = dot(w.over, h, (w.over.zero, *w.alpha_inf, *w.alpha_inf_new))
     return both, both
 
 
 def at_s_0(w: Weights) -> Vector:
-    """Return the vector before BOS."""
+    """Return the vector before BOS: 1 at s_0, and 0 at all other states."""
     return (w.over.one, *[w.over.zero] * sum(sizes_of(w)))
 
 
@@ -126,7 +126,7 @@ BOTH_SCORES = (
 
 
 def network(ends: str, sentence: str) -> str:
-    """Return the merged network in Coq, with these final weights, for a sentence."""
+    """Return Coq's term for the score of the merged network with the final weights ``ends``."""
     return (
         f"(let A := {ALONE} in let A' := {ALONE_NEW} in {{score}} (with_start_state (side_by_side A A'"
         f" ({ends}))) ({sentence}))"
@@ -142,8 +142,8 @@ CLAIM = Claim(
     title="rules are merged behind BOS",
     statement=(
         "The automata of rules with K_1, ..., K_m states are merged into one with K_1 + ... + K_m + 1 states,"
-        " whose start state is left on BOS only. After BOS and a sentence, h_N times the final weights of a"
-        " rule, filled with zeros, is the score of that rule's automaton."
+        " whose start state has transitions on BOS only. After BOS and a sentence, h_N times the final weights"
+        " of a rule, filled with zeros, is the score of that rule's automaton."
     ),
     source=Source("jiang2020cold", "3.5", "Equation 8", ("8",)),
     hypotheses=(

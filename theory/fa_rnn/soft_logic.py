@@ -1,8 +1,8 @@
 """Table 2: soft logic on matches equals propositional logic if its inputs are 0 or 1.
 
-Jiang et al. 2020, section 3.5 and Table 2. There, the inputs are forward scores, which are counts
-and may exceed 1. The paper requires that the elements of h_N are near 0 or 1, but a rule with
-several final states may then still score 2.
+Jiang et al. 2020, section 3.5 and Table 2. In the paper, the inputs are forward scores, which are counts and
+may exceed 1. The paper requires that the elements of h_N are near 0 or 1, but a rule with several final
+states may then still score 2.
 """
 
 from __future__ import annotations
@@ -132,8 +132,9 @@ def relu(z: Any) -> Any:
 def perceptron(clauses: Sequence[Sequence[int]], values: Sequence[Any]) -> Any:
     """Return the output for the rules' values.
 
-    A clause is min(1, z) = 1 - relu(1 - z), where z adds up its rules, subtracts its negated rules, and has
-    their number as a bias. The output is relu(the sum of all n clauses - (n - 1)).
+    A clause is min(1, z) = 1 - relu(1 - z). Here z is the sum of its rules' values, minus the sum of its
+    negated rules' values, plus the number of negated rules. The output is relu(the sum of all n clauses - (n
+    - 1)).
     """
     layer = [
         1 - relu(1 - row.count(-1) - sum(sign * a for sign, a in zip(row, values, strict=True)))
@@ -150,8 +151,8 @@ by_perceptron = Clamped.of(
 )
 
 
-# Nothing is clamped, and the claim covers only inputs for which all these values are 0 or 1. Otherwise,
-# the logic itself replaces the network, so that no difference arises.
+# Nothing is clamped. The variants cover only inputs for which all states, or all scores, are 0 or 1. For
+# other inputs, the logic itself replaces the network, so that no difference arises.
 
 
 def where_bits(numbers: Callable[[Weights, Vector], Vector]) -> Recurrence:
@@ -411,7 +412,7 @@ CLAIM = Claim(
             name="without-clamp",
             without={"decided": NOT_AFFINE},
             expected="refuted",
-            says="the formula is given the counts",
+            says="the inputs of the formula are the counts, which are not clamped",
             reading=Equality(recurrence=unclamped, construction=logic),
             cases=RANDOM.random,
             small_cases=SMALL.small,

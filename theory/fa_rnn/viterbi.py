@@ -115,8 +115,8 @@ CLAIM = Claim(
             " The weights in the paper are 0 and 1."
         ),
         "T is used directly, or it has factors over maxima and products.",
-        "The theorem of the variant corrected is equation 4 in max-times, true by the definition of both"
-        " sides; that of corrected-match, about matches, is not.",
+        "The theorem of the variant corrected is equation 4 over max-times, which is true by the definition"
+        " of both sides. The theorem of corrected-match is about matches, and not true by definition.",
     ),
     variants=(
         Variant(

@@ -23,25 +23,27 @@ if TYPE_CHECKING:
 Vector = tuple[Any, ...]
 Matrix = tuple[Vector, ...]
 BITS = (0, 1)
-SQUARE = "It is linear in h at every symbol, so one letter with arbitrary weights stands for every letter."
+SQUARE = (
+    "The step is linear in h at every symbol, so one letter with arbitrary weights stands for every letter."
+)
 
 
 # Signatures: a tensor T or its three factors with r columns, and initial and final weights.
 
 
 def ends(k: int, only: Sequence[Any] | None = None) -> tuple[WeightEntry, WeightEntry]:
-    """Return alpha_0 and alpha_inf."""
+    """Return the entries of alpha_0 and alpha_inf."""
     return constant("alpha_0", (k,), only), constant("alpha_inf", (k,), only)
 
 
 def tensor(k: int, only: Sequence[Any] | None = None) -> tuple[WeightEntry, ...]:
-    """Return T[x, i, j] with alpha_0 and alpha_inf."""
+    """Return the entries of alpha_0, T[x, i, j] and alpha_inf."""
     start, end = ends(k, only)
     return start, by_symbol("T", (k, k), only), end
 
 
 def factors(k: int, r: int, only: Sequence[Any] | None = None) -> tuple[WeightEntry, ...]:
-    """Return D_1, D_2 and v, the row of E_R for a word, with alpha_0 and alpha_inf."""
+    """Return the entries of alpha_0, D_1, v (a word's row of E_R), D_2 and alpha_inf."""
     start, end = ends(k, only)
     return (
         start,
@@ -108,7 +110,7 @@ def step_5(w: Weights, h: Vector, x: str) -> Vector:
 
 
 def with_factors(w: Weights, h: Vector, z: Vector) -> Vector:
-    """Return equation 5 with the vector z instead of v."""
+    """Return h_t by equation 5 with the vector z instead of v."""
     at = Concrete(w.over, len(h), {"D_1": w.D_1, "D_2": w.D_2, "v": z, "h": h}, {"r": len(z)})
     return tuple(place_5(at, j) for j in range(1, len(h) + 1))
 
@@ -151,7 +153,7 @@ def rebuilt(w: Weights) -> dict[str, Matrix]:
 
 
 def with_rebuilt_tensor(w: Weights) -> list[WFSA]:
-    """Return the automaton with the weights of the factors."""
+    """Return the automaton whose weights T are computed from the factors."""
     return [automaton_of(w, rebuilt(w))]
 
 
@@ -219,7 +221,7 @@ def are_exact(w: Weights) -> bool:
 
 
 def any_size_4() -> list[Identity]:
-    """Return equation 4 at any index."""
+    """Return the identity of equation 4 at any index."""
     of = symbolic()
     left = of.sum(lambda i: of.times(of.at("h", i), of.at("T", i, of.j)))
     right = place_4(of, of.j)
@@ -227,7 +229,7 @@ def any_size_4() -> list[Identity]:
 
 
 def any_size_5() -> list[Identity]:
-    """Return equation 5 at any index: the value at state j by the rebuilt tensor."""
+    """Return the identity of equation 5 and the step with the rebuilt tensor, at any index."""
     of = symbolic()
     left = of.sum(lambda i: of.times(of.at("h", i), of_factors(of, i, of.j)))
     return [at_place(of, left, place_5(of, of.j))]
@@ -236,7 +238,7 @@ def any_size_5() -> list[Identity]:
 def vector_is_h(
     signatures: Iterable[Signature], enough: str, sizes: Callable[[], list[Identity]]
 ) -> Induction:
-    """Return the proof with the invariant h, for these signatures and, by identities, for every size."""
+    """Return the induction with the invariant h; the identities of ``sizes`` cover every size."""
     return Induction(
         says="after every string, the Forward vector is h",
         invariant=lambda w, h, unit: h,

@@ -74,5 +74,5 @@ def matches(w: Weights) -> list[WFSA]:
 
 
 def backwards(w: Weights) -> WFSA:
-    """Return the deterministic automaton of the rule's reversed sentences, with weights 0 and 1."""
+    """Return the deterministic automaton, with weights 0 and 1, of the reversals of the rule's sentences."""
     return match(reverse(boolean(w)))
