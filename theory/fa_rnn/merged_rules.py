@@ -142,8 +142,8 @@ CLAIM = Claim(
     title="rules are merged behind BOS",
     statement=(
         "The automata of rules with K_1, ..., K_m states are merged into one with K_1 + ... + K_m + 1 states,"
-        " whose start state has transitions on BOS only. After BOS and a sentence, h_N times the final weights"
-        " of a rule, filled with zeros, is the score of that rule's automaton."
+        " whose start state has transitions on BOS only. After BOS and a sentence, h_N times the final"
+        " weights of a rule, filled with zeros, is the score of that rule's automaton."
     ),
     source=Source("jiang2020cold", "3.5", "Equation 8", ("8",)),
     hypotheses=(

@@ -1,4 +1,4 @@
-"""Comba: K + 2 states.
+"""Comba as an automaton with K + 2 states.
 
 Hu et al. 2025: S_t = S_{t-1} (alpha_t - beta~_t k_t k_t^T) + beta_t v_t k_t^T, and the output
 S_t (q_t - d k_t), in which a parameter d corrects the query. In the kernels of flash-linear-attention,

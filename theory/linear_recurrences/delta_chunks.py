@@ -1,4 +1,4 @@
-"""Delta rules in chunks: the WY form, whose values are found by substitution.
+"""Delta rules in chunks: the WY form, whose values are computed by substitution.
 
 Yang et al. 2024, section 3.2 (DeltaNet), and with gates Yang et al. 2025, section 3.3. Let g(i, r)
 be the product of the gates of a chunk's tokens i + 1, ..., r. The values u_r = beta_r (v_r - g(0,

@@ -1,4 +1,4 @@
-"""DeltaNet: K + 2 states.
+"""DeltaNet as an automaton with K + 2 states.
 
 Schlag et al. 2021, section 4.2: the delta rule W_t = W_{t-1} + beta_t (v_t - W_{t-1} phi(k_t)) phi(k_t)^T,
 and the output W_t phi(q_t). With S = W^T, one column of S writes and reads one component of the values.

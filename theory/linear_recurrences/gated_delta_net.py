@@ -1,4 +1,4 @@
-"""Gated DeltaNet: K + 2 states.
+"""Gated DeltaNet as an automaton with K + 2 states.
 
 Yang et al. 2025, section 3.1: S_t = S_{t-1} (alpha_t (1 - beta_t k_t k_t^T)) + beta_t v_t k_t^T, and the
 output S_t q_t. Kimi's delta attention has an alpha for each component of a key.

@@ -1,4 +1,4 @@
-"""Gated DeltaNet-2: K + 2 states.
+"""Gated DeltaNet-2 as an automaton with K + 2 states.
 
 Hatamizadeh et al. 2026, equation 10: S_t = (1 - k_t (b_t o k_t)^T) D_t S_{t-1} + k_t (w_t o v_t)^T with a
 diagonal D_t, and the output S_t^T q_t. With b = w = beta, it is Kimi Delta Attention.

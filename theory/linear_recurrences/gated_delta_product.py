@@ -1,4 +1,4 @@
-"""Gated DeltaProduct with two steps a token: K + 2 states.
+"""Gated DeltaProduct with two steps per token as an automaton with K + 2 states.
 
 Siems et al. 2025: a token with n_h = 2 keys, values and betas changes H_{i,0} = H_{i-1} by
 H_{i,j} = (1 - beta_{i,j} k_{i,j} k_{i,j}^T) H_{i,j-1} + beta_{i,j} k_{i,j} v_{i,j}^T. In the gated form, the
@@ -44,11 +44,11 @@ def step(t: Any, j: Any) -> Any:
     return first(t, j) + erase_again(t, j) * there + t.beta2 * (t.k2[j] * t.v2)
 
 
-# Both matrices give g (1 - beta_1 k_1 k_1^T - beta_2 k_2 r^T), in which r is (1 - beta_1 k_1 k_1^T) k_2.
+# The matrix of both steps is g (1 - beta_1 k_1 k_1^T - beta_2 k_2 r^T), with r = (1 - beta_1 k_1 k_1^T) k_2.
 
 
 def update(t: Any, j: Any) -> Any:
-    """Return the value that both steps write; the second step also erases a part of the first's value."""
+    """Return the value that both steps write; the second step erases a part of the first step's value."""
     written = t.sum(lambda i: t.k2[i] * write(t, i))
     return write(t, j) + erase_again(t, j) * written + t.beta2 * (t.k2[j] * t.v2)
 

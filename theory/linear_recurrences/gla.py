@@ -1,4 +1,4 @@
-"""Gated linear attention: K + 2 states.
+"""Gated linear attention as an automaton with K + 2 states.
 
 Yang et al. 2024, section 4.1 (equation 3): S_t = diag(alpha_t) S_{t-1} + k_t^T v_t, and the output q_t S_t.
 """

@@ -1,4 +1,4 @@
-"""HGRN: three states for the real and for the imaginary part of a unit.
+"""HGRN: the real and the imaginary part of a unit as automata with three states.
 
 Qin et al. 2023: h_t = f_t o exp(i theta) o h_{t-1} + (1 - f_t) o c_t with complex c and h, and one
 theta for each unit. Without theta, a unit is real and has two states.

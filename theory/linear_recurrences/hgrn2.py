@@ -1,4 +1,4 @@
-"""HGRN2: K + 2 states.
+"""HGRN2 as an automaton with K + 2 states.
 
 Qin et al. 2024: HGRN with its state expanded by an outer product, h_t = diag(f_t) h_{t-1} + (1 -
 f_t) i_t^T, and the output o_t h_t. This is gated linear attention with the keys 1 - f.

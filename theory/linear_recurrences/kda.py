@@ -1,4 +1,4 @@
-"""Kimi Delta Attention (KDA): K + 2 states.
+"""Kimi Delta Attention (KDA) as an automaton with K + 2 states.
 
 Kimi Team 2025, section 3, equation 1: S_t = (1 - beta_t k_t k_t^T) Diag(alpha_t) S_{t-1} + beta_t k_t v_t^T,
 and the output S_t^T q_t. This is gated DeltaNet with an alpha for each component of a key.

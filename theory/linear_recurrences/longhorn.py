@@ -1,4 +1,4 @@
-"""Longhorn: K + 2 states.
+"""Longhorn as an automaton with K + 2 states.
 
 Liu et al. 2024: the state of one value is s_t = (1 - delta_t k_t^2) s_{t-1} + delta_t k_t x_t
 elementwise, with delta = beta / (1 + beta k^T k). This is the step of an online learner whose

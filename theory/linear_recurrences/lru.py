@@ -1,4 +1,4 @@
-"""LRU: 2 N + 2 states.
+"""LRU as an automaton with 2 N + 2 states.
 
 Orvieto et al. 2023, section 3: a diagonal recurrence with N complex components, x_k = Lambda x_{k-1} +
 exp(gamma) o (B u_k), and the output Re(C x_k) + D u_k. A token u determines B u and D u.

@@ -1,7 +1,7 @@
-"""Mamba (S6): N + 2 states without its convolution.
+"""Mamba (S6) as an automaton, which has N + 2 states without the convolution.
 
-With a convolution of width w, there are N + 1 states for each history of w - 1 tokens, and one
-more.
+With a convolution of width w, there are N + 1 states for each history of w - 1 tokens, and a state for the
+output.
 
 Gu and Dao 2023, section 2 (equation 2) and section 3.2 (algorithm 2): h_t = exp(Delta_t A) h_{t-1}
 + B_t x_t for each channel separately, and the output C_t h_t, to which D x_t is added. Delta, B and
@@ -27,7 +27,7 @@ from theory.theorem import Theorem
 from theory.weights import Weights
 
 NAMES = "h_0[N] D | a[N] B[N] C[N] x"
-"""The formulas of the weights: B includes the factor Delta, and a is exp(Delta A)."""
+"""The weights: a is exp(Delta A), and B includes the factor Delta."""
 weights = records.Names(NAMES)
 
 
@@ -62,7 +62,7 @@ CLAIM = Claim(
     statement=(
         "A channel's output C_t h_t + D x_t of Mamba, h_t = exp(Delta_t A) h_{t-1} + B_t x_t, is the"
         " Forward score of an automaton. It has N + 2 states without the convolution; with a convolution of"
-        " width w, over s symbols, it has (1 + s + ... + s^(w-1)) (N + 1) + 1."
+        " width w, over s symbols, it has (1 + s + ... + s^(w-1)) (N + 1) + 1 states."
     ),
     source=Source("gu2023mamba", "3.2", "S6", ("2", "4")),
     hypotheses=(

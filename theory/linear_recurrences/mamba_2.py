@@ -1,4 +1,4 @@
-"""Mamba-2: N + 2 states, without its convolution.
+"""Mamba-2 without its convolution as an automaton with N + 2 states.
 
 Dao and Gu 2024, sections 2.1 (equation 2) and 2.4: h_t = a_t h_{t-1} + B_t x_t with a scalar a_t for the
 state, and the output C_t^T h_t, to which D x_t is added.

@@ -1,4 +1,4 @@
-"""Mamba-3, one input and one output: 4 N + 2 states for N pairs of components.
+"""Mamba-3 with one input and one output as an automaton with 4 N + 2 states, for N pairs of components.
 
 Lahoti et al. 2026, Proposition 1 (equation 5), the exponential-trapezoidal rule: h_t = exp(Delta_t A_t)
 h_{t-1} + (1 - lambda_t) Delta_t exp(Delta_t A_t) B_{t-1} x_{t-1} + lambda_t Delta_t B_t x_t, and the output

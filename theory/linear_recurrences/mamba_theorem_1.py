@@ -6,7 +6,7 @@ Gu and Dao 2023, section 3.5.1: with N = 1, A = -1, B = 1 and Delta = softplus(z
 linear function of the token, h_t = (1 - g) h_{t-1} + g x_t with g = sigmoid(z). This is because
 exp(Delta A) = 1 / (1 + e^z), which is 1 - g. With zero-order hold, B becomes (Delta A)^-1
 (exp(Delta A) - 1) Delta B = 1 - exp(-Delta), which is g. Programs (state-spaces/mamba) use Delta B
-instead, which is softplus(z). That is greater than sigmoid(z) for every z, because Delta > 1 -
+instead, which is softplus(z). This is greater than sigmoid(z) for every z, because Delta > 1 -
 exp(-Delta).
 """
 
@@ -23,7 +23,7 @@ from theory.reading import Equality
 from theory.weights import Weights
 
 # The weights of one channel: e^z, which gives the gate g = sigmoid(z) (min_gru's z) and the step Delta =
-# softplus(z); and x, which min_gru calls u. If 1 + e^z is 2^n, Delta is n log 2. It is counted in units of
+# softplus(z); and x, which min_gru calls u. If 1 + e^z is 2^n, Delta is n log 2. Delta is counted in units of
 # log 2, so that exp(Delta A) is a power of 2.
 
 A = -1
@@ -72,9 +72,9 @@ CLAIM = Claim(
         FIRST_UNIT,
         "B is discretised with zero-order hold.",
         (
-            "In the exact cases 1 + e^z is a power of 2, and Delta is measured in units of log 2. No"
-            " rational number of these units except 0 is rational, so values that differ in these units are"
-            " different."
+            "In the exact cases 1 + e^z is a power of 2, and Delta is measured in units of log 2. Because"
+            " log 2 is irrational, a rational number of these units other than 0 is irrational, so values"
+            " that differ in these units are different."
         ),
     ),
     variants=(

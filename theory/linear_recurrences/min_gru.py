@@ -1,4 +1,4 @@
-"""minGRU: two states per unit.
+"""minGRU: each unit as an automaton with two states.
 
 Feng et al. 2024: h_t = (1 - z_t) o h_{t-1} + z_t o h~_t, where z_t and h~_t depend only on the
 token. Its log-space listing, and programs that follow it (lbaierreinio/min-gru-transformers),
@@ -73,7 +73,7 @@ CLAIM = Claim(
             IN_LOG_SPACE,
             LOG_CASES,
             "the listing in log space: the automaton with g(u) for u, and g(h_0) among its initial weights",
-            records.theorem(  # of the weights, which already are values of g
+            records.theorem(  # for weights that already are values of g
                 "min_gru",
                 "",
                 network="min_gru_log_unit {minus} id {h_0} {z} {g_u} {word}",
@@ -85,14 +85,14 @@ CLAIM = Claim(
         ),
         records.refuted(
             "without-first-state-in-log-space",
-            "that automaton for the same layer run step by step, which starts at h_0 instead of g(h_0)",
+            "the listing's automaton for the layer run step by step, which starts at h_0 instead of g(h_0)",
             STEP_BY_STEP,
             IN_LOG_SPACE,
             LOG_CASES,
         ),
         records.refuted(
             "without-candidate-in-log-space",
-            "the automaton with the candidate itself for the listing in log space, which applies g to it",
+            "the automaton with the candidate u itself, for the listing in log space, which uses g(u)",
             IN_LOG_SPACE,
             LAYER,
             LOG_CASES,

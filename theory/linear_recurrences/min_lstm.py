@@ -1,4 +1,4 @@
-"""minLSTM: two states per unit.
+"""minLSTM: each unit as an automaton with two states.
 
 Feng et al. 2024: f' = f / (f + i), i' = i / (f + i), and h_t = f'_t o h_{t-1} + i'_t o h~_t, where
 f, i and h~ depend only on the token.

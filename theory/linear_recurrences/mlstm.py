@@ -1,4 +1,4 @@
-"""mLSTM: a query's readings of the memory and of the normaliser are automata with K + 2 states; h is not.
+"""mLSTM: the products of a query with memory and normaliser are automata with K + 2 states, but h is not.
 
 Beck et al. 2024, section 2.3: C_t = f_t C_{t-1} + i_t v_t k_t^T, n_t = f_t n_{t-1} + i_t k_t, and h_t = o_t
 C_t q_t / max(|n_t^T q_t|, 1), where i_t is an exponential of a function of the token (equations 19 to 21).

@@ -1,4 +1,4 @@
-"""Momentum DeltaNet: 2 K + 2 states.
+"""Momentum DeltaNet as an automaton with 2 K + 2 states.
 
 Huang et al. 2026, as in the reference program of flash-linear-attention (``momentum_delta_rule``): the
 momentum M_t = mu_t M_{t-1} - eta_t k_t (v_t - S_{t-1}^T p_t)^T, the memory S_t = alpha_t S_{t-1} -

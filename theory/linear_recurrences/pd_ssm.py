@@ -1,4 +1,4 @@
-"""PD-SSM: 2 N + 2 states.
+"""PD-SSM as an automaton with 2 N + 2 states.
 
 Terzic et al. 2025: a complex state x_{t+1} = A(u_t) x_t + B u_t whose matrix A(u_t) = P(u_t) D(u_t) is the
 product of a matrix P with one 1 in each column and a complex diagonal matrix D. The readout is linear, as in
@@ -33,7 +33,7 @@ def imaginary(t: Any, j: Any) -> Any:
 
 
 def mixing(transposed: bool = False) -> dict[tuple[str, str], Mixing]:
-    """Return P D, from the component that is read to the component that is written."""
+    """Return the entries of P D, keyed by the part that is read and the part that is written."""
 
     def of(factor: Any) -> Mixing:
         return lambda t, i, j: t.P[(i, j) if transposed else (j, i)] * factor(t, i)

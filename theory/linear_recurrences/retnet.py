@@ -1,4 +1,4 @@
-"""RetNet's retention: K + 2 states.
+"""RetNet's retention as an automaton with K + 2 states.
 
 Sun et al. 2023, section 2.1, the recurrent representation: S_n = gamma S_{n-1} + K_n^T V_n, and the output
 Q_n S_n.

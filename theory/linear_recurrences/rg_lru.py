@@ -1,4 +1,4 @@
-"""RG-LRU: two states per unit as printed, three as programmed.
+"""RG-LRU: each unit as an automaton, with two states as printed and with three as programmed.
 
 De et al. 2024, section 2.4: h_t = a_t o h_{t-1} + sqrt(1 - a_t^2) o (i_t o x_t). The published
 program omits the root at a document's first token, so that this token is not scaled, and clears the

@@ -1,4 +1,4 @@
-"""RWKV-5 (Eagle): K + 2 states, with an output that reads the state before its update.
+"""RWKV-5 (Eagle) as an automaton with K + 2 states; its output reads the state before the update.
 
 Peng et al. 2024, section 4.1.2: wkv_t = diag(u) k_t^T v_t + the previous state, S <- diag(w) S +
 k_t^T v_t, and the output r_t wkv_t, where w and u are parameters of the head.
@@ -17,7 +17,7 @@ from theory.signature import Sizes
 
 weights = records.Names("s_0[K] w[K] u[K] | r[K] k[K] v")
 
-# The recurrence, as printed, for one column: the output reads the state before; then w_j s_j + k_j v.
+# The recurrence, as printed, for one column: the output reads the state, which then becomes w_j s_j + k_j v.
 
 
 def bonus(t: Any, i: Any) -> Any:

@@ -1,7 +1,7 @@
 """RWKV-6 (Finch): RWKV-5 with a decay that depends on the token.
 
-Peng et al. 2024, section 4.2.2: S <- diag(w_t) S + k_t^T v_t, and the output r_t (S + diag(u) k_t^T
-v_t) of the previous state.
+Peng et al. 2024, section 4.2.2: S <- diag(w_t) S + k_t^T v_t, and the output r_t (S + diag(u) k_t^T v_t),
+with the previous state S.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.hypotheses import COLUMN_DIFFERENCES, column
 
 weights = records.Names("s_0[K] u[K] | w[K] r[K] k[K] v")
-LAYER = rwkv_5.LAYER  # as printed: its w is now the token's
+LAYER = rwkv_5.LAYER  # as printed; here w depends on the token
 CASES = records.sizes(weights)
 
 CLAIM = Claim(

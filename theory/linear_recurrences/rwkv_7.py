@@ -1,4 +1,4 @@
-"""RWKV-7 (Goose): K + 2 states.
+"""RWKV-7 (Goose) as an automaton with K + 2 states.
 
 Peng et al. 2025, section 4.1: wkv_t = wkv_{t-1} (diag(w_t) - kappa_t^T (a_t o kappa_t)) + v_t^T k_t, and the
 output wkv_t r_t^T. The row of wkv is erased by a o kappa, and kappa reads the erased amount.

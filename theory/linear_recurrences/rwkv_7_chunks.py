@@ -59,7 +59,7 @@ def values(s: Any, chunk: chunks.Chunk) -> list[Any]:
 
 
 def values_at_once(s: Any, chunk: chunks.Chunk) -> list[Any]:
-    """Return the removal keys' values from the chunk's initial state only, without its earlier tokens."""
+    """Return the values that removal keys read from the chunk's initial state, without earlier writes."""
     return [removed(t, s, chunk[:r], None) for r, t in enumerate(chunk)]
 
 

@@ -1,4 +1,4 @@
-"""S4D: 2 N + 2 states for N complex conjugate pairs.
+"""S4D as an automaton with 2 N + 2 states, for N complex conjugate pairs.
 
 Gu et al. 2022: a diagonal state-space model after its discretisation, x_k = A x_{k-1} + B u_k. Its components
 form conjugate pairs. Only one component of each pair is stored, so the output is 2 Re(C x_k) + D u_k.

@@ -1,4 +1,4 @@
-"""The linear memory of Titans: 2 K + 2 states.
+"""The linear memory of Titans as an automaton with 2 K + 2 states.
 
 Behrouz et al. 2024, section 3.1: a memory M with the loss |M k_t - v_t|^2 (equation 12) changes by
 gradient descent with momentum and forgetting, M_t = (1 - alpha_t) M_{t-1} + S_t (equation 13) and

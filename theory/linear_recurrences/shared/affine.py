@@ -1,4 +1,4 @@
-"""Affine steps with terms of rank one and their automata, the construction of all claims in this folder.
+"""Affine steps with terms of rank one, and their automata, for all claims in this folder.
 
 A layer's state is a vector s of size K, or a pair of such vectors if it is complex. Each token updates the
 state by
@@ -9,7 +9,7 @@ with coefficients that are functions of the token. The units of the layer are th
 output that reads them, o = sum_j read(j) s_j + skip, before or after the step. The automaton has a state for
 the constant 1, one for each component of s, and one for o: K + 2 in total. A claim contains the step as
 printed in the paper, and separately the decay, the factors and the update. One identity, for each K and for a
-symbolic K, shows that the latter give the printed step.
+symbolic K, shows that the decay, the factors and the update give the printed step.
 
 A function of indices has as arguments a token t and an index j. In its body, ``t.beta`` is the weight beta of
 the token or of the layer, ``t.k[j]`` is the component k_j, ``t.s[j]`` is a component of the state, and
@@ -136,11 +136,11 @@ class AffineLayer:
         mixing: additional weights from each component to each component, keyed by the parts that are read and
             written.
         reading: the output that reads the state. If omitted, the components of the state are the units.
-        parts: the names of the state's vectors; the first states are the weights of that name with ``_0``. A
-            layer whose first state is a scalar is treated unit by unit, and has no indices.
+        parts: the names of the state's vectors. The weight ``s_0`` is the initial value of the part ``s``. If
+            it is a scalar, the layer is a single unit and has no indices.
         printed: the paper's formulas for weights that it computes from others, keyed by name. The network
             uses the formula, and the automaton uses the weight itself, which its signature derives
-            in another way. Proofs do not divide, so in proofs both can be any number.
+            in another way. In proofs, which do not divide, both use a variable.
     """
 
     step: ByPart
@@ -191,7 +191,7 @@ class AffineLayer:
 
     @property
     def recurrence(self) -> Recurrence:
-        """The network."""
+        """The network of the layer."""
         shown = (lambda w, s: s) if self.reading is None else (lambda w, s: s[-1:])
         return Recurrence(start=self.first, step=self.next, out=shown)
 

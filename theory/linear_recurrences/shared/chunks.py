@@ -61,7 +61,7 @@ class Chunked:
 
     @property
     def recurrence(self) -> Recurrence:
-        """The network."""
+        """The network of the layer in chunks."""
         return Recurrence(
             start=lambda w: ("", self.layer.first(w)),
             step=self.next,

@@ -35,7 +35,7 @@ class Convolved:
 
     @property
     def recurrence(self) -> Recurrence:
-        """The network."""
+        """The network of the layer after the convolution."""
         return Recurrence(
             start=lambda w: ("", self.layer.first(w)),
             step=self.next,
@@ -67,7 +67,7 @@ class Convolved:
         return [WFSA.from_edges(k, output + 1, w.alphabet, initial, [(output, k.one)], arrows)]
 
     def proof(self, *signatures: Signature) -> Induction:
-        """Return the proof with the invariant (1, h) for the current history, 0 for the others, and o."""
+        """Return the proof with the invariant (1, h) at the current history, 0 at all others, and o."""
 
         def states(w: Weights, variable: Callable[[str], Any]) -> list[State]:
             numbers = [f"{part}[{j}]" for part, j in self.layer.indices(self.layer.at(w, w.alphabet[0]))]

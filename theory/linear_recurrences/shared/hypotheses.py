@@ -19,7 +19,7 @@ LINEAR_OUTPUT = "Norms, output gates and projections come after the unit."
 
 
 def column(*about: str, left_out: str = "", start: str = FIRST_STATE) -> tuple[str, ...]:
-    """Return the shared hypotheses of claims about one column of a matrix memory, plus those given."""
+    """Return the shared hypotheses of claims about one column of a matrix memory, and ``about``."""
     return (TOKENS, *filter(None, (left_out,)), COLUMN, start, NO_TOKENS, *about, LINEAR_OUTPUT)
 
 
@@ -46,8 +46,8 @@ UNIT_DIFFERENCES = (
 )
 CHUNK_DIFFERENCES = (
     (
-        "That the chunked form equals the recurrence is read as: it gives the scores of the recurrence's"
-        " automaton, for chunks of any size, the last of which may be shorter."
+        "The equality of the chunked form and the recurrence is read as: the chunked form gives the scores"
+        " of the recurrence's automaton, for chunks of any size; the last chunk may be shorter."
     ),
     ONE_COMPONENT,
     ANY_FUNCTIONS,

@@ -75,9 +75,9 @@ def sizes(of: Callable[[int], Signature]) -> Sizes:
 
 
 def narrow(of: Names, small: tuple[int, ...] = (1, 2), **only: Sequence[Any]) -> Sizes:
-    """Return the same random cases, and small cases in which some weights are restricted to ``only``.
+    """Return cases in which some weights are restricted to ``only``; small cases have the sizes ``small``.
 
-    With restricted weights, a counterexample with many nonzero weights is among the first cases.
+    With restricted weights, a counterexample with many nonzero weights is among the first small cases.
     """
     return Sizes(lambda size: of(size, **only), (1, 2, 3), small)
 
