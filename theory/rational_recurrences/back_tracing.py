@@ -72,7 +72,7 @@ def figure_1_of_gates(w: Weights) -> Drawn:
 def small_selective(letters: int) -> Iterator[Drawn]:
     """Yield small automata B over max-plus with weights -infinity, 0 and -1.
 
-    With one letter, there are also automata with more ends.
+    With one letter, also yield automata with other initial and final weights.
     """
     zero, one = MAX_PLUS.zero, MAX_PLUS.one
     for weights in product(TROPICAL_GRID[:3], repeat=2 * letters):
@@ -83,7 +83,7 @@ def small_selective(letters: int) -> Iterator[Drawn]:
             yield Drawn(WFSA(MAX_PLUS, [one, first], [last, one], tables))
 
 
-KINDS = ("sampled", "exhausted")  # a path's weight is not a recurrence with steps to decide
+KINDS = ("sampled", "exhausted")  # the weight of a path is not computed step by step, so it is not decided
 
 CLAIM = Claim(
     name="back-tracing",

@@ -74,8 +74,8 @@ CLAIM = Claim(
     title="the scores of B and C in closed form",
     statement=(
         "The score of the automaton B of Figure 1 is the sum over all positions of mu at the position times"
-        " phi after it (equation 4). The unit of Example 6 is such a sum of u and f (equation 6), and so is"
-        " the score of the paths to q_1 of Figure 2 (equation 13)."
+        " phi at all later positions (equation 4). The unit of Example 6 is such a sum of u and f (equation"
+        " 6), and so is the score of the paths to q_1 of Figure 2 (equation 13)."
     ),
     source=Source("peng2018rational", "4.2", "Equations 4, 6 and 13", ("4", "6", "13")),
     hypotheses=("The network starts in c_0 = 0; otherwise the term c_0 f_1 ... f_t is missing.",),

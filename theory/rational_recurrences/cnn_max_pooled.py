@@ -167,7 +167,7 @@ RANDOM, SMALL = Sizes(filters, (1, 2, 3), ()), Sizes(filters, (), (1, 2, 3))
 
 
 def in_coq(name: str, padded: tuple[bool, bool], **options: Any) -> Theorem:
-    """Return the theorem of this name; ``padded`` is for the network and the automaton."""
+    """Return the theorem of this name; ``padded`` says whether network and automaton have padding."""
     network, automaton = (str(side).lower() for side in padded)
     return Theorem(
         f"rational_recurrences.cnn_max_pooled.{name}",
@@ -218,7 +218,7 @@ CLAIM = Claim(
         Variant(
             name="without-whole-windows",
             expected="refuted",
-            says="with padding before the string, it is the automaton of complete windows",
+            says="with padding before the string, the network is the automaton of complete windows",
             reading=Equality(recurrence=pooled_with_padding, construction=chain),
             cases=RANDOM.random,
             small_cases=SMALL.small,
@@ -242,7 +242,7 @@ CLAIM = Claim(
             "The contribution of a symbol to a position of the window is any number, in place of the"
             " product of a row of the filter and an embedding."
         ),
-        "The nonlinearity is left out. One that increases has the same effect after the maximum.",
+        "The nonlinearity is left out. An increasing one has the same effect after the maximum.",
         (
             "K + 1 states are our count; the paper states only that there is a simple automaton for"
             " each output."

@@ -44,7 +44,7 @@ def unit(w: Weights, i: int) -> Weights:
     return replace(w, entries=parts, size=None)
 
 
-# The recurrence (equation 5c), all units at once, and the construction: one automaton of Figure 1 a unit.
+# The recurrence of all units (equation 5c), and the construction: an automaton of Figure 1 for each unit.
 
 
 def all_units(one: Recurrence) -> Recurrence:
@@ -110,7 +110,7 @@ CLAIM = Claim(
         Variant(
             name="printed",
             expected="refuted",
-            says="the automata of Figure 1 as drawn, with c_0 = 1, because the paper does not state it",
+            says="the automata of Figure 1 as drawn, with c_0 = 1, because the paper does not state c_0",
             reading=Equality(recurrence=example_6, construction=figures),
             cases=AT_ONE.random,
             small_cases=AT_ONE.small,

@@ -101,8 +101,8 @@ def of_some_transition(automaton: WFSA, string: String) -> Any:
 def of_all_paths(automaton: WFSA, string: String) -> Any:
     """Return the sum over all paths, including epsilon cycles.
 
-    Over the reals, it is the limit. If plus selects, a cycle with a sum adds nothing to the paths
-    without it.
+    Over the reals, the sum is a limit. If plus selects one of its arguments, a cycle whose sum converges
+    adds nothing to the paths without it.
     """
     return paths.limit(automaton, string) if automaton.semiring is REAL else paths.score(automaton, string)
 
@@ -131,7 +131,7 @@ def small(letters: int) -> Iterator[Drawn]:
             yield Drawn(WFSA(REAL, bits[:2], bits[2:4], {"a": [bits[4:6], bits[6:]]}))
 
 
-# A long string has too many paths in most automata. In the automaton B of Figure 1, it has one per symbol.
+# In most automata, a long string has too many paths. In the automaton B of Figure 1, it has one per symbol.
 
 GATES = Signature((by_symbol("f"), by_symbol("u")))
 
@@ -224,7 +224,7 @@ CLAIM = Claim(
                     " error"
                 ),
                 "proved": "a limit is not an identity of polynomials that each step keeps",
-                "kernel-checked": "the theorem of corrected has at most N epsilons in a row, and no limit",
+                "kernel-checked": "the theorem of corrected is about at most N epsilons in a row, not limits",
             },
             expected="holds",
             says="including cycles of epsilon transitions, if the sums over their paths converge absolutely",

@@ -85,7 +85,7 @@ def max_plus_figure_1(claim: str) -> tuple[Variant, Variant]:
             expected="refuted",
             says=(
                 "Figure 1 as drawn, with c_0 = 0, the usual initial state, because the paper does not state"
-                " it"
+                " c_0"
             ),
             reading=Equality(recurrence=example_6, construction=figure_1),
             cases=AT_ZERO.random,

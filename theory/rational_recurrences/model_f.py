@@ -63,9 +63,9 @@ model_f_26g = Recurrence(start=lambda w: (w.c1_0, w.c2_0), step=step, out=as_in_
 
 
 def figure_4(w: Weights) -> list[WFSA]:
-    """Return Figure 2 with q_1 as another final state, and with q_3.
+    """Return the automaton of Figure 4: Figure 2 with q_1 as another final state, and with a state q_3.
 
-    An epsilon transition of weight gamma leads to q_3, and mu_2 leads out of it.
+    An epsilon transition of weight gamma leads from q_0 to q_3, and mu_2 leads from q_3 to q_2.
     """
     k = w.over
     arrows = [(0, 3, "", w.r)]
@@ -129,7 +129,7 @@ def program_from(ones: int) -> Recurrence:
 
 ANYWHERE, AT_ZERO = gated(), gated([0])
 SMALL = replace(ANYWHERE, most_small=500)
-# OpenFst has an algorithm of its own
+# OpenFst runs its own algorithm, not the printed one
 NOT_CROSS_CHECKED = tuple(kind for kind in LADDER if kind != "cross-checked")
 
 

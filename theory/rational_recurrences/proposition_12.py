@@ -28,7 +28,7 @@ class FromZero(Concrete):
     """Concrete indices, with an additional index 0 of c."""
 
     def at(self, name: str, *indices: int) -> Any:
-        """Return the value of a weight at an index; c is indexed only by the first one."""
+        """Return the value of a weight at its indices; c has one index, which starts at 0."""
         return self.entries[name][indices[0]] if name == "c" else super().at(name, *indices)
 
 
@@ -74,7 +74,7 @@ def step(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
 
 
 def chained(w: Weights, c: Any, lam: Any, u: Any) -> tuple[Any, ...]:
-    """Return equations 14a and 14b for a value of lambda."""
+    """Return the next state by equations 14a and 14b, for a value of lambda."""
     at = FromZero(w.over, w.n, {"c": (w.over.one, *c), "lambda": lam, "u": u})
     return tuple(next_number(at, j) for j in range(1, w.n + 1))
 
@@ -240,7 +240,7 @@ CLAIM = Claim(
         Variant(
             name="corrected-constant-lambda",
             expected="holds",
-            says="the same with a constant lambda",
+            says="with lambda(q_0) = 1 and lambda(q_j) = c^(j)_0; lambda_t is constant",
             reading=Equality(recurrence=rcnn_recurrence, construction=corrected),
             cases=CONSTANT.random,
             small_cases=CONSTANT.small,

@@ -155,7 +155,7 @@ def at_place(of: SymbolicPlaces, left: Any) -> list[Identity]:
 
 def at_ones(of: SymbolicPlaces, left: Any) -> Identity:
     """Return the identity between the expression ``left`` and 1, at the states of the constant 1."""
-    return Identity("step", "at every other place", of.write(left), "1", of.same(left, of.one))
+    return Identity("step", "at every state of the constant 1", of.write(left), "1", of.same(left, of.one))
 
 
 def proof(says: str, invariant: Any, sizes: Any) -> Induction:

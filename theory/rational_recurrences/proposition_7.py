@@ -77,7 +77,7 @@ def figure_1_from_c_0(w: Weights) -> list[WFSA]:
 
 
 # Equation 3b literally: Omega_{i+1} reads x_i, so the first step reads nothing, and the last symbol is never
-# read. The state is Omega before and after the last symbol; only the former is ever read out.
+# read. The state contains Omega before and after the last symbol; the output reads only the first one.
 
 forward_as_printed = Recurrence(
     start=lambda automaton: (forward.start(automaton), forward.start(automaton)),
@@ -131,7 +131,7 @@ CLAIM = Claim(
             torch_in_tests=True,
             expected="refuted",
             says=(
-                "Figure 1 as drawn, with c_0 = 1, because the paper does not state it; for all strings, as"
+                "Figure 1 as drawn, with c_0 = 1, because the paper does not state c_0; for all strings, as"
                 " in Definition 8"
             ),
             reading=Equality(recurrence=example_6, construction=figure_1),

@@ -3,8 +3,8 @@
 Peng et al. 2018, section 4.3, whose conjecture is about networks in which the recurrence depends on previous
 states through affine maps and then nonlinearities. For the paper's tanh and sigmoid, Hankel determinants in
 ball arithmetic exclude automata of a size, and the theorem behind ``ratproof not-rational --every-size``
-excludes all. In exact numbers, the networks have the softsign z / (1 + |z|) in place of tanh, and half of 1
-plus the softsign in place of the sigmoid.
+excludes all. In exact numbers, the networks have the softsign z / (1 + |z|) in place of tanh, and
+(1 + softsign) / 2 in place of the sigmoid.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ CLAIM = Claim(
             " automata over fields that contain the rationals; Definition 8 allows other semirings."
         ),
         (
-            "In exact arithmetic, softsign stands for tanh, and half of 1 plus the softsign for the"
+            "In exact arithmetic, the softsign replaces tanh, and (1 + softsign) / 2 replaces the"
             " sigmoid. The evidence `decided` is about tanh and the sigmoid."
         ),
         "The variant corrected, about an LSTM whose gates read only the symbol, is not in the paper.",

@@ -124,7 +124,7 @@ def chain_in_two_rows(w: Weights) -> list[WFSA]:
 
 
 def states(w: Weights, variable: Callable[[str], Any]) -> list[State]:
-    """Return the only state, with variables."""
+    """Return a list of one state, whose components are variables."""
     return [(tuple(variable(f"h[{j}]") for j in range(1, w.n + 1)), variable("c"))]
 
 
@@ -165,7 +165,7 @@ PROOF_OF_TWO_ROWS = Induction(
 )
 
 # The terms that Coq runs: the program with a rule for epsilon transitions, and the score of an automaton with
-# at most n + 1 consecutive ones.
+# at most n + 1 consecutive epsilon transitions.
 
 ONE_ROW = "(chain {n} {m:from 1} {s:from 1}) (silently {e:from 1})"
 TWO_ROWS = "(chain_in_two_rows {n} {m:from 1} {s:from 1}) (silently_in_two_rows {e:from 1})"
@@ -235,7 +235,7 @@ CLAIM = Claim(
         Variant(
             name="without-epsilon-chains",
             expected="refuted",
-            says="with at most one consecutive epsilon transition, it is the automaton of the pattern",
+            says="with at most one consecutive epsilon transition, SoPa is the automaton of the pattern",
             reading=Equality(recurrence=sopa_once, construction=chain),
             cases=SIZES.random,
             small_cases=SIZES.small,

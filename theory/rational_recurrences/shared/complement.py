@@ -1,6 +1,6 @@
 """Shared parts of Corollary 10 and RRNN(B): units of Example 6 with the update (1 - f) times an input.
 
-Peng et al. 2018, section 4.1. There, "input representations are computed without the bias term or
+Peng et al. 2018, section 4.1. In this section, "input representations are computed without the bias term or
 any nonlinearity: u_t = W_u v_t". The networks themselves (Lei et al. 2017; Balduzzi and Ghifary
 2016) and appendix D multiply by 1 - f_t.
 """
@@ -38,7 +38,7 @@ UNDERSCORES = str.maketrans("-.", "__")
 
 
 UPDATE = "let u : S -> of_ring R := fun x => ((1 - f x) * z x)%R in"
-"""The update, which is not free in Coq's theorem."""
+"""The update in Coq's theorem, which is computed from the gate and the input."""
 WEIGHTS = "forall (S : Type) (c_0 : of_ring R) (f z : S -> of_ring R) word,"
 
 

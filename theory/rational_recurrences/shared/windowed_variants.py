@@ -52,8 +52,8 @@ def over_three_alphabets(*signatures: Signature) -> tuple[tuple[Signature, str],
 NETWORK = "windowed {k} {c_0} {f_w:of window} {u_w:of window} {letters}"
 WINDOWED: Mapping[str, Any] = {"network": NETWORK, "values": by_history}
 APPENDIX_A = "appendix_A {start} {remember:to place} {c_0} {f:of place and letter} {u:of place and letter}"
-# mathcomp's list of all bounded sequences does not compute, so the smaller automaton's states are listed; its
-# weights are its own. A separate theorem gives the number of states.
+# mathcomp's list of all bounded sequences does not compute, so the states of the smaller automaton are listed.
+# A separate theorem gives the number of states.
 AHEAD = "ahead {k} {c_0} {f_w:of window} {u_w:of window}"
 SCORE_AHEAD = (
     f"let A := {AHEAD} in"
@@ -107,7 +107,7 @@ def variants(
     weights: str,
     unit: Mapping[str, Any] = WINDOWED,
 ) -> tuple[Variant, ...]:
-    """Return three readings of appendix A.
+    """Return the variants of appendix A: corrected, corrected with fewer states, and as printed.
 
     Args:
         anywhere: random and small weights, with any c_0.
@@ -116,7 +116,7 @@ def variants(
         update: the formula of mu.
         claim: the claim's module, which is the name of its Coq file and the prefix of its theorems.
         weights: Coq's binders of the weights, with the hypotheses on them.
-        unit: how Coq runs the unit: the fields of :class:`~theory.theorem.Theorem`.
+        unit: the fields of :class:`~theory.theorem.Theorem` with which Coq runs the unit.
     """
     right: dict[str, Any] = {"cases": anywhere.random, "small_cases": anywhere.near_generic, "kinds": PROVED}
     return (
@@ -180,7 +180,7 @@ def variants(
 def table_1(
     from_zero: Cases, row: str, claim: str, gates: str, unit: Mapping[str, Any] = WINDOWED
 ) -> Variant:
-    """Return the reading of Table 1, which lists the automaton B of Figure 1: two states.
+    """Return the variant that Table 1 states: the unit is the automaton B of Figure 1, with two states.
 
     The weights of B depend on one symbol. Here these are the gates of the window with padding before that
     symbol. The choice does not matter, because a Hankel block of rank 3 refutes every automaton with two
@@ -191,7 +191,7 @@ def table_1(
         row: the location in the table that lists B for this network.
         claim: the claim's module, which is the name of its Coq file.
         gates: the names of the unit's gates in Coq.
-        unit: how Coq runs the unit: the fields of :class:`~theory.theorem.Theorem`.
+        unit: the fields of :class:`~theory.theorem.Theorem` with which Coq runs the unit.
     """
     return Variant(
         name="printed-table-1",

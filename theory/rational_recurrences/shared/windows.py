@@ -1,6 +1,6 @@
 """Gates that read a window of the last K symbols, and the automata that remember them.
 
-The parts of Proposition 11 share them. Peng et al. 2018, section 4.1 and appendix A. A gate's
+The claims about Proposition 11 share this code. Peng et al. 2018, section 4.1 and appendix A. A gate's
 argument is a window: a string of K symbols, or a shorter one at the start of the string, after the
 padding v_0 = 0.
 """
@@ -52,8 +52,8 @@ windowed = Recurrence(start=lambda w: ("", w.c_0), step=step, out=lambda w, stat
 def automaton(w: Weights, padded: bool) -> WFSA:
     """Return appendix A's automaton.
 
-    With ``padded``, it also has the paths that take their one mu before the history is full. There
-    is no q of the empty history, unless c_0 is nonzero; then it has the initial weight c_0.
+    With ``padded``, the automaton also has the paths whose only mu occurs before the history is full. There
+    is no q of the empty history, unless c_0 is nonzero; then this q has the initial weight c_0.
     """
     k = w.over
     number = {state: i for i, state in enumerate(names(w))}
@@ -207,12 +207,12 @@ def instances(
     starts: tuple[Any, ...] = (None, (0,)),
     most: int = 40,
 ) -> tuple[tuple[Signature, str], ...]:
-    """Return signatures and alphabets: up to 4 symbols a window, 3 letters, and ``most`` windows."""
+    """Return signatures and alphabets with windows of up to 4 symbols, 3 letters, and ``most`` windows."""
     sizes = [
         (window, "abc"[:s])
         for window in (1, 2, 3, 4)
         for s in (1, 2, 3)
         if len(words("abc"[:s], window)) <= most
     ]
-    sizes.sort(key=lambda size: size != (2, "a"))  # the first instance is printed
+    sizes.sort(key=lambda size: size != (2, "a"))  # reports show the first instance
     return tuple((of(window, start), alphabet) for window, alphabet in sizes for start in starts)
