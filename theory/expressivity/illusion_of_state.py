@@ -223,8 +223,8 @@ CLAIM = Claim(
             " without a condition."
         ),
         (
-            "Matrices are diagonal in one basis. That input-dependent permutation matrices track"
-            " items is read as: each output is positive if and only if the item is back."
+            "Matrices are diagonal in one basis. That a layer tracks items is read as: each output is"
+            " positive if and only if its item is back."
         ),
         "Nothing is stated about depth or about circuits.",
         QUOTED,

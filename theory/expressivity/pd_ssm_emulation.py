@@ -173,7 +173,7 @@ CLAIM = Claim(
             "Column i of P(u) has its 1 in the row of the next state. Weights of transitions are any"
             " numbers, in place of 1."
         ),
-        "That no layer with fewer components counts modulo N is for linear layers over a field.",
+        "The lower bound of N components for counting modulo N is about linear layers over a field.",
         QUOTED,
     ),
     example=layer(2).example(),

@@ -230,7 +230,7 @@ CLAIM = Claim(
             },
             constant="the score is whether both networks are between the bounds, which is always true",
             expected="holds",
-            says=("both networks are between l and u, after every sentence and for any weights of the gates"),
+            says="both networks are between l and u, after every sentence and for any weights of the gates",
             reading=Equality(recurrence=network(between), construction=always_one),
             cases=ANY.random,
             small_cases=SMALL.small,

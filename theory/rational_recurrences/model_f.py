@@ -303,7 +303,7 @@ CLAIM = Claim(
             " 26h and 26i) are left out."
         ),
         "mu_j is (1 - f_j) W_u v; section 6.1 prints u = W_u v. Equation 26g is read with c1 and c2.",
-        "That three states suffice is ours.",
+        "The construction with three states is ours.",
     ),
     example=Weights(
         REAL,

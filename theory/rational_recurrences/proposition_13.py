@@ -256,7 +256,7 @@ CLAIM = Claim(
             "The initial weights of q_1, ..., q_d are the components of c_0, which the paper does not"
             " state. The empty string is included."
         ),
-        "That d + 1 states suffice is ours.",
+        "The construction with d + 1 states is ours.",
     ),
     example=ANYWHERE.of(2).example(),
     row=TableRow("1", ("ISAN", "c_t = W_{x_t} c_{t-1} + b_{x_t}", "D_1, D_2")),

@@ -1,7 +1,7 @@
-"""Extraction of a DFA: Algorithm 1 counts transitions over data, in two readings.
+"""Extraction of a DFA, by evaluating the cell or by counting transitions over data (Algorithm 1).
 
-Querying the cell does not require data. Wang & Niepert 2019, section 3.1 (the text) and appendix D (the
-pseudo-code), equations 2, 4 and 5.
+Evaluating the cell does not require data. Wang & Niepert 2019 describe the counts in two ways, in section 3.1
+(the text) and in appendix D (the pseudo-code); equations 2, 4 and 5.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def data(w: Weights) -> Iterator[str]:
 
 
 def hard_run(w: Weights, string: str) -> Run:
-    """Yield the transitions of the text's run, which moves to the most probable centroid each time."""
+    """Yield the transitions of the text's run, which moves to the most probable centroid at each symbol."""
     h = w.S[0]
     for x in string:
         after = moved(w, h, x)
@@ -76,9 +76,9 @@ def hard_run(w: Weights, string: str) -> Run:
 
 
 def soft_run(w: Weights, string: str) -> Run:
-    """Yield the label transitions of the pseudo-code's run, which continues with its mixture.
+    """Yield the transitions between the labels of the pseudo-code's run.
 
-    The mixture is that of equation 5.
+    The run continues with the mixture of equation 5. A label is the most probable centroid.
     """
     now = start(w)
     for x in string:
@@ -115,7 +115,7 @@ def by_counts(w: Weights, run: Any) -> Table:
 def most_counted(w: Weights, counts: Counter[tuple[int, str, int]]) -> Table:
     """Return delta(i, x) = argmax_j T[i, x, j].
 
-    Ties go to the first centroid, and so do pairs that were never seen.
+    If counts are equal, or if a pair was never seen, the result is the first centroid.
     """
     states = range(1, w.n + 1)
     return {(q, x): max(states, key=lambda j: (counts[q, x, j], -j)) for q in states for x in w.alphabet}
@@ -245,7 +245,7 @@ CLAIM = Claim(
         ),
         (
             "The theorem of the variant corrected states that evaluating the cell gives the table of the"
-            " moved network, which is close to a definition; the theorems about counts are not."
+            " moved network, which is close to a definition. The theorems about counts state more."
         ),
         (
             "For counts, the network is moved to its most probable centroid after each symbol, as in"
@@ -257,7 +257,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             programs=("sr-asked",),
-            says="the table by asking the cell",
+            says="the table from evaluating the cell",
             reading=Equality(recurrence=hard_network, construction=automata(transition_table)),
             theorem=Theorem(
                 "state_regularized.extraction.extraction",
@@ -370,8 +370,8 @@ CLAIM = Claim(
     differences=(
         (
             "The cell is evaluated for every centroid and symbol. Algorithm 1 counts transitions over"
-            " data, and gives no transition, or that to the first centroid, for pairs that do not"
-            " occur."
+            " data. For pairs that do not occur, it gives no transition, or the transition to the"
+            " first centroid."
         ),
         (
             "The network is moved to the most probable centroid after each symbol, as in section 3.1;"

@@ -1,4 +1,4 @@
-"""Figure 1: balanced parentheses by a grammar, a DFA to a depth, a pushdown automaton, and an SR-LSTM-P.
+"""Figure 1: a grammar, a DFA, a pushdown automaton and an SR-LSTM-P for balanced parentheses.
 
 Wang & Niepert 2019, section 2, and equations 6 to 8 of section 3.2.
 """
@@ -39,7 +39,7 @@ def peepholes(only: tuple[int, ...]) -> Signature:
     return signature(constant("p", only=only), constant("q", only=(1, 2, 3)), depths=(1,))
 
 
-# Left: the grammar, in which S is empty, a letter and S, or "(" S ")" S.
+# Left: the grammar, in which S is empty, or a letter and S, or "(" S ")" S.
 
 
 @lru_cache(maxsize=4096)
@@ -53,7 +53,7 @@ def derived(kinds: tuple[int, ...]) -> bool:
     return any(kind == -1 and derived(rest[:i]) and derived(rest[i + 1 :]) for i, kind in enumerate(rest))
 
 
-# Right: the pushdown automaton, also with a limit of its stack.
+# Right: the pushdown automaton, without and with a limit on its stack.
 
 
 def first(w: Weights) -> Run:
@@ -67,7 +67,7 @@ def step(w: Weights, state: Run, x: str) -> Run:
 
 
 def limited_step(w: Weights, state: Run, x: str) -> Run:
-    """Return the next configuration; ``None`` if there is none or if more than n parentheses are open."""
+    """Return the next configuration; ``None`` if there is none or if more than ``depth`` are open."""
     after, _ = step(w, state, x)
     return None if after is None or len(after.stack) > w.depth + 1 else after, ()
 
@@ -102,7 +102,7 @@ with_grammar = Recurrence(
 
 
 def dfa(w: Weights) -> list[WFSA]:
-    """Return the DFA for depths up to the given one."""
+    """Return the DFA for parentheses that are nested at most ``depth`` deep."""
     one, states = w.over.one, range(int(w.depth) + 1)
     arrows = [
         (d, d + int(w.kind[x]), x, one) for d in states for x in w.alphabet if d + int(w.kind[x]) in states
@@ -120,7 +120,7 @@ def clamp(z: int, low: int = 0) -> int:
 
 
 def lstm_step(w: Weights, state: tuple[int, int], x: str) -> tuple[int, int]:
-    """Return the cell state and the nearest centroid to o_t hardtanh(c_t), the one of greatest similarity."""
+    """Return the cell state and the centroid that is nearest (most similar) to o_t hardtanh(c_t)."""
     c, _ = state
     c = c + clamp(1 + int(w.p) * c) * int(w.kind[x])
     u = clamp(1 - int(w.q) * c) * clamp(c, -1)
@@ -152,7 +152,7 @@ NOT_SCORES = {
     "cross-checked": "the comparison is of two decisions, not of scores",
     "decided": "the network has infinitely many states, and its output is not an affine function of them",
 }
-AGREE = "the comparison is whether two decisions agree, which they always do"
+AGREE = "the score is whether two decisions agree, which is always true"
 DECISIONS = "the theorem is about the decisions of two machines, not about scores"
 KINDS = "(kind_sign : S -> option bool)"
 
@@ -206,7 +206,7 @@ CLAIM = Claim(
             without=NOT_SCORES,
             expected="holds",
             says=(
-                "an SR-LSTM-P accepts as the pushdown automaton does: its cell state counts, and the"
+                "an SR-LSTM-P accepts the strings of the pushdown automaton: its cell state counts, and the"
                 " peephole of the input gate stops the count once it is negative"
             ),
             reading=Equality(recurrence=with_pushdown, construction=always_one),
@@ -246,7 +246,7 @@ CLAIM = Claim(
             name="without-peepholes",
             without=NOT_SCORES,
             expected="refuted",
-            says="the same network without the peephole of the input gate (equation 7)",
+            says="an SR-LSTM-P without the peephole of the input gate (equation 7)",
             reading=Equality(recurrence=with_pushdown, construction=always_one),
             cases=NONE.random,
             small_cases=NONE.small,
@@ -275,8 +275,8 @@ CLAIM = Claim(
             " gate; the forget gate is 1."
         ),
         (
-            "That no finite automaton recognises all depths is refuted for the DFA of depth n, and"
-            " proved for all finite automata in Coq."
+            "The recognition of all depths by a finite automaton is refuted for the DFA of depth n;"
+            " Coq refutes it for all finite automata."
         ),
     ),
     example=DEPTHS.example(),

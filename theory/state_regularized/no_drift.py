@@ -34,15 +34,15 @@ def longest(w: Weights) -> Any:
     return max(map(square, w.S))
 
 
-# The network itself, in ball arithmetic: whether |h|^2 is certainly at most the longest centroid's. After a
-# symbol, it is strictly less, because every alpha_i is positive and the centroids differ. The precision below
-# is high enough to show this.
+# The network itself, in ball arithmetic: whether |h|^2 is certainly at most that of the longest centroid.
+# After a symbol, |h|^2 is strictly less, because every alpha_i is positive and the centroids differ. The
+# precision below is high enough to show this.
 
 BITS = 256
 
 
 def mixed(w: Weights, h: Vector, x: str) -> Vector:
-    """Return h = sum_i alpha_i s_i (equation 5), u = hardtanh(U h + W_x), at the temperature 1 / (m ln 2)."""
+    """Return h = sum_i alpha_i s_i (equation 5), with u = hardtanh(U h + W_x), at temperature 1 / (m ln 2)."""
     with flint.ctx.workprec(BITS):
         alpha = distribution(scores(w, h, x), ball(w.m) * flint.arb(2).log())
         return tuple(

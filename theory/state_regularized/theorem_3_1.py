@@ -103,12 +103,12 @@ with_equation_5 = Recurrence(
 )
 
 
-# Two layers (section 3): each has its own centroids and stochastic component, and the second reads the first
-# one's new centroid. The global state is a pair of centroids.
+# Two layers (section 3): each has its own centroids and stochastic component, and the second layer reads the
+# new centroid of the first. The global state is a pair of centroids.
 
 
 def second_layer(w: Weights) -> Weights:
-    """Return the second layer as a network that reads the first one's centroids.
+    """Return the second layer as a network that reads the centroids of the first layer.
 
     It computes u = hardtanh(U_2 h + V s).
     """
@@ -194,7 +194,7 @@ def one_at(w: Weights, state: int, states: int) -> list[Any]:
 
 
 def transition_tables(w: Weights) -> dict[str, list[list[Any]]]:
-    """Return the k x |Sigma| x k table."""
+    """Return the k x k table of each symbol."""
     return {x: table(w, x) for x in w.alphabet}
 
 
@@ -240,8 +240,8 @@ def extracted_at_zero(w: Weights) -> list[WFSA]:
 def product_automaton(w: Weights) -> list[WFSA]:
     """Return the automata with a state for each pair of centroids.
 
-    The weight of a transition is the first layer's transition probability for the symbol, times the
-    second layer's for the first layer's new centroid.
+    The weight of a transition is the first layer's transition probability for the symbol, times the second
+    layer's transition probability for the first layer's new centroid.
     """
     second = second_layer(w)
     of_second = {symbol: table(second, symbol) for symbol in second.alphabet}
@@ -311,7 +311,7 @@ def at_centroids(w: Weights, variable: Any) -> Law:
 
 
 def for_every_k() -> list[Identity]:
-    """Return the step with a symbolic k, from the functions of network and automaton."""
+    """Return the identity of the step with a symbolic k, from the functions of network and automaton."""
     of = symbolic()
     left, right = of.sum(lambda i: of.times(of.at("p", i), tau(of, i, of.j))), arrive(of, of.j)
     return [
@@ -322,7 +322,7 @@ def for_every_k() -> list[Identity]:
 
 
 def proof(says: str, invariant: Any, states: Any, of: Any) -> Induction:
-    """Return the proof by the distribution, for k = 2 to 4 and for a symbolic k."""
+    """Return the proof whose invariant is the distribution, for k = 2 to 4 and for a symbolic k."""
     return Induction(
         says=says,
         invariant=invariant,
@@ -656,8 +656,8 @@ CLAIM = Claim(
     ),
     differences=(
         (
-            "That the behavior is identical is read as: after every string, the probability of being"
-            " at each centroid is the score of a state of the automaton."
+            "Identical behavior is read as: after every string, the probability of being at each"
+            " centroid is the score of a state of the automaton."
         ),
         (
             "The network starts at a centroid, or reads a start token, or the automaton has one more"
@@ -671,7 +671,7 @@ CLAIM = Claim(
         ),
         "Equations 2 and 3 sum over another index than the one that they fix.",
         (
-            "That rows and initial weights are distributions is a theorem of its own"
+            "A separate theorem states that rows and initial weights are distributions"
             " (theorem_3_1_probabilistic); the equality does not need it."
         ),
         (

@@ -71,7 +71,7 @@ followed_by_half = Recurrence(start=at_first, step=follow, out=lambda w, law: (F
 
 
 def weighted_dfa(w: Weights) -> list[WFSA]:
-    """Return the DFA whose transitions have the cell's probabilities as weights: alpha_M for the pair."""
+    """Return the DFA in which a transition has the cell's probability alpha_M as its weight."""
     one = w.over.one
     arrows = []
     for (q, x), after in transition_table(w).items():
@@ -188,7 +188,7 @@ CLAIM = Claim(
             programs=("sr-sampled",),
             says=(
                 "with equation 4 the probability that the run follows the DFA is the product of the alpha_M"
-                " that it passes"
+                " along the run"
             ),
             reading=Equality(recurrence=followed, construction=weighted_dfa),
             theorem=Theorem(
@@ -337,8 +337,8 @@ CLAIM = Claim(
             " temperatures above 0 are 1 / (m ln 2)."
         ),
         (
-            "That the state is the DFA's is read for equation 5 as: the most probable centroid is the"
-            " state of the DFA."
+            "For equation 5, a DFA is read as: the most probable centroid is the state of the DFA"
+            " after every string."
         ),
     ),
     example=EXAMPLE,

@@ -52,8 +52,8 @@ def over_three_alphabets(*signatures: Signature) -> tuple[tuple[Signature, str],
 NETWORK = "windowed {k} {c_0} {f_w:of window} {u_w:of window} {letters}"
 WINDOWED: Mapping[str, Any] = {"network": NETWORK, "values": by_history}
 APPENDIX_A = "appendix_A {start} {remember:to place} {c_0} {f:of place and letter} {u:of place and letter}"
-# mathcomp's list of all bounded sequences does not compute, so the states of the smaller automaton are listed.
-# A separate theorem gives the number of states.
+# mathcomp's list of all bounded sequences does not compute, so the smaller automaton's states are listed. A
+# separate theorem gives the number of states.
 AHEAD = "ahead {k} {c_0} {f_w:of window} {u_w:of window}"
 SCORE_AHEAD = (
     f"let A := {AHEAD} in"

@@ -1,4 +1,4 @@
-"""The bound of Theorem 3.2 on the probability of the greatest score at any temperature, and over a string.
+"""The bound of Theorem 3.2 on the probability of the most similar centroid, for a symbol and for a string.
 
 Wang & Niepert 2019, appendix A.2, prove only the limit for tau -> 0.
 """
@@ -23,7 +23,7 @@ from theory.weights import Weights
 
 
 def scores(k: int) -> Signature:
-    """Return similarities for each symbol, independent of the state, and derived numbers."""
+    """Return the signature of similarities that depend only on the symbol, and of derived numbers."""
     return Signature(
         (
             constant("m", only=(1, 2, 3)),
@@ -49,7 +49,7 @@ def powers(w: Weights, x: str) -> tuple[Fraction, ...]:
 
 
 def others(w: Weights, x: str) -> tuple[Fraction, ...]:
-    """Return all powers except one of the greatest."""
+    """Return the powers in ascending order, without the last one, which is the greatest."""
     return tuple(sorted(powers(w, x))[:-1])
 
 
@@ -71,13 +71,13 @@ def bounds_divisor(of: AnyPlaces) -> Any:
 def part(of: AnyPlaces, factor: Any) -> Any:
     """Return top times the factor, divided by the product of the divisors of the softmax and of the bound.
 
-    This is alpha_M for the bound's divisor, and the bound for the softmax's.
+    If the factor is the bound's divisor, this is alpha_M; if it is the softmax's divisor, this is the bound.
     """
     return of.times(of.times(of.at("top"), factor), of.at("scale"))
 
 
 def at_symbol(w: Weights, x: str) -> Concrete:
-    """Return the k - 1 values of a symbol."""
+    """Return the derived numbers of a symbol, with k - 1 indices."""
     return Concrete(w.over, w.n - 1, {"top": w.top[x], "x": w.x[x], "s": w.s[x], "scale": w.scale[x]})
 
 

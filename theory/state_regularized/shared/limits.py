@@ -1,7 +1,7 @@
 """The limit of a state-regularized network for temperatures near 0: ties, margins, the DFA, and tau*.
 
-Theorem 3.2 and the extraction of a DFA use them (Wang & Niepert 2019, section 3.1 and appendices A.2 and D).
-tau* is a temperature that is low enough.
+Theorem 3.2 and the extraction of a DFA use this code (Wang & Niepert 2019, section 3.1 and appendices A.2 and
+D). At the temperature tau*, the network follows the DFA on all strings.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Table = dict[tuple[int, str], int]
 
 
 def scores_at(w: Weights, state: int, x: str) -> Vector:
-    """Return the similarities b from this centroid with this symbol."""
+    """Return the similarities b after symbol x, from the centroid with the index ``state``."""
     return similarities(w, component(w, w.S[state - 1], x))
 
 
@@ -64,26 +64,27 @@ def no_ties(w: Weights) -> bool:
 
 
 def dfa(w: Weights, table: Callable[[Weights], Table] = transition_table) -> list[WFSA]:
-    """Return the DFA with this transition function, once with each state as the final one."""
+    """Return a copy of the DFA with this transition function for each state, its only final state."""
     arrows = [(q - 1, after - 1, x, w.over.one) for (q, x), after in table(w).items()]
     one = w.over.one
     return [WFSA.from_edges(w.over, w.n, w.alphabet, [(0, one)], [(j, one)], arrows) for j in range(w.n)]
 
 
 def always_one(w: Weights) -> list[WFSA]:
-    """Return the one-state automaton that is one for every string."""
+    """Return the one-state automaton whose score is one for every string."""
     return [WFSA(w.over, [w.over.one], [w.over.one], {x: [[w.over.one]] for x in w.alphabet})]
 
 
 # Equation 5 at a temperature that works for all lengths. While alpha_q >= 1 - epsilon, h is within epsilon
 # R of s_q, u is within epsilon R |U| of its value at s_q, and each difference of similarities is within
-# epsilon L. Let epsilon <= gamma / (2 L), where gamma is the least reachable margin. Then the next state
-# leads by at least gamma / 2, and alpha there is at least 1 / (1 + (k - 1) 2^(-m gamma / 2)). That is at
-# least 1 - epsilon for a sufficiently large m. So the property after n symbols implies it after n + 1.
+# epsilon L. Let epsilon <= gamma / (2 L), where gamma is the least reachable margin. Then the similarity of
+# the next state exceeds the others by at least gamma / 2, and its alpha is at least
+# 1 / (1 + (k - 1) 2^(-m gamma / 2)). This is at least 1 - epsilon if m is large enough. So if
+# alpha_q >= 1 - epsilon for the DFA's state q after n symbols, the same inequality holds after n + 1 symbols.
 
 
 def slope(w: Weights) -> Any:
-    """Return L, a bound on the change of a similarity difference when alpha moves from one-hot by 1."""
+    """Return L: differences of similarities change by at most epsilon L while alpha_q >= 1 - epsilon."""
     pairs = [(s, t) for s in w.S for t in w.S]
     radius = max(abs(a - b) for s, t in pairs for a, b in zip(s, t, strict=True))
     norm = max(sum(map(abs, row)) for row in w.U)
@@ -97,7 +98,7 @@ def least_margin(w: Weights) -> Any:
 
 
 def epsilon(w: Weights) -> Fraction:
-    """Return the allowed share of alpha outside the DFA's state."""
+    """Return the maximum probability that alpha may have outside the DFA's state."""
     off = Fraction(1, 4)
     return off if not slope(w) else min(off, Fraction(least_margin(w)) / (2 * slope(w)))
 
@@ -105,7 +106,7 @@ def epsilon(w: Weights) -> Fraction:
 def low_enough(w: Weights) -> Fraction:
     """Return an m for which the mixture follows the DFA on all strings: tau* is 1 / (m ln 2).
 
-    Without ties, one exists.
+    If there are no ties, such an m exists.
     """
     gamma = least_margin(w)
     if not gamma > 0:

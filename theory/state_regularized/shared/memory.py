@@ -1,7 +1,7 @@
 """A cell with memory, whose alpha depends on more than h and the symbol.
 
-c = c + V h + W_x and u = hardtanh(U h + c). It shows that Theorem 3.1 (Wang & Niepert 2019) needs
-its hypothesis.
+The cell computes c = c + V h + W_x and u = hardtanh(U h + c). It shows that Theorem 3.1 (Wang & Niepert 2019)
+needs the hypothesis that the network is memoryless.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ FIRST_BITS, MOST_BITS = 64, 1024
 
 
 class UnsettledMixture(ValueError):
-    """An error for two similarities that 1,024 bits do not distinguish; they may be equal."""
+    """Raised if 1,024 bits do not distinguish two similarities, which may be equal."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def start(w: Weights) -> Mixed:
 
 
 def step(w: Weights, now: Mixed, x: str) -> Mixed:
-    """Process one symbol, with as many bits as needed.
+    """Return the state after one symbol, computed with as many bits as needed.
 
     Raises:
         UnsettledMixture: If the most probable centroid is undecided at the maximum precision.
@@ -134,9 +134,9 @@ mixture = Recurrence(start=start, step=step, out=out)
 
 
 def step_or_doubt(w: Weights, now: Mixed, x: str) -> Mixed:
-    """Process one symbol, or follow the DFA if centroids may be equally probable.
+    """Return the state after one symbol; if centroids may be equally probable, follow the DFA.
 
-    After such a step, the precision is 0 bits.
+    From such a step on, ``bits`` is 0.
     """
     if now.bits:
         try:

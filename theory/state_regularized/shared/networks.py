@@ -44,7 +44,10 @@ def integers(
     where: Any = None,
     most: int = 150,
 ) -> Signature:
-    """Return the signature of k centroids in d dimensions; equation 3's distance is an integer for d = 1."""
+    """Return the signature of a network with k centroids in d dimensions.
+
+    Equation 3 is used only for d = 1, for which distances are integers.
+    """
     k, d = size
     return Signature(
         (
@@ -116,7 +119,7 @@ The answer is alpha and the next c.
 
 
 def soft(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
-    """Return alpha and c at the weights' temperature; a cell that is given as a table may be any function."""
+    """Return alpha and c at the temperature of the weights; a table ``alpha`` replaces the cell."""
     if "alpha" in w.entries:
         return w.alpha[x][h[0] - 1], c
     return softmax(w, similarities(w, component(w, h, x))), c
