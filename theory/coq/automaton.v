@@ -1,4 +1,4 @@
-(* Weighted automata, the Forward algorithm, networks, and the induction which shows that one computes the other. *)
+(* Weighted automata, the Forward algorithm, networks, and the induction which shows that an automaton computes a network. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums.
@@ -15,7 +15,7 @@ Record wfa (K : semiring) (S : Type) (Q : finite) := Wfa {
   final : Q -> K
 }.
 
-(* Over a word, symbol by symbol: any recurrence, with states C. *)
+(* The state of a recurrence with states C after a word, which is read symbol by symbol. *)
 Definition run (S C : Type) (next : C -> S -> C) (start : C) (w : seq S) : C := foldl next start w.
 
 Lemma run_rcons S C (next : C -> S -> C) start w x : run next start (rcons w x) = next (run next start w) x.
@@ -37,8 +37,8 @@ Definition score (w : seq S) : K := \sum_(q : Q) forward w q * final A q.
 Lemma forward_rcons w x q : forward (rcons w x) q = \sum_(p : Q) forward w p * transition A x p q.
 Proof. by rewrite /forward run_rcons. Qed.
 
-(* The induction that proves every claim: if the Forward vector is inv of the network's state before the first symbol, and stays so with each
-   symbol, then it is so after every word; and where inv read out is what the network shows, the network is the automaton. *)
+(* The induction that proves every claim. If the Forward vector is inv of the network's state before the first symbol, and each symbol preserves
+   this, then it is so after every word. If the read-out of inv is also the network's output, the network equals the automaton. *)
 Section Invariant.
 Variables (C : Type) (next : C -> S -> C) (start : C) (reached : C -> Prop) (inv : C -> Q -> K).
 Hypothesis first : reached start.
@@ -60,7 +60,7 @@ Lemma score_is_inv_reached w : score w = \sum_(q : Q) inv (run next start w) q *
 Proof. by apply: eq_sum => q; rewrite forward_is_inv. Qed.
 End Invariant.
 
-(* The same, if the step preserves it for all states of the network. *)
+(* The induction if the step preserves the invariant for all states of the network, not only for those that are reached. *)
 Lemma score_is_inv C (next : C -> S -> C) start (inv : C -> Q -> K) :
   (forall q, initial A q = inv start q) ->
   (forall c x q, \sum_(p : Q) inv c p * transition A x p q = inv (next c x) q) ->
@@ -68,13 +68,13 @@ Lemma score_is_inv C (next : C -> S -> C) start (inv : C -> Q -> K) :
 Proof. by move=> base step w; apply: (score_is_inv_reached (reached := fun=> True)). Qed.
 End Forward.
 
-(* An automaton as its program writes it: vectors and matrices as lists, and 0 where a list ends. *)
+(* An automaton from lists: its vectors and matrices are lists, which are continued with 0. *)
 Definition entry (K : semiring) (v : seq K) (i : nat) : K := nth 0 v i.
 Definition entries (K : semiring) (m : seq (seq K)) (i j : nat) : K := entry (nth [::] m i) j.
 Definition of_lists (K : semiring) (S : Type) n (initial : seq K) (matrix : S -> seq (seq K)) (final : seq K) : wfa K S (place n) :=
   @Wfa K S (place n) (fun q : 'I_n => entry initial q) (fun x (p q : 'I_n) => entries (matrix x) p q) (fun q : 'I_n => entry final q).
 
-(* Sums over automata of so many states are written out, and zeros and ones in them go. *)
+(* Write out the sums over the states of a concrete automaton, and remove zeros and ones. *)
 Ltac written_out :=
   rewrite ?(sum_place, sum_no_place, sum_option, sum_sum) /entries /entry /= ?(timesw0, times0w, times1w, timesw1, plus0w, plusw0).
 

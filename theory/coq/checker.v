@@ -8,7 +8,7 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-(* An automaton as lists: letters are numbers, and each has a matrix; silent is the matrix of its epsilon transitions, empty without. *)
+(* An automaton as lists: letters are numbers, and each has a matrix; silent is the matrix of epsilon transitions, which is empty if there are none. *)
 Record listed (K : semiring) := Listed {
   states : nat;
   first : seq K;
@@ -20,7 +20,7 @@ Definition reading (K : semiring) (A : listed K) : wfa K nat (place (states A)) 
   of_lists (states A) (first A) (fun x => nth [::] (matrices A) x) (last A).
 Definition silently (K : semiring) (A : listed K) (p q : 'I_(states A)) : K := entries (silent A) p q.
 
-(* What it gives to a word: the sum over all paths with at most as many epsilons in a row as it has states. *)
+(* The score of a word: the sum over all paths in which at most as many epsilons follow one another as there are states. *)
 Definition value (K : semiring) (A : listed K) (w : seq nat) : K := epsilon_score (reading A) (@silently K A) (states A) w.
 
 Theorem value_is_sum_over_paths (K : semiring) (A : listed K) w : value A w = sum_over_paths (reading A) (@silently K A) (states A) w.
@@ -38,11 +38,11 @@ elim: n F => // n IH F; rewrite sum_place /total [iota _ _]/= [RHS]/=; congr (_ 
 by rewrite -[1%N]/(1 + 0)%N iotaDl foldr_map -/(total n (fun i => F (1 + i)%N)) -IH.
 Qed.
 
-(* A row of A's silent closure: v + y E, where y is what should come out. *)
+(* A row of A's epsilon closure: v + y E, where y is the supposed result. *)
 Definition with_silent (A : listed K) (v y : nat -> K) (q : nat) : K :=
   v q + total (states A) (fun r => y r * entries (silent A) r q).
 
-(* B, without epsilon, goes to A by X (certificate_with_epsilon_is_sound), number by number. *)
+(* X is a certificate that the automaton A and the automaton B without epsilon are equivalent (certificate_with_epsilon_is_sound). *)
 Definition goes_to (B A : listed K) (X : seq (seq K)) (ranks : seq nat) : bool :=
   let rank := nth 0%N ranks in
   let Q := iota 0 (states A) in let P := iota 0 (states B) in
@@ -62,14 +62,14 @@ Definition goes_to (B A : listed K) (X : seq (seq K)) (ranks : seq nat) : bool :
 Lemma each n P (i : 'I_n) : all P (iota 0 n) -> P (nat_of_ord i).
 Proof. by move/allP; apply; rewrite mem_iota /=. Qed.
 
-(* Without epsilon transitions, it is the score of automaton.v. *)
+(* Without epsilon transitions, the value is the score of automaton.v. *)
 Lemma value_without_epsilon (B : listed K) w : nilp (silent B) -> value B w = score (reading B) w.
 Proof.
 move=> /nilP none; have zero (p q : 'I_(states B)) : silently (A := B) p q = 0 by rewrite /silently none /entries /entry !nth_nil.
 exact: (@independent_of_cap K _ (place (states B)) (reading B) (@silently K B) 0 (fun=> 0%N) (fun=> isT) (fun p q _ => zero p q) (states B) w isT).
 Qed.
 
-(* If it accepts, the automata give every word the same value. *)
+(* If the checker accepts the certificate, the automata give every word the same value. *)
 Theorem goes_to_is_sound B A X ranks : goes_to B A X ranks -> forall w, value B w = value A w.
 Proof.
 case/and5P => plain rank_le upwards first_X /andP[last_X step_X] w; rewrite (value_without_epsilon w plain).
@@ -100,7 +100,7 @@ apply: (certificate_with_epsilon_is_sound (X := fun (p : place (states B)) (q : 
 by move=> p; apply: etrans _ (elimT (same_is_equal _ _) (each p last_X)); rewrite -sum_is_total.
 Qed.
 
-(* Values that are not the same, of automata without epsilon. *)
+(* Two automata without epsilon that give a word different values. *)
 Definition parts (A B : listed K) (w : seq nat) : bool :=
   [&& nilp (silent A), nilp (silent B) & ~~ same (computed_score (reading A) w) (computed_score (reading B) w)].
 

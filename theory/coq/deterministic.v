@@ -7,7 +7,7 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-(* From one state, each symbol leads to one state. *)
+(* There is one initial state, and each symbol leads from each state to one state. *)
 Section Deterministic.
 Variables (K : semiring) (S : Type) (D : finite) (start : D) (next : D -> S -> D) (accept : D -> bool).
 
@@ -54,7 +54,7 @@ by rewrite -[RHS](sum0 K D); apply: eq_sum => p; rewrite partial_forward eq time
 Qed.
 End Partial.
 
-(* The sets of elements, as lists of bits, so that they compute. *)
+(* Sets of elements as lists of bits, which Coq can compute. *)
 Section Sets.
 Variable Q : finite.
 

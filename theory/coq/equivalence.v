@@ -7,8 +7,8 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-(* A matrix X with lambda_A = lambda_B X, M_B(a) X = X M_A(a) and X rho_A = rho_B shows that A and B score every word alike, over any semiring: the
-   Forward vector of A is that of B times X, after every word. *)
+(* A matrix X with lambda_A = lambda_B X, M_B(a) X = X M_A(a) and X rho_A = rho_B shows that A and B give every word the same score, over any
+   semiring: after every word, the Forward vector of A is the Forward vector of B times X. *)
 Section Certificate.
 Variables (K : semiring) (S : Type) (Q P : finite) (A : wfa K S Q) (B : wfa K S P) (X : P -> Q -> K).
 Hypothesis initial_X : forall q, initial A q = \sum_(p : P) initial B p * X p q.
@@ -35,7 +35,7 @@ by apply: eq_sum => p; rewrite -final_X times_sum; apply: eq_sum => q; rewrite t
 Qed.
 End Certificate.
 
-(* The same if A has epsilon transitions E, which lead only upwards in an order of N + 1 ranks: with lambda_B X = lambda_A + lambda_B X E, M_B(a) X
+(* The certificate if A has epsilon transitions E, which lead only upwards in an order of N + 1 ranks: lambda_B X = lambda_A + lambda_B X E, M_B(a) X
    = X M_A(a) + M_B(a) X E and X rho_A = rho_B. *)
 Section CertificateWithEpsilon.
 Variables (K : semiring) (S : eqType) (Q P : finite) (A : wfa K S Q) (epsilon : Q -> Q -> K) (B : wfa K S P) (X : P -> Q -> K).
@@ -99,8 +99,8 @@ by apply: eq_sum => p; rewrite -final_X times_sum; apply: eq_sum => q; rewrite t
 Qed.
 End CertificateWithEpsilon.
 
-(* The Hankel matrix of a function has the value of the word uv in the row of u and the column of v. If a block of it, with n rows and
-   n columns over a field, is regular, then no automaton with fewer than n states computes the function. *)
+(* The Hankel matrix of a function has the value of the word uv in the row of u and the column of v. If a block with n rows and n columns,
+   over a field, is regular, no automaton with fewer than n states computes the function. *)
 Section Minimality.
 Variables (F : fieldType) (S : Type) (Q : finite) (A : wfa (of_ring F) S Q) (n : nat) (rows columns : 'I_n -> seq S).
 

@@ -19,7 +19,7 @@ Definition computed_score (w : seq S) : K :=
 Lemma looked_up_tabulated F q : looked_up (tabulated F) q = F q.
 Proof. by rewrite /looked_up /tabulated (nth_map q) ?nth_index ?index_mem ?in_elements. Qed.
 
-(* It is the score. *)
+(* The computed score is the score. *)
 Theorem computed_score_is_score w : computed_score w = score A w.
 Proof.
 apply: eq_sum => q; congr (_ * _); elim/last_ind: w q => [|w x IH] q; first by rewrite looked_up_tabulated.
@@ -28,7 +28,7 @@ by apply: eq_sum => p; rewrite IH.
 Qed.
 End Evaluation.
 
-(* The same with epsilon transitions, at most N of them in a row. *)
+(* Executable scores with at most N consecutive epsilon transitions. *)
 Section EvaluationWithEpsilon.
 Variables (K : semiring) (S : eqType) (Q : finite) (A : wfa K S Q) (epsilon : Q -> Q -> K) (N : nat).
 
@@ -46,7 +46,7 @@ elim: m v F => //= m IH v F eq q; rewrite looked_up_tabulated eq; congr (_ + _);
 by rewrite looked_up_tabulated; apply: eq_sum => r; rewrite eq.
 Qed.
 
-(* It is also the score. *)
+(* The computed score with epsilon transitions is the score. *)
 Theorem computed_epsilon_score_is_score w : computed_epsilon_score w = epsilon_score A epsilon N w.
 Proof.
 apply: eq_sum => q; congr (_ * _); elim/last_ind: w q => [|w x IH]; first by apply: looked_up_closed; apply: looked_up_tabulated.

@@ -1,4 +1,5 @@
-(* What is used of the exponential: positive, increasing, and a homomorphism. Over any ordered field, so that no axiom is needed. *)
+(* The properties of the exponential that proofs use: it is positive, increasing, and a homomorphism. It is over any ordered field, so no axiom is
+   needed. *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
 Import Order.TTheory GRing.Theory Num.Theory.

@@ -1,4 +1,4 @@
-(* The semirings over mathcomp's fractions: theorems about rings and ordered domains are run in them. *)
+(* The semirings over mathcomp's fractions, in which theorems about rings and ordered domains are run. *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint rat.
 From ratproof Require Import semiring instances.

@@ -1,4 +1,4 @@
-(* Hankel blocks: over a field the rank of any is at most the number of states. *)
+(* Hankel blocks: over a field, the rank of every block is at most the number of states. *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint matrix mxalgebra.
 From ratproof Require Import semiring sums automaton paths instances.
@@ -22,7 +22,7 @@ have -> : score A (u ++ v) = score A' v.
 by rewrite -score_without_epsilon score_from.
 Qed.
 
-(* The Forward vectors after the prefixes, and what the automaton gives to the suffixes from each state. *)
+(* The Forward vectors after the prefixes, and the scores of the suffixes from each state. *)
 Definition state_at (k : 'I_(card Q)) : Q := tnth (in_tuple (elements Q)) k.
 Definition after_prefixes : 'M[F]_(n, card Q) := \matrix_(i, k) forward A (prefix i) (state_at k).
 Definition from_states : 'M[F]_(card Q, m) := \matrix_(k, j) from A (fun _ _ => zero) 0 (suffix j) (state_at k).
@@ -35,7 +35,7 @@ Theorem hankel_rank : (\rank hankel <= card Q)%N.
 Proof. by rewrite hankel_is_product; exact: leq_trans (mxrankM_maxl _ _) (rank_leq_col _). Qed.
 End Hankel.
 
-(* If two blocks with the same n prefixes differ only on the diagonal, and there by c, no automaton has fewer states. *)
+(* If two blocks with the same n prefixes differ only on the diagonal, by c, no automaton has fewer than n states. *)
 Theorem differences_exclude (F : fieldType) (S : eqType) (Q : finite) (A : wfa (of_ring F) S Q) n (prefix suffix suffix' : 'I_n -> seq S) (c : F) :
   c != 0 -> (forall i j, score A (prefix i ++ suffix j) - score A (prefix i ++ suffix' j) = if i == j then c else 0) -> (n <= card Q)%N.
 Proof.

@@ -28,8 +28,8 @@ Definition naturals : semiring := Semiring addnA addnC add0n mulnA mul1n muln1 m
 Lemma naturals_commute : commutative (@times naturals).
 Proof. exact: mulnC. Qed.
 
-(* The greatest of numbers, with something below all (None), and an operation that keeps their order: max-plus where it is addition,
-   max-times where it is the product of positive numbers. *)
+(* The semiring of the maximum, with an element below all numbers (None), and an operation that preserves their order. It is max-plus if the operation
+   is addition, and max-times if it is the product of positive numbers. *)
 Record ordered := Ordered {
   number :> Type;
   le : number -> number -> bool;
@@ -102,7 +102,7 @@ Lemma greatest_commutes : commutative (@op M) -> commutative (@times greatest_se
 Proof. by move=> opC [a|] [b|] //=; rewrite opC. Qed.
 End Greatest.
 
-(* The other order: the least of numbers, with something above all. *)
+(* The reversed order, for the semiring of the minimum, with an element above all numbers. *)
 Definition reversed (M : ordered) : ordered := @Ordered M (fun a b => le b a) (neutral M) (@op M)
   (fun a b => le_total b a) (fun b a c ba cb => le_trans cb ba) (fun a b => fun both => le_anti (etrans (andbC _ _) both))
   (@opA M) (@op1n M) (@opn1 M) (fun c a b => @le_opl M c b a) (fun c a b => @le_opr M c b a).
@@ -164,7 +164,7 @@ Proof. exact: Qcmult_comm. Qed.
 
 Definition nonzero (a : rationals) : bool := ~~ Qeq_bool (this a) 0.
 
-(* Weights as truth values, of a vector of them. *)
+(* The truth values of a vector of weights. *)
 Definition true_at (Q : Type) (v : Q -> rationals) (q : Q) : bool := nonzero (v q).
 
 Lemma nonzeroP (a : rationals) : nonzero a = false -> a = zero.
@@ -173,7 +173,7 @@ Proof. by move=> /negbFE/Qeq_bool_iff eq; apply: Qc_is_canon. Qed.
 Lemma rationals_nontrivial : 1 <> 0 :> rationals.
 Proof. by []. Qed.
 
-(* Max-plus and max-times over the rational numbers, to compute with. *)
+(* Max-plus and max-times over the rational numbers, with which Coq can compute. *)
 Definition Qc_le (a b : Qc) : bool := Qle_bool a b.
 
 (* The sign of a weight; None for zero. *)
@@ -237,11 +237,11 @@ Definition rational_max_times := greatest_semiring rational_multiplicative.
 Lemma rational_max_times_commutes : commutative (@times rational_max_times).
 Proof. by apply: greatest_commutes => a b; apply: same_positive; apply: Qcmult_comm. Qed.
 
-(* A rational number as a weight of max-times; what is not positive is its zero. *)
+(* A rational number as a weight of max-times; a number that is not positive becomes zero. *)
 Definition max_times_weight (a : Qc) : rational_max_times :=
   (if Qc_positive a as b return Qc_positive a = b -> rational_max_times then fun yes => Some (exist Qc_positive a yes) else fun _ => None) erefl.
 
-(* The same rational numbers as mathcomp has them, a field, which compute as well. *)
+(* The rational numbers of mathcomp, which are a field, and with which Coq can also compute. *)
 Definition integer_in_mathcomp (z : Z) : int := match z with Z0 => Posz 0 | Zpos p => Posz (Pos.to_nat p) | Zneg p => Negz (Pos.to_nat p).-1 end.
 Definition in_mathcomp (a : rationals) : rat := ((integer_in_mathcomp (Qnum (this a)))%:~R / (Pos.to_nat (Qden (this a)))%:R)%R.
 Definition of_mathcomp (a : rat) : rationals :=

@@ -1,6 +1,6 @@
 (* The score of a word is the sum over its paths (Definitions 3 and 4, Peng et al. 2018), with epsilon transitions.
 
-   Between two symbols a path takes epsilon transitions, here at most N of them; where no cycle of them has a weight, N does not matter. *)
+   Between two symbols, a path takes at most N epsilon transitions. If no cycle of epsilon transitions has a nonzero weight, N does not matter. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.
@@ -12,11 +12,11 @@ Unset Printing Implicit Defensive.
 Section Paths.
 Variables (K : semiring) (S : eqType) (Q : finite) (A : wfa K S Q) (epsilon : Q -> Q -> K).
 
-(* What a path reads: symbols, and None for epsilon. It derives the word of its symbols. *)
+(* The labels of a path: symbols, and None for epsilon. A path derives the word of its symbols. *)
 Definition label : eqType := option_eqType S.
 Definition derives (l : seq label) : seq S := pmap id l.
 
-(* No more than N epsilons in a row, and no more than k of them at the beginning. *)
+(* At most N consecutive epsilons, and at most k at the beginning. *)
 Fixpoint in_rows N k (l : seq label) : bool :=
   match l with
   | [::] => true
@@ -27,7 +27,7 @@ Fixpoint in_rows N k (l : seq label) : bool :=
 (* 0, 1, ..., N. *)
 Definition up_to N : seq nat := locked (iota 0 N.+1).
 
-(* All labels that derive the word with at most N epsilons in a row. *)
+(* All sequences of labels that derive the word with at most N consecutive epsilons. *)
 Fixpoint labels N (w : seq S) : seq (seq label) :=
   if w is x :: w' then [seq nseq k None ++ Some x :: l | k <- up_to N, l <- labels N w']
   else [seq nseq k None | k <- up_to N].
@@ -35,7 +35,7 @@ Fixpoint labels N (w : seq S) : seq (seq label) :=
 (* The states after each of n transitions: all sequences of n states. *)
 Fixpoint sequences n : seq (seq Q) := if n is n'.+1 then [seq q :: qs | q <- elements Q, qs <- sequences n'] else [:: [::]].
 
-(* The weight of the transition with a label, and of the transitions and the end of a path from q on (equation 1). *)
+(* The weight of a transition with a label, and the weight of the rest of a path from q on, including its end (equation 1). *)
 Definition tau (x : label) : Q -> Q -> K := if x is Some a then transition A a else epsilon.
 Fixpoint weigh (q : Q) (l : seq label) (qs : seq Q) : K :=
   match l, qs with x :: l', q' :: qs' => tau x q q' * weigh q' l' qs' | _, _ => final A q end.
@@ -52,7 +52,7 @@ Definition epsilon_next N (v : Q -> K) (x : S) : Q -> K := closed N (forward_ste
 Definition epsilon_forward N (w : seq S) : Q -> K := run (epsilon_next N) (closed N (initial A)) w.
 Definition epsilon_score N (w : seq S) : K := \sum_(q : Q) epsilon_forward N w q * final A q.
 
-(* The labels are correct. *)
+(* The sequences of labels are those that derive the word. *)
 
 Lemma in_up_to N k : (k \in up_to N) = (k <= N)%N.
 Proof. by rewrite /up_to -lock mem_iota add0n ltnS. Qed.
@@ -91,7 +91,7 @@ apply: allpairs_uniq; rewrite ?up_to_uniq // => -[i l] [j l'] _ _ /=.
 by elim: i j => [|i IHi] [|j] //= [] // => [->|/IHi[-> ->]].
 Qed.
 
-(* From the end: what all paths weigh from q on. *)
+(* The total weight of all paths from q on, computed from their end. *)
 
 Definition reached (M : Q -> Q -> K) (F : Q -> K) : Q -> K := fun q => \sum_(p : Q) M q p * F p.
 Fixpoint ending (l : seq label) : Q -> K := if l is x :: l' then reached (tau x) (ending l') else final A.
@@ -155,7 +155,7 @@ rewrite score_from; apply: eq_sum => q; rewrite from_is_sum big_distrr; apply: e
 by rewrite ending_is_sum big_distrr.
 Qed.
 
-(* Where epsilon transitions lead upwards only, in an order of N + 1 ranks, more than N epsilons in a row weigh nothing. *)
+(* If epsilon transitions only lead upwards in an order of N + 1 ranks, paths with more than N consecutive epsilons have weight 0. *)
 Section Acyclic.
 Variables (N : nat) (rank : Q -> nat).
 Hypothesis most : forall q, (rank q <= N)%N.
@@ -181,12 +181,12 @@ Qed.
 End Acyclic.
 End Paths.
 
-(* Without epsilon transitions it is the score of automaton.v. *)
+(* Without epsilon transitions, the score is that of automaton.v. *)
 Theorem score_without_epsilon (K : semiring) (S : eqType) (Q : finite) (A : wfa K S Q) w :
   epsilon_score A (fun _ _ => 0) 0 w = score A w.
 Proof. by []. Qed.
 
-(* Read from its end: every path turned round. *)
+(* The reversed automaton, in which every path is reversed. *)
 Definition turned (K : semiring) (S : Type) (Q : finite) (A : wfa K S Q) : wfa K S Q := Wfa (final A) (fun x p q => transition A x q p) (initial A).
 
 Lemma score_turned (K : semiring) (S : eqType) (Q : finite) (A : wfa K S Q) w :

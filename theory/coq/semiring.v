@@ -1,7 +1,7 @@
 (* A semiring.
 
-   mathcomp's algebra starts at rings, where every weight has a negative; max-plus has none. So a semiring is a record of its ten laws,
-   and bigop has it as two monoids, one of which distributes over the other. *)
+   mathcomp's algebra starts at rings, in which every weight has a negative; the weights of max-plus have none. So a semiring is a record of its ten
+   laws. For bigop, it consists of two monoids; one of them distributes over the other. *)
 
 From mathcomp Require Import all_ssreflect.
 
@@ -9,7 +9,7 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-(* A set of weights with a sum and a product. The product need not commute: where a theorem asks for it, it says so. *)
+(* A set of weights with a sum and a product. The product need not commute, unless a theorem states this as a hypothesis. *)
 Record semiring := Semiring {
   weight :> Type;
   zero : weight;

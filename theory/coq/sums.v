@@ -1,7 +1,7 @@
-(* Sums over finite sets, which compute.
+(* Sums over finite sets, which Coq can compute.
 
-   mathcomp's finType seals its enumeration, and its bigop is locked, so that neither can be run on numbers. A finite set is here a type
-   with a list of its elements, each once; a sum goes over that list; and bigop, of which each lemma below comes, proves (sumE). *)
+   mathcomp's finType seals its enumeration, and its bigop is locked, so neither can be run on numbers. Here, a finite set is a type with a list that
+   contains each element once, and a sum goes over this list. It equals a bigop (sumE), whose lemmas prove those below. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring.
@@ -23,7 +23,7 @@ Proof. by apply: count_mem_uniq => q; rewrite each_once -has_pred1 has_count eac
 Lemma in_elements (Q : finite) (q : Q) : q \in elements Q.
 Proof. by rewrite -has_pred1 has_count each_once. Qed.
 
-(* Of n places: numbers below n. *)
+(* The numbers below n. *)
 Fixpoint places n : seq 'I_n := if n is _.+1 then ord0 :: map (lift ord0) (places _) else [::].
 
 Lemma places_each_once n : Finite.axiom (places n).
@@ -37,7 +37,7 @@ by rewrite mem_map ?IH ?orbT //; apply: lift_inj.
 Qed.
 Canonical place n := Finite (@places_each_once n).
 
-(* One element more. *)
+(* A set with one more element. *)
 Lemma option_each_once (Q : finite) : Finite.axiom (None :: map Some (elements Q) : seq (option_eqType Q)).
 Proof.
 apply: Finite.uniq_enumP => [|[q|]] //=.
@@ -46,7 +46,7 @@ by rewrite in_cons mem_map ?in_elements //; apply: Some_inj.
 Qed.
 Canonical option_finite Q := Finite (@option_each_once Q).
 
-(* The elements of both. *)
+(* The disjoint union of two sets. *)
 Lemma sum_each_once (Q P : finite) :
   Finite.axiom (map inl (elements Q) ++ map inr (elements P) : seq (sum_eqType Q P)).
 Proof.
@@ -58,7 +58,7 @@ by apply/hasPn => _ /mapP[p _ ->]; apply/mapP => -[].
 Qed.
 Canonical sum_finite Q P := Finite (@sum_each_once Q P).
 
-(* The pairs of both. *)
+(* The pairs of elements of two sets. *)
 Lemma prod_each_once (Q P : finite) :
   Finite.axiom ([seq (q, p) | q <- elements Q, p <- elements P] : seq (prod_eqType Q P)).
 Proof.
@@ -67,12 +67,12 @@ by rewrite [RHS]/=; apply/allpairsP; exists (q, p); rewrite !in_elements.
 Qed.
 Canonical prod_finite Q P := Finite (@prod_each_once Q P).
 
-(* Any other type that mathcomp knows to be finite. *)
+(* Any finite type of mathcomp. *)
 Lemma finType_each_once (Q : finType) : Finite.axiom (enum Q).
 Proof. by rewrite enumT; apply: enumP. Qed.
 Definition of_finType Q := Finite (@finType_each_once Q).
 
-(* How many elements there are. *)
+(* The number of elements. *)
 Definition card (Q : finite) : nat := size (elements Q).
 
 Lemma card_place n : card (place n) = n.
@@ -119,14 +119,14 @@ transitivity (\big[@plus K/0]_(q <- elements Q) \big[@plus K/0]_(p <- elements P
 by rewrite exchange_big sumE; apply: eq_bigr => p _; rewrite sumE.
 Qed.
 
-(* A sum of which only one summand is not 0. *)
+(* A sum in which only one summand is not 0. *)
 Lemma sum_at Q (F : Q -> K) p : (forall q, q != p -> F q = 0) -> \sum_(q : Q) F q = F p.
 Proof.
 move=> others; rewrite sumE (bigD1_seq p) ?in_elements ?elements_uniq //=.
 by rewrite big1 ?plusw0 // => q /others.
 Qed.
 
-(* A sum of which only two summands are not 0. *)
+(* A sum in which only two summands are not 0. *)
 Lemma sum_at_two Q (F : Q -> K) p r :
   r != p -> (forall q, q != p -> q != r -> F q = 0) -> \sum_(q : Q) F q = F p + F r.
 Proof.

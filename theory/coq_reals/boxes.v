@@ -5,7 +5,7 @@ From ratproof_reals Require Import intervals slopes network parametricity algebr
 Import ListNotations.
 Open Scope R_scope.
 
-(* An automaton whose states have a label and a decision. State 0 is the first one. *)
+(* An automaton whose states have a label and a decision. State 0 is the initial state. *)
 Record automaton := Automaton { after : list (list nat); label : list nat; accepts : list bool }.
 Definition move (A : automaton) (q x : nat) : nat := nth x (nth q (after A) []) 0%nat.
 Definition reached (A : automaton) (word : list nat) : nat := fold_left (move A) word 0%nat.

@@ -1,4 +1,4 @@
-(* One step of a cell over a box, with a proof that it encloses the real one. *)
+(* One step of a cell over a box, with a proof that it encloses the step over the real numbers. *)
 
 From Coq Require Import Reals ZArith QArith Qreals List Lia Lra Bool.
 From ratproof_reals Require Import intervals slopes network parametricity algebra.
@@ -144,7 +144,7 @@ intros R S H.
 apply (all3_update forms represents forms_plus forms_times forms_between forms_squash forms_tangent); assumption.
 Qed.
 
-(* The recurrent parts, from matrices that enclose real ones. *)
+(* The recurrent parts, from matrices that enclose real matrices. *)
 Lemma forms_recurrent (Ms : gate Q -> list (list interval)) (Rs : gate Q -> list (list R)) h u v :
   (forall g, rows3 encloses (Ms g) (Rs g) (Rs g)) -> all3 represents h u v ->
   rows3 represents (recurrent bits balanced box gates (map Ms gates) h)

@@ -17,7 +17,7 @@ Definition output_terms (rows : list (list T)) (bias : list T) (h : list T) (i :
   combine (nth i rows []) h ++ [(nth i bias nothing, one)].
 End Terms.
 
-(* (1 - z) n + z h, as it stands, or as n + z (h - n). *)
+(* (1 - z) n + z h, computed as written or as n + z (h - n). *)
 Definition blended (z n h y : R) : Prop :=
   (exists d p, near (h - n) d /\ near (z * d) p /\ near (n + p) y) \/
   (exists r p q, near (1 - z) r /\ near (r * n) p /\ near (z * h) q /\ near (p + q) y).
@@ -55,7 +55,7 @@ Definition computed_scores (h : list R) (values : list R) : Prop := exists outpu
   length outputs = length (readout_bias N) /\
   (forall i, (i < length outputs)%nat -> sum_of (output_terms 0 1 (readout N) (readout_bias N) h i) (nth i outputs 0)) /\
   values = match outputs with [output] => [threshold N; output] | _ => outputs end.
-(* Whatever the order of the sums and the errors are, the computed decision is this one. *)
+(* The computed decision is this one, for every order of the sums and for all rounding errors. *)
 Definition computes_decision (word : list nat) (decision : nat) : Prop :=
   forall h values, computed_state word h -> computed_scores h values -> is_largest values decision.
 End Computed.
@@ -403,7 +403,7 @@ destruct kind; destruct gates as [|g1 [|g2 [|g3 [|g4 [|g5 gs]]]]]; cbn [map]; tr
   + eapply tanh_approximates; [|exact Ct]. now apply M.
 Qed.
 
-(* Exact arithmetic computes a unit, too. *)
+(* The exact value of a unit is one of its computed values. *)
 Lemma exact_is_computed kind gates i : length gates = number_of_gates kind ->
   computed_unit kind gates v h i (unit_value kind gates v h i).
 Proof.

@@ -1,5 +1,5 @@
-(* Recurrences that are automata only with a hypothesis: with tanh or the sigmoid of the previous state, no automaton of any size, over any field
-   that contains the real numbers, computes them. *)
+(* Recurrences that are automata only under a hypothesis. With tanh or the sigmoid of the previous state, no automaton of any size computes them,
+   over any field that contains the real numbers. *)
 
 From Coq Require Import Reals List Lra.
 From mathcomp Require Import all_ssreflect ssralg.
@@ -28,7 +28,7 @@ Proof. by rewrite tanh_is_sigmoid /sigmoid Rmult_0_r Ropp_0 exp_0; field. Qed.
 Lemma tanh_positive t : 0 < t -> 0 < tanh t.
 Proof. by move/tanh_increasing; rewrite tanh0. Qed.
 
-(* Corollary 14 without linearity, and section 4.3: an Elman network, for every weight of the previous state but 0. *)
+(* Corollary 14 without linearity, and section 4.3: an Elman network, for every nonzero weight of the previous state. *)
 Theorem elman_networks_are_not_rational u : u <> 0 -> ~ forall (S : eqType) (v : S -> R), rational (elman u v 0).
 Proof.
 move=> u0 all; have := all unit_eqType (fun _ => 1 + Rabs u); apply/not_rational/(@elman_is_no_automaton _ _ _ _ [::] tt) => //.
@@ -37,7 +37,7 @@ have pos : 0 < tanh (1 + Rabs u) by apply: tanh_positive; have := Rabs_pos u; lr
 by have := tanh_between (1 + Rabs u); move: pos; set t := tanh _ => pos less; split_Rabs; nra.
 Qed.
 
-(* Proposition 7 and its corollaries without memoryless gates: a gate as in the later SRU, for every weight of the previous state but 0.
+(* Proposition 7 and its corollaries without memoryless gates: a gate as in the later SRU, for every nonzero weight of the previous state.
    Proposition 12 without input-only lambda, for unigrams, is about the same unit. *)
 Theorem gates_that_read_the_state_are_not_rational w : w <> 0 -> ~ forall (S : eqType) (f u : S -> R), rational (gated_feedback w f u 0).
 Proof.
@@ -53,7 +53,7 @@ elim/last_ind=> [|w x IH] //; rewrite /gru /gated_feedback !mixed_rcons -/(gated
 by rewrite !Rmult_0_l !Rplus_0_l Rmult_0_r !Rplus_0_r.
 Qed.
 
-(* Section 4.3: a GRU of one unit, for every weight of the previous state in the update gate but 0. *)
+(* Section 4.3: a GRU of one unit, for every nonzero weight of the previous state in the update gate. *)
 Theorem grus_are_not_rational u_z : u_z <> 0 ->
   ~ forall (S : eqType) (u_r u_m b_m : R) (r z n : S -> R), rational (gru u_r u_z u_m b_m r z n 0).
 Proof.
@@ -62,7 +62,7 @@ move/(rational_same (gru_without_reset _ _)); apply/not_rational/(@gated_feedbac
 by apply/Rlt_not_eq/tanh_positive/Rlt_0_1.
 Qed.
 
-(* Corollary 10 for SCRN: h_t = sigmoid(z_t + r h_(t-1)), a hidden unit whose context is 0, for every weight of the previous state but 0. *)
+(* Corollary 10 for SCRN: h_t = sigmoid(z_t + r h_(t-1)), a hidden unit whose context is 0, for every nonzero weight of the previous state. *)
 Definition scrn_hidden (S : Type) (r : R) (z : S -> R) (w : seq S) : R := run (fun h x => sigmoid (r * h + z x)) 0 w.
 
 Theorem hidden_units_of_scrn_are_not_rational r : r <> 0 -> ~ forall (S : eqType) (z : S -> R), rational (scrn_hidden r z).

@@ -48,7 +48,7 @@ Qed.
 Lemma integer_in_format n : (0 <= n < 2 ^ 24)%Z -> in_format (IZR n).
 Proof. intros N. replace (IZR n) with (IZR n * bpow radix2 0) by (cbn; ring). apply scaled_integer_in_format; lia. Qed.
 
-(* The number x stands for the integer n: it is finite, it is 0 if n is, it is at least n or at least cap, and at most e 2^m. *)
+(* The number x stands for the integer n: x is finite, x is 0 if n is 0, x is at least n or at least cap, and x is at most e 2^m. *)
 Section Range.
 Variables cap m : Z.
 Hypothesis cap_range : (1 <= cap < 2 ^ 24)%Z.

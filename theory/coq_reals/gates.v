@@ -58,7 +58,7 @@ Proof. apply derivative. intros x. apply (is_derive_comp exp f); [apply is_deriv
 Lemma continues x : continuous f x.
 Proof. apply (ex_derive_continuous f x). now exists (Derive f x). Qed.
 
-(* The mean value theorem, with a point strictly between. *)
+(* The mean value theorem, with a point strictly between a and b. *)
 Lemma mean a b : a <> b -> exists c, Rmin a b < c < Rmax a b /\ f b - f a = Derive f c * (b - a).
 Proof.
 assert (forall c, derivable_pt_lim f c (Derive f c)) as D by (intros c; apply is_derive_Reals, Df).
@@ -70,7 +70,7 @@ intros N. destruct (Rdichotomy _ _ N) as [L|L].
 Qed.
 End Rules.
 
-(* The value at p and the first derivatives there are 0, k numbers in all. *)
+(* The value at p and the first k - 1 derivatives at p are 0. *)
 Fixpoint vanish k (f : R -> R) (p : R) := match k with O => True | S k => f p = 0 /\ vanish k (Derive f) p end.
 Definition flat f p := forall k, vanish k f p.
 Definition near (f : R -> R) (p : R) := locally p (fun x => f x = 0).
@@ -135,7 +135,7 @@ intros F H. apply NNPP. intros N. destruct (isolated f p F N) as [e He].
 destruct (H e) as [x [X [B Z]]]. now apply (He x).
 Qed.
 
-(* A ring of functions that contains their derivatives, and of which only 0 has all derivatives 0 at a point. *)
+(* A ring of functions that contains their derivatives. A function that is 0 at a point, with all its derivatives, is 0 around this point. *)
 Record ring (A : (R -> R) -> Prop) : Prop := {
   ring_smooth f : A f -> smooth f;
   ring_const c : A (fun _ => c);
@@ -207,7 +207,7 @@ split.
 - intros f p [k F]. now apply (poly_near k).
 Qed.
 
-(* With the exponential of a function of a ring: a_0 + a_1 e + ... + a_d e^d. *)
+(* The ring with the exponential e of one of its functions added: a_0 + a_1 e + ... + a_d e^d. *)
 Section Exponential.
 Variables (A : (R -> R) -> Prop) (g : R -> R).
 Hypotheses (HA : ring A) (G : A g).
@@ -267,7 +267,7 @@ rewrite terms_derive_step by (auto; now apply (terms_smooth d)).
 constructor; [now apply HA|]. apply terms_plus; [|easy]. apply terms_scale; [now apply HA|easy].
 Qed.
 
-(* A constant on each side of p: if f' a = f a' around p, where a has a derivative that is not 0 and f has none. *)
+(* Let f' a = f a' around p. If all derivatives of f are 0 at p, but not those of a, then f is 0 around p: f / a is constant on each side of p. *)
 Lemma proportional a f p : smooth a -> smooth f -> flat f p -> ~ flat a p ->
   near (fun x => Derive f x * a x + -1 * (f x * Derive a x)) p -> near f p.
 Proof.
@@ -359,7 +359,7 @@ split.
 Qed.
 End Exponential.
 
-(* With quotients whose denominator is nowhere 0. *)
+(* The ring with quotients added whose denominators are nowhere 0. *)
 Section Quotients.
 Variable A : (R -> R) -> Prop.
 Hypothesis HA : ring A.
@@ -429,7 +429,7 @@ Inductive made_of_gates : (R -> R) -> Prop :=
 | gates_mult f g : made_of_gates f -> made_of_gates g -> made_of_gates (fun x => f x * g x)
 | gates_sigmoid f : made_of_gates f -> made_of_gates (fun x => sigmoid (f x)).
 
-(* Applied to a function of a ring, they are in a larger ring. *)
+(* A function that is made of gates, applied to a function of a ring, is in a larger ring. *)
 Lemma with_gates phi : made_of_gates phi -> forall A g, ring A -> A g ->
   exists B : (R -> R) -> Prop, ring B /\ (forall f, A f -> B f) /\ B (fun x => phi (g x)).
 Proof.

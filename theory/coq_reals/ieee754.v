@@ -1,4 +1,4 @@
-(* The operations of IEEE 754, with rounding to nearest, satisfy what rounding.v and running_bound.v suppose of computed numbers. *)
+(* The operations of IEEE 754, with rounding to nearest, satisfy the hypotheses of rounding.v and running_bound.v about computed numbers. *)
 
 From Coq Require Import Reals QArith Qreals ZArith Lia Lra.
 From Flocq Require Import Core Relative Plus_error BinarySingleNaN Binary Bits.
@@ -68,7 +68,7 @@ Theorem fused_multiplication_and_addition : in_range (value x * value y + value 
 Proof. intros L. from_flocq (Bfma_correct precision overflow precision_positive precision_below nan3 mode_NE x y z x_finite y_finite z_finite). Qed.
 End Operations.
 
-(* What running_bound.v supposes. *)
+(* The hypotheses of running_bound.v. *)
 Variables u tiny largest : Q.
 Hypothesis u_is : Q2R u = unit_roundoff.
 Hypothesis tiny_is : Q2R tiny = bpow radix2 (least_exponent + precision - 1).
@@ -106,7 +106,7 @@ intros X Y. split.
 Qed.
 End Format.
 
-(* What rounding.v supposes. *)
+(* The hypotheses of rounding.v. *)
 Theorem binary32_is_near x : near x (rounded 24 128 x).
 Proof.
 intros _. eapply Rle_trans; [apply rounding_error; reflexivity|]. unfold unit_roundoff, least_exponent. cbn [Z.sub Z.opp Z.add Z.pos_sub].

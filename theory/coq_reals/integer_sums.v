@@ -63,7 +63,7 @@ Qed.
 Lemma indices_distinct n : NoDup (indices n).
 Proof. apply FinFun.Injective_map_NoDup; [intros a b; lia|apply seq_NoDup]. Qed.
 
-(* A sum over a list, as one over all indices. *)
+(* A sum over a list, written as a sum over all indices. *)
 Lemma sum_one q l : NoDup l -> forall f, sum_over l (fun k => (if N.eqb q k then 1 else 0) * f k) = if in_dec N.eq_dec q l then f q else 0.
 Proof.
 induction 1 as [|k l K D IH]; intros f; [reflexivity|].

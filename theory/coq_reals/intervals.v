@@ -75,7 +75,7 @@ Definition lift (f : Z * Z -> Z * Z -> interval) (I J : interval) : interval :=
 
 Definition add := lift (fun x y => Some (fst x + fst y, snd x + snd y)%Z).
 Definition sub := lift (fun x y => Some (fst x - snd y, snd x - fst y)%Z).
-(* The least and the largest product, with two multiplications at most times. *)
+(* The least and the largest product, with two multiplications in most cases. *)
 Definition products (x y : Z * Z) : Z * Z :=
   let (a, b) := x in let (c, d) := y in
   if ((a =? b) && (c =? d))%Z%bool then let p := (a * c)%Z in (p, p) else

@@ -1,4 +1,4 @@
-(* SR Theorem 3.2 with the exponential of Coq's real numbers; theory/coq has it for any exponential. *)
+(* SR Theorem 3.2 with the exponential of Coq's real numbers; theory/coq proves it for any exponential. *)
 
 From Coq Require Import Reals.
 From mathcomp Require Import all_ssreflect all_algebra.
@@ -31,7 +31,7 @@ move=> _ no_tie; split; last exact: equation_4_is_dfa.
 by move=> i x epsilon reach; apply: (@softmax_in_the_limit _ e _ _ (delta i x)) => j; apply: no_tie.
 Qed.
 
-(* If each reachable state and symbol has a gap of its own, the probability of following the DFA is at least the product of the bounds. *)
+(* If each reachable state and symbol has its own gap, the probability of following the DFA is at least the product of the bounds. *)
 Theorem following_is_at_least (e : exponential reals) tau (gaps : 'I_n.+1 -> S -> reals) : is_exp e -> 0 < tau ->
   (forall q x j, reached_from delta start q -> j != delta q x -> b q x j + gaps q x <= b q x (delta q x)) ->
   forall w, bound_along e delta tau gaps start w <= follows e b delta tau start w.

@@ -63,7 +63,7 @@ case=> u [ub u0]; have [k kb top] : exists2 k, (k < size b)%N & forall x, In x b
 exists k => //; split=> // k0; have := top u ub; rewrite k0 Rabs_R0; have := Rabs_pos_lt u u0; lra.
 Qed.
 
-(* If the numbers on the diagonal of a product of the block dominate their columns, its rows do not depend on each other. *)
+(* If the numbers on the diagonal of a product of the block dominate their columns, the rows of the block are linearly independent. *)
 Lemma independent xs (columns : nat -> seq R) b : (size b <= size xs)%N ->
   (forall k, (k < size xs)%N -> Rlt (total [seq Rabs g | g <- [seq against x (columns k) | x <- xs]])
      (Rmult 2 (Rabs (List.nth k [seq against x (columns k) | x <- xs] R0)))) ->

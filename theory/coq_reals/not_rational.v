@@ -1,4 +1,4 @@
-(* Networks of one unit with gates that are no automata, with any number of states, over any field that contains the real numbers. *)
+(* One-unit networks with gates that no automaton with any number of states computes, over any field that contains the real numbers. *)
 
 From Coq Require Import Reals List Lra.
 From mathcomp Require Import all_ssreflect ssralg.
@@ -15,7 +15,7 @@ Section Field.
 Variables (F : fieldType) (of_real : R -> F).
 Hypothesis field : contains_reals of_real.
 
-(* The sequence and the n - 1 that it becomes without its first numbers. *)
+(* The sequence, and the n - 1 sequences without its first 1, 2, ..., n - 1 numbers. *)
 Fixpoint shifts n (c : nat -> R) : seq (nat -> R) := if n is n.+1 then c :: shifts n (fun t => c t.+1) else [::].
 
 Lemma size_shifts n c : size (shifts n c) = n.
@@ -60,8 +60,8 @@ Let c m := run next c_0 (first ++ nseq m x).
 Lemma orbit_of_letter m : c m.+1 = next (c m) x.
 Proof. by rewrite /c one_more run_rcons. Qed.
 
-(* If, on one letter, the next value is a function of the last one that is made of gates and bounded on numbers of any size, and the values after
-   some word are bounded and never repeat, the unit is no automaton of any size. *)
+(* On one letter, let the next value be a function of the previous one that is made of gates and bounded on numbers of any size. If the values
+   after some word are bounded and never repeat, no automaton of any size computes the unit. *)
 Theorem never_repeating_is_no_automaton M : made_of_gates (next^~ x) -> stays_bounded (next^~ x) ->
   (forall m, Rabs (c m) <= M) -> (forall m n, c m = c n -> m = n) -> no_automaton (run next c_0).
 Proof.
@@ -72,8 +72,8 @@ have [|m|b [zero [u [ub u0]]]] := @recurrence F of_real field S Q A first x (nex
 by apply: u0; apply: (@no_recurrence (next^~ x) c M) zero _ ub => //; apply: orbit_of_letter.
 Qed.
 
-(* The same, if that function maps an interval that contains the value after the word into itself and is strictly monotone there, and the value
-   does not return after two steps. *)
+(* The conclusion also holds if that function maps an interval into itself and is strictly monotone there, if the interval contains the value after
+   the word, and if this value does not return after two steps. *)
 Theorem monotone_is_no_automaton low high : made_of_gates (next^~ x) -> stays_bounded (next^~ x) ->
   (forall t, low <= t <= high -> low <= next t x <= high) -> strictly_monotone (fun t => low <= t <= high) (next^~ x) ->
   low <= run next c_0 first <= high -> run next c_0 (first ++ [:: x; x]) <> run next c_0 first -> no_automaton (run next c_0).

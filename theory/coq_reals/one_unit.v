@@ -52,8 +52,8 @@ Variables (S : eqType) (u : R) (v : S -> R) (c_0 : R).
 (* c_t = tanh(u c_(t-1) + v_t). *)
 Definition elman (w : seq S) : R := run (fun c x => tanh (u * c + v x)) c_0 w.
 
-(* If u is not 0, and if after some word a letter that is read twice changes the state, no automaton of any size computes an Elman network
-   with one unit. *)
+(* If u is not 0, and if reading some letter twice after some word changes the state, no automaton of any size computes an Elman network with
+   one unit. *)
 Theorem elman_is_no_automaton first x : u <> 0 -> elman (first ++ [:: x; x]) <> elman first -> no_automaton elman.
 Proof.
 move=> u0 two; set M := Rmax 1 (Rabs (elman first)).

@@ -137,7 +137,7 @@ specialize (HK (phi t) (Hm t Pt)). replace (combination b phi (phi t)) with (- (
 rewrite Rabs_Ropp, Rabs_mult in HK. lra.
 Qed.
 
-(* The orbit satisfies no linear recurrence: a combination of each value and the next ones that is always 0 has no factor that is not 0. *)
+(* The orbit satisfies no linear recurrence: if a combination of each value and the next ones is always 0, all its factors are 0. *)
 Theorem no_recurrence b : (forall n, combination b phi (c n) = 0) -> forall x, In x b -> x = 0.
 Proof.
 intros Z. assert (forall n, (0 <= n)%nat -> combination b phi (c n) = 0) as Z' by auto. clear Z.

@@ -1,4 +1,4 @@
-(* Sequences of real numbers that depend on each other over a field that contains the real numbers depend on each other over the real numbers. *)
+(* If sequences of real numbers are linearly dependent over a field that contains the real numbers, they are so over the real numbers. *)
 
 From Coq Require Import Reals List Classical.
 From mathcomp Require Import all_ssreflect ssralg.
@@ -33,7 +33,7 @@ Proof.
 move=> ne; apply/eqP => x0; have /eqP := one'; rewrite -(Rinv_l x ne) times' x0 mulr0 eq_sym; exact/negP/oner_neq0.
 Qed.
 
-(* What is left of the sequences without their part along the first one, which is not 0 at s. *)
+(* The sequences minus the multiples of f that make them 0 at s, where f is not 0. *)
 Definition reduced (f : nat -> R) s := map (fun x t => Rplus (x t) (Ropp (Rmult (Rmult (x s) (Rinv (f s))) (f t)))).
 
 Lemma field_reduced f s a xs t :
@@ -51,7 +51,7 @@ Proof. elim: b xs => [|u b IH] [|x xs] /=; rewrite ?IH; ring. Qed.
 Lemma field_zero a xs t : ~~ has (fun v => v != 0%R) a -> field_combination a xs t = 0%R.
 Proof. by elim: a xs => [|u a IH] [|x xs] //=; rewrite negb_or negbK => /andP[/eqP-> no]; rewrite IH // mul0r addr0. Qed.
 
-(* Sequences of real numbers that depend on each other over the field depend on each other over the real numbers. *)
+(* Sequences of real numbers that are linearly dependent over the field are linearly dependent over the real numbers. *)
 Lemma depend_over_reals n : forall xs a, size xs = n -> size a = n ->
   (forall t, field_combination a xs t = 0%R) -> (exists2 u, u \in a & u != 0%R) ->
   exists2 b, (size b <= n)%N & (forall t, real_combination b xs t = R0) /\ exists u, In u b /\ u <> R0.

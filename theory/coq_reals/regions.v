@@ -5,7 +5,7 @@ From ratproof_reals Require Import intervals slopes network parametricity algebr
 Import ListNotations.
 Open Scope R_scope.
 
-(* An automaton with a decision for each state. State 0 is the first one. *)
+(* An automaton with a decision for each state. State 0 is the initial state. *)
 Record machine := Machine { after : list (list nat); decision : list nat }.
 Definition move (A : machine) (q x : nat) : nat := nth x (nth q (after A) []) 0%nat.
 Definition reached (A : machine) (word : list nat) : nat := fold_left (move A) word 0%nat.
@@ -282,7 +282,7 @@ repeat split; cbn [middle range slope].
 Qed.
 End Region.
 
-(* What the program's forms show. *)
+(* Consequences of the program's forms. *)
 Section Over.
 Variables (box : list interval) (point : list R).
 Hypothesis point_in_box : Forall2 contains box point.
@@ -531,7 +531,7 @@ intros Q E. eapply (enters_sound [] []); [constructor|constructor|now apply chec
 instantiate (1 := repeat 0 size). clear. induction size as [|n IH]; cbn; constructor; [apply represents_constant, contains_zero|assumption].
 Qed.
 
-(* The real network is one of the computed ones. *)
+(* The network over the real numbers is one of the networks that a program may compute. *)
 Lemma real_state_is_computed word : computed_state N word (state_after N word) /\ length (state_after N word) = size.
 Proof.
 unfold state_after. rewrite size_of_N. induction word as [|x word [IH L]] using rev_ind; [|rewrite fold_left_app; cbn [fold_left]].
@@ -551,8 +551,8 @@ rewrite <- (nth_outputs h i) in S; [exact S|]. now rewrite <- (length_outputs h)
 Qed.
 End Sound.
 
-(* If the check succeeds, then after every nonempty word the decision is that of the automaton's state: that of the network over
-   the real numbers, and each one that a program may compute in binary32. *)
+(* If the check succeeds, then after every nonempty word the network over the real numbers has the decision of the automaton's
+   state, and so has every computation of the network in binary32. *)
 Theorem closed_regions bits exact A regions : check bits exact A regions = true ->
   let N := map_ordinary Q2R exact in
   forall word, word <> [] -> List.Forall (fun x => (x < length (embeddings exact))%nat) word ->

@@ -10,7 +10,7 @@ Definition half_unit : R := / IZR (2 ^ 24).
 Definition least : R := / IZR (2 ^ 100).
 Definition large : R := IZR (2 ^ 127).
 
-(* The number y is x after rounding. Nothing is known of y if the operation may overflow. Rounding to nearest satisfies this
+(* The number y is x after rounding. Nothing is known about y if the operation may overflow. Rounding to nearest satisfies this
    (ieee754.v), exact arithmetic does, and so do fused operations. Subnormal results may be replaced by 0, and subnormal operands
    if the other factor of a product is at most 2^25. *)
 Definition near (x y : R) : Prop := Rabs x <= large -> Rabs (y - x) <= half_unit * Rabs x + least.

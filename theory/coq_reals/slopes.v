@@ -222,8 +222,9 @@ Definition quotient (f g : form) : form :=
   let q := div (middle f) (middle g) in
   Form q (div (range f) (range g))
        (map (fun s => div s (range g)) (plus_slope (slope f) (times_slope (negated q) (slope g)))).
-(* A function of one variable. From an enclosure of its value, derivative encloses its derivative, and curvature half of its
-   second one. The slope is a derivative in the range, and also the derivative at the middle and the curvature times the way. *)
+(* A function of one variable. From an enclosure of its value, derivative encloses its derivative, and curvature encloses half of its
+   second derivative. The slope is in two intervals: the derivatives in the range, and the derivative at the middle plus the curvature
+   times the distance from the middle. *)
 Definition applied (function derivative curvature : interval -> interval) (f : form) : form :=
   let f := tighten f in
   let values := function (range f) in

@@ -260,7 +260,7 @@ apply forms_update; try apply point_in; try apply middle_in; try apply sum_0.
 Qed.
 End Node.
 
-(* What a node's box promises. *)
+(* The property of the mixtures at a node. *)
 Definition promised (q : node) (alpha : list R) : Prop :=
   bounded (low q) (high q) alpha /\ length alpha = k /\ network.total alpha = 1 /\
   most_probable alpha (nth (state q) (label A) 0%nat).

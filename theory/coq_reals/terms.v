@@ -5,7 +5,7 @@ From ratproof_reals Require Import intervals.
 Import ListNotations.
 Open Scope R_scope.
 
-(* A number of the state, or a term of them. *)
+(* A number of the state, a constant, or an operation on terms. *)
 Inductive term :=
 | Var (i : nat) | Num (q : Q) | Plus (s t : term) | Minus (s t : term) | Times (s t : term) | Sigmoid (t : term) | Tanh (t : term).
 
@@ -23,7 +23,7 @@ Fixpoint value (state : list R) (t : term) : R :=
 (* A cell: for each letter, a term for each number of the next state. *)
 Definition cell := list (list term).
 Definition step (C : cell) (state : list R) (x : nat) : list R := map (value state) (nth x C []).
-(* From zeros, the number of the unit after a word. *)
+(* The state after a word, from zeros, and the number of the unit in it. *)
 Definition after (C : cell) (size : nat) (word : list nat) : list R := fold_left (step C) word (repeat 0 size).
 Definition unit_after (C : cell) (size unit : nat) (word : list nat) : R := nth unit (after C size word) 0.
 
@@ -79,7 +79,7 @@ induction 1; intros J v H'; [apply contains_zero|]. destruct H'; [apply contains
 apply contains_add; auto. now apply contains_mul.
 Qed.
 
-(* A Hankel block, and the same in intervals. *)
+(* A Hankel block, over the real numbers and in intervals. *)
 Section Block.
 Variables (C : cell) (size unit : nat) (prefixes suffixes : list (list nat)).
 Definition row (prefix : list nat) : list R := map (fun suffix => unit_after C size unit (prefix ++ suffix)) suffixes.
@@ -155,7 +155,7 @@ Qed.
 End Block.
 End Intervals.
 
-(* Of numbers whose sum is 0, none is larger than all others together. *)
+(* If the sum of some numbers is 0, no absolute value is larger than the sum of all others. *)
 Lemma none_dominates xs x : In x xs -> 2 * Rabs x <= Rabs (total xs) + total (map Rabs xs).
 Proof.
 induction xs as [|y xs IH]; simpl; [easy|].

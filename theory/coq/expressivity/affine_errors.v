@@ -12,12 +12,12 @@ Section Affine.
 Variables (K : semiring) (S : Type) (D Q : finite) (A : S -> D -> D -> K) (b : S -> D -> K) (vector : Q -> D -> K) (delta : S -> Q -> Q).
 Variables (a : Q -> K) (omega : D -> K).
 
-(* h_t = h_{t-1} A(x_t) + b(x_t), from the combination of the vectors of the states with the weights a. *)
+(* h_t = h_{t-1} A(x_t) + b(x_t). The network starts in the combination of the states' vectors with the weights a. *)
 Definition affine_next (h : D -> K) (x : S) (j : D) : K := \sum_(i : D) h i * A x i j + b x j.
 Definition combination (j : D) : K := \sum_(q : Q) a q * vector q j.
 Definition affine_score (w : seq S) : K := \sum_(j : D) run affine_next combination w j * omega j.
 
-(* The automaton that starts in each state with its weight in the combination. *)
+(* The automaton that starts in each state with this state's weight in the combination. *)
 Definition transported : wfa K S Q :=
   Wfa a (fun x q q' => if q' == delta x q then 1 else 0) (fun q => \sum_(j : D) vector q j * omega j).
 
@@ -46,7 +46,8 @@ under eq_sum do rewrite IH sum_times.
 by rewrite exchange_sum; apply: eq_sum => q; rewrite times_sum; apply: eq_sum => i; rewrite timesA.
 Qed.
 
-(* In every semiring: a network that preserves the vectors of the states preserves the weights of each of their combinations. *)
+(* In every semiring, a network that maps the states' vectors as the automaton maps the states also maps every combination of these vectors to the
+   same combination of the next states' vectors. *)
 Theorem affine_errors w : score transported w = affine_score w.
 Proof.
 rewrite /affine_score; under [RHS]eq_sum do rewrite transported_vector sum_times.
@@ -54,7 +55,7 @@ by rewrite exchange_sum; apply: eq_sum => q; rewrite times_sum; apply: eq_sum =>
 Qed.
 End Affine.
 
-(* A word that returns every state returns every combination unchanged, however often it is read. *)
+(* A word that maps every state to itself maps every combination of the states' vectors to itself, however often it is read. *)
 Theorem affine_errors_return (K : semiring) (S : Type) (D Q : finite) (A : S -> D -> D -> K) (b : S -> D -> K) (vector : Q -> D -> K)
     (delta : S -> Q -> Q) (a : Q -> K) u n j :
   \sum_(q : Q) a q = 1 -> (forall x q j, affine_next A b (vector q) x j = vector (delta x q) j) ->

@@ -81,7 +81,7 @@ Definition units : finite := sum_finite slots slots.
 Definition slot_of (u : units) : slots := match u with inl a => a | inr a => a end.
 Notation inputs := (weight naturals).
 
-(* The values of the units as a list, so that they compute. *)
+(* The values of the units as a list, which Coq can compute. *)
 Definition table (F : units -> bool) : seq bool := map F (elements units).
 Definition is_on (h : seq bool) (u : units) : bool := nth false h (index u (elements units)).
 Lemma is_on_table F u : is_on (table F) u = F u.
@@ -97,7 +97,7 @@ Definition fires (h : seq bool) (x : S) (u : units) : bool :=
   | inr (j, c) => (1 < reads h (fun a => (a.1 == j.+1 :> nat) && (a.2 == c)) + ~~ opens x)%N
   end.
 
-(* Which brackets may follow are thresholds of linear functions: an open one if the last slot is empty, a close one if its code is on top. *)
+(* Thresholds of linear functions decide which brackets may follow: an open one if the last slot is empty, a close one if its code is on top. *)
 Definition may_follow (h : seq bool) (x : S) : bool :=
   if opens x then (reads h (fun a => a.1.+1 == m :> nat) < 1)%N
   else (reads h (fun a => (a.1 == 0%N :> nat) && ~~ code (type x) a.2) + (\sum_(c : C) (code (type x) c : inputs))%W <
@@ -215,7 +215,7 @@ case: (run track _ w) (run step _ w) (same w) => [[s|] a] [h k] /= [_]; last by 
 by move=> [stack ->]; rewrite (first_slot stack); case: s {stack}.
 Qed.
 
-(* The same theorem, for the paper's code: like every code here, it is not 0 and determines the type, which the suite checks. *)
+(* This theorem for the paper's code. Like every code here, it is not 0 and determines the type, which the suite checks. *)
 Theorem bounded_dyck_printed_code w : score dyck w = stack_network w.
 Proof. exact: bounded_dyck. Qed.
 
@@ -268,7 +268,7 @@ rewrite /stack !(tnth_nth (stack i)) nth_uniq ?elements_uniq ?ltn_ord // (inj_eq
 by case: eqP.
 Qed.
 
-(* A deterministic machine that accepts exactly these words has one state more, which rejects for ever. *)
+(* A deterministic machine that accepts exactly these words has one more state, which rejects all continuations. *)
 Theorem bounded_dyck_recogniser (T : finite) (next : T -> letters -> T) (start : T) (accept : T -> bool) (i : I) :
   (forall w, accept (run next start w) = in_dyck w) -> (card (stacks I m) < card T)%N.
 Proof.

@@ -9,7 +9,7 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-(* The relu of rational numbers, which computes. *)
+(* The ReLU of rational numbers, which Coq can compute. *)
 Definition relu_of_rationals (a : rationals) : rationals := if Qle_bool 0 (this a) then a else zero.
 
 (* An Elman network with an activation, and its automaton with a state for each unit and the state None that is always 1. *)
@@ -28,7 +28,7 @@ Definition relu_automaton : wfa K S (option_finite (place n)) := @Wfa K S (optio
     end)
   (fun q => if q is Some j then r j else 0).
 
-(* If the activation keeps the numbers of a set that is closed under sums and products, and all weights are in it, the network is linear. *)
+(* Let the activation be the identity on a set that is closed under sums and products. If all weights are in this set, the network is linear. *)
 Theorem counting (nonnegative : K -> Prop) :
   nonnegative 0 -> (forall a b, nonnegative a -> nonnegative b -> nonnegative (a + b)) -> (forall a b, nonnegative a -> nonnegative b -> nonnegative (a * b)) ->
   (forall a, nonnegative a -> relu a = a) ->
@@ -50,7 +50,7 @@ by rewrite sum0 plusw0.
 Qed.
 End Elman.
 
-(* A network with finitely many states is an automaton with as many states, whatever its step and its output are. *)
+(* A network with finitely many states is an automaton with this number of states, for any step and any output. *)
 Section Finite.
 Variables (K : semiring) (S : Type) (D : finite) (next : D -> S -> D) (start : D) (output : D -> K).
 Definition finite_network (w : seq S) : K := output (run next start w).
@@ -64,7 +64,7 @@ by rewrite (sum_at (p := d)) => [|p /negbTE ne]; rewrite ?eqxx ?times1w // ne ti
 Qed.
 End Finite.
 
-(* A unit with negative inputs: its activation keeps counts, and is 0 at -1. *)
+(* A unit with negative inputs. Its activation is the identity on counts, and 0 at -1. *)
 Section Unit.
 Variables (K : semiring) (S : Type) (relu : K -> K) (minus : K) (step : S -> option bool).
 Definition unit_next (h : K) (x : S) : K := relu (h + match step x with Some true => 1 | Some false => minus | None => 0 end).
@@ -81,7 +81,7 @@ by rewrite -plusA [_ + minus]plusC plusA [1 + minus]plusC inverse plus0w keeps.
 Qed.
 End Unit.
 
-(* With a negative input, one unit is the counter max(0, c + step), and no automaton over a field of numbers. *)
+(* With a negative input, one unit is the counter max(0, c + step), which no automaton over a field of numbers computes. *)
 Theorem without_nonnegative_weights_is_refuted (F : numFieldType) (relu : of_ring F -> of_ring F) :
   (forall c, relu (of_count (of_ring F) c) = of_count (of_ring F) c) -> relu (-1)%R = 0 ->
   ~ (forall (S : eqType) (step : S -> option bool), exists (Q : finite) (A : wfa (of_ring F) S Q), forall w, score A w = unit_after relu (-1)%R step w).

@@ -1,4 +1,4 @@
-(* n - 1 steps a token are all permutations of n states (Siems et al. 2025), and a cycle of n states needs as many. *)
+(* With n - 1 steps per token, all permutations of n states are possible (Siems et al. 2025), and a cycle of n states needs n - 1 steps. *)
 
 From mathcomp Require Import all_ssreflect ssralg zmodp matrix mxalgebra.
 From ratproof Require Import semiring sums automaton.
@@ -14,7 +14,7 @@ Theorem delta_product (K : semiring) (Q S : finite) (minus : K) (delta : S -> Q 
   score (of_maps delta (fun _ _ => 1) x_0 c) w = product_layer minus (fun x => permutes minus (delta x)) x_0 c w.
 Proof. by move=> timesC opposite inj; apply: permutation_layer => // x h i; rewrite permuted // times1w. Qed.
 
-(* They are n - 1 steps for n states. *)
+(* A permutation of n states has n - 1 steps. *)
 Theorem delta_product_steps (K : semiring) (Q : finite) (minus : K) (sigma : Q -> Q) : size (permutes minus sigma) = (card Q).-1.
 Proof. exact: size_permutes. Qed.
 

@@ -23,7 +23,7 @@ Definition state_of (c : units) : Q := if c is Some qy then qy.1 else q_0.
 Definition fires (h : units -> bool) (x : S) (c : units) : bool :=
   if c is Some qy then (1 < count (fun c' => h c' && (delta qy.2 (state_of c') == qy.1)) (elements units) + (qy.2 == x))%N else false.
 
-(* Probabilities are linear in the units; the network multiplies those of the symbols that it reads. *)
+(* Probabilities are linear in the units; the network multiplies the probabilities of the symbols that it reads. *)
 Definition reads (h : units -> bool) (F : Q -> K) : K := \sum_(c : units) if h c then F (state_of c) else 0.
 Definition step (hk : (units -> bool) * K) (x : S) : (units -> bool) * K := (fires hk.1 x, hk.2 * reads hk.1 (p x)).
 Definition elman (w : seq S) : K := let hk := run step (fun c => c == None, 1) w in hk.2 * reads hk.1 rho.
@@ -45,7 +45,7 @@ Qed.
 Lemma reads_one h c (F : Q -> K) : h =1 (fun c' => c' == c) -> reads h F = F (state_of c).
 Proof. by move=> one; rewrite /reads (sum_at (p := c)) => [|c' /negbTE ne]; rewrite one ?eqxx ?ne. Qed.
 
-(* The same for any network with finitely many vectors of units: a state and a product, which do not depend on how the next state is computed. *)
+(* Any network with finitely many vectors of units: a state and a product, which do not depend on how the next state is computed. *)
 Definition next_state (qk : Q * K) (x : S) : Q * K := (delta x qk.1, qk.2 * p x qk.1).
 Definition product_of (w : seq S) : K := let qk := run next_state (q_0, 1) w in qk.2 * rho qk.1.
 

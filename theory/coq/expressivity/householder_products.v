@@ -25,12 +25,12 @@ Definition scales (d : Q -> K) : seq (K * (Q -> K)) := [seq (1 + minus * d q, on
 Definition difference (pq : Q * Q) (i : Q) : K := one_hot pq.1 i + minus * one_hot pq.2 i.
 Definition swap p q (i : Q) : Q := if i == p then q else if i == q then p else i.
 
-(* The swaps of a permutation, at most one for each state of a list: after the others, q is swapped with its image. *)
+(* The swaps of a permutation, at most one for each state of a list. The swap of a state with its image comes after those of the later states. *)
 Fixpoint sorting (s : seq Q) (sigma : Q -> Q) : seq (Q * Q) :=
   if s is q :: s' then rcons (sorting s' (fun i => swap q (sigma q) (sigma i))) (q, sigma q) else [::].
 Definition permutes (sigma : Q -> Q) : seq (K * (Q -> K)) := [seq (1, difference pq) | pq <- sorting (behead (elements Q)) sigma].
 
-(* One step fewer than there are states. *)
+(* There is one step fewer than there are states. *)
 Lemma size_permutes sigma : size (permutes sigma) = (card Q).-1.
 Proof.
 rewrite size_map /card -size_behead; elim: (behead _) sigma => //= q s IH sigma.

@@ -58,7 +58,7 @@ Theorem illusion_of_state (K : semiring) n (g : nat -> 'I_n -> K) (s_0 c : 'I_n 
   forall w, score (diagonal_automaton g s_0 c) w = diagonal_layer g s_0 c (pass None w).
 Proof. by move=> timesC w; apply: illusion_of_state_counts => //; apply: perm_pass. Qed.
 
-(* A layer with a matrix for each map, such as a permutation, knows how the maps of all letters compose. *)
+(* A layer with a matrix for each map, such as a permutation, computes the composition of the maps of all letters. *)
 Section Maps.
 Variables (K : semiring) (Q S : finite) (delta : S -> Q -> Q) (x_0 c : Q -> K).
 Definition composed (w : seq S) (q : Q) : Q := run (fun q x => delta x q) q w.
@@ -80,7 +80,7 @@ by rewrite forward_is sum_times; apply: eq_sum => p; case: (_ == _); rewrite ?ti
 Qed.
 End Maps.
 
-(* Where the first of three items is after swaps of the first two items (true) and of the last two. *)
+(* The position of the first of three items after swaps of the first two items (true) and of the last two items (false). *)
 Definition swaps (x : bool) (position : nat) : nat :=
   match x, position with true, 0%N => 1%N | true, 1%N => 0%N | false, 1%N => 2%N | false, 2%N => 1%N | _, _ => position end.
 Definition back (w : seq bool) : bool := run (fun position x => swaps x position) 0%N w == 0%N.

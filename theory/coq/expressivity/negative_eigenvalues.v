@@ -38,7 +38,8 @@ by rewrite timesA (timesC (k i)) -!timesA.
 Qed.
 End Key.
 
-(* With |k| = 1, beta = 2 for the letter true and 0 for the other one, and no values, its score is (-1)^n for n letters true, times the first score. *)
+(* With |k| = 1, beta = 2 for the letter true and 0 for the other one, and no values, its score after n letters true
+   is (-1)^n times the score of the empty word. *)
 Theorem negative_eigenvalues_parity (R : comRingType) d (s_0 k : 'I_d -> of_ring R) w : with_key k k = GRing.one R ->
   one_key (K := of_ring R) (GRing.opp (GRing.one R)) s_0 k (fun x => if x then GRing.natmul (GRing.one R) 2 else GRing.zero R) (fun _ => GRing.zero R) w =
   (with_key k s_0 * score (sign R) w)%R.

@@ -22,7 +22,8 @@ Definition gated_layer (w : seq S) : K := gated_read (run gated_next h_0 w).
 Definition product_below (i : 'I_m) (k : nat) : K := foldl (fun p root => p * (r i + minus * root)) 1 (take k (map r (places m))).
 Definition remaining (h : 'I_m -> K) (k : nat) : K := \sum_(i : place m) (c i * (r i * h i + b i + minus * h i) * product_below i k).
 
-(* The automaton whose states are the scores (None) and these values: each has its factor's root on the diagonal, and leads to the one before. *)
+(* The automaton whose states are the scores (None) and these values. Each state has its factor's root on the diagonal, and leads to the previous
+   state. *)
 Definition of_factors : wfa K S (option_finite (place m)) :=
   @Wfa K S (option_finite (place m)) (fun q => if q is Some k then remaining h_0 (k : 'I_m) else gated_read h_0)
     (fun _ p q => match p, q with
@@ -112,7 +113,7 @@ rewrite (score_is_inv (next := @gated_next _ S m r b) (start := h_0) (inv := inv
 Qed.
 End Factors.
 
-(* With the gate -1 for one letter, a layer is parity: its score is (-1)^n for n letters true, times its first score. *)
+(* With the gate -1 for one letter, a layer computes parity: its score after n letters true is (-1)^n times the score of the empty word. *)
 Theorem nonnegative_gates_parity (R : comRingType) m (s_0 c : 'I_m -> R) w :
   diagonal_score (K := of_ring R) (fun x _ => if x then GRing.opp (GRing.one R) else GRing.one R) (fun _ _ => GRing.zero R) c (GRing.zero R) s_0 w =
   (sum (K := of_ring R) (Q := place m) (fun i => c i * s_0 i) * score (sign R) w)%R.
@@ -128,7 +129,7 @@ Qed.
 Local Open Scope ring_scope.
 Import Num.Theory.
 
-(* On a^n, a layer whose gates of a are not negative changes between "positive" and "not positive" at most m + 1 times, whatever its other weights are. *)
+(* On a^n, a layer whose gates of a are not negative changes between "positive" and "not positive" at most m + 1 times, for any other weights. *)
 Section Nonnegative.
 Variables (R : realDomainType) (S : eqType) (a : S) (m : nat) (gate offset : S -> 'I_m -> R) (c h_0 : 'I_m -> R) (c_0 : R).
 Hypothesis nonnegative : forall i, 0 <= gate a i.

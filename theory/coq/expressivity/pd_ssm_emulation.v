@@ -18,7 +18,7 @@ Definition column_one_hot (u : S) (j i : Q) : K := if j == delta u i then 1 else
 Definition pd_next (h : Q -> K) (u : S) (j : Q) : K := \sum_(i : Q) column_one_hot u j i * (d u i * h i).
 Definition pd_layer (w : seq S) : K := \sum_(j : Q) c j * run pd_next x_0 w j.
 
-(* They are equal for every number of states and any weights, if weights commute. *)
+(* The layer and the automaton are equal for every number of states and any weights, if weights commute. *)
 Theorem pd_ssm_emulation : commutative (@times K) -> forall w, score of_maps w = pd_layer w.
 Proof.
 move=> timesC w; rewrite (score_is_inv (next := pd_next) (start := x_0) (inv := fun h => h)) // => [|h u j].

@@ -25,7 +25,7 @@ Definition cells_automaton : wfa K S (option_finite (place n)) := @Wfa K S (opti
     end)
   (fun q => if q is Some j then r j else 0).
 
-(* In every semiring, and for any number of cells. *)
+(* The automaton gives every word the same score as the cells, in every semiring and for any number of cells. *)
 Theorem saturated_lstm w : score cells_automaton w = cells w.
 Proof.
 rewrite (score_is_inv (next := cells_next) (start := fun=> 0) (inv := fun c q => if q is Some j then c j else 1)) => [|[j|] //|c x [j|]].
@@ -79,7 +79,7 @@ End Counter.
 (* A natural number as a weight. *)
 Definition of_count (K : semiring) (c : nat) : K := iter c (plus 1) 0.
 
-(* Over no field of numbers, and with no number of states, is the counter an automaton: the block of the words a^(i+1) and b^j is triangular. *)
+(* No automaton with any number of states, over any field of numbers, computes the counter: the block of the words a^(i+1) and b^j is triangular. *)
 Theorem without_letter_gates_is_refuted (F : numFieldType) :
   ~ (forall (S : eqType) (step : S -> option bool), exists (Q : finite) (A : wfa (of_ring F) S Q), forall w, score A w = of_count (of_ring F) (count step w)).
 Proof.

@@ -19,7 +19,7 @@ Definition score_second (w : seq S) : K := \sum_(i : Q) run next_second h_0 w i 
 Definition contracted (x : S) (i j : Q) : K := \sum_(s : D) A i s j * v x s.
 Definition of_tensor : wfa K S Q := Wfa h_0 contracted omega.
 
-(* They are equal for any number of units and any input vectors, in every semiring. *)
+(* The network and the automaton are equal for any number of units and any input vectors, in every semiring. *)
 Theorem second_order w : score of_tensor w = score_second w.
 Proof.
 rewrite (score_is_inv (next := next_second) (start := h_0) (inv := fun h => h)) // => h x j.
@@ -35,7 +35,7 @@ Local Open Scope ring_scope.
 Definition state_first (w : seq S) : 'rV[R]_n := foldl (fun h x => h *m W + b x) h_0 w.
 Definition score_first (w : seq S) : R := (state_first w *m omega) ord0 ord0.
 
-(* What a last symbol adds does not depend on the symbols before it. *)
+(* The contribution of the last symbol does not depend on the symbols before it. *)
 Lemma last_symbols u x y : state_first (rcons u x) - state_first (rcons u y) = b x - b y.
 Proof. by rewrite /state_first -!cats1 !foldl_cat /= GRing.opprD GRing.addrACA GRing.subrr GRing.add0r. Qed.
 End FirstOrder.
@@ -89,7 +89,7 @@ have -> : row_of (rcons u x) = \sum_(i < n) coordinates u ord0 i *: row_of (rcon
 by rewrite mulmx_suml summxE; apply: eq_bigr => i _; rewrite -scalemxAl [in RHS]mxE.
 Qed.
 
-(* The coordinates exist if f is the score of an automaton with n states and the block is regular: that many states suffice. *)
+(* The coordinates exist if f is the score of an automaton with n states and the block is regular, so n states suffice. *)
 End Spectral.
 
 Section Minimal.

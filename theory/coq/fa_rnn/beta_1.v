@@ -1,5 +1,5 @@
-(* FA-RNN at beta = 1 (Jiang et al. 2020, section 3.5): the forward score counts the accepting paths of the rules' automaton; with maxima instead
-   of sums it is a match. *)
+(* FA-RNN at beta = 1 (Jiang et al. 2020, section 3.5): the forward score counts the accepting paths of the rules' automaton. With maxima instead
+   of sums, the score is 1 on matches and 0 otherwise. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
 From ratproof Require Import semiring sums automaton instances.
@@ -22,7 +22,7 @@ move=> exact; rewrite -eq_5; apply: eq_sum => q; congr (_ * _).
 by elim/last_ind: w q => // w x IH q; rewrite !forward_rcons; apply: eq_sum => p; rewrite IH /= exact.
 Qed.
 
-(* Equation 6: the row of a word is beta v + (1 - beta) g, where g is what its pretrained vector gives, u G. *)
+(* Equation 6: the row of a word is beta v + (1 - beta) g, where g = u G is computed from the word's pretrained vector u. *)
 Definition weighed_rows (K : semiring) (beta rest : K) (v g : S -> C -> K) (x : S) (s : C) : K := beta * v x s + rest * g x s.
 Definition interpolated (R : ringType) (beta : R) (v g : S -> C -> R) : S -> C -> R := weighed_rows (beta : of_ring R) (1 - beta)%R v g.
 
@@ -37,14 +37,14 @@ apply: (exact_factors (E_R := interpolated 1%R v g : S -> C -> of_ring R)) => x 
 by apply: eq_sum => s; rewrite /interpolated /weighed_rows GRing.subrr /= GRing.mul0r GRing.addr0 GRing.mul1r.
 Qed.
 
-(* With maxima instead of sums, it is 1 on matches and 0 otherwise. *)
+(* With maxima instead of sums, the score is 1 on matches and 0 otherwise. *)
 Theorem viterbi_network_is_match (R : realDomainType) (D_1 D_2 : Q -> C -> max_times R) (E_R : S -> C -> max_times R) w :
   (forall x i j, of_factors D_1 D_2 E_R x i j = bit _ (moves x i j)) ->
   score_5 (fun q => bit _ (begins q)) (fun q => bit _ (accepts q)) D_1 D_2 E_R w =
   bit (max_times R) (accepting_paths begins accepts moves w != [::]).
 Proof. by move/exact_factors->; apply: viterbi_score_is_match. Qed.
 
-(* So is the recurrence of equation 4 with maxima instead of sums, for the tensor of the rules. *)
+(* The recurrence of equation 4 with maxima instead of sums is also 1 on matches and 0 otherwise, for the tensor of the rules. *)
 Theorem beta_1_viterbi (R : realDomainType) w :
   score_4 (fun q => bit (max_times R) (begins q)) (fun q => bit _ (accepts q)) (fun x i j => bit _ (moves x i j)) w =
   bit (max_times R) (accepting_paths begins accepts moves w != [::]).
@@ -95,8 +95,8 @@ rewrite /none /one_row !(GRing.mulr0, GRing.mul0r, GRing.mulr1, GRing.mul1r, GRi
 by rewrite GRing.subr_eq0 => /eqP/esym.
 Qed.
 
-(* The pseudo m-DFA (section 3.1): for each word, and for the wildcard, the state after each state, or none; the wildcard's matrix is added to
-   the word's. *)
+(* The pseudo m-DFA (section 3.1): for each word, and for the wildcard, the next state of each state, or none. The wildcard's matrix is added to
+   the word's matrix. *)
 Section Wildcard.
 Variables (K : semiring) (S : eqType) (Q : finite) (own : S -> Q -> option Q) (wild : Q -> option Q).
 
@@ -144,5 +144,5 @@ move=> all; have := all unit_eqType (place 1) ord0 xpredT (fun _ _ => None) Some
 by set turned := matched _ _ _ _; have -> : turned by vm_compute.
 Qed.
 
-(* The state after each state, of a matrix with at most a one in each row, to compute with. *)
+(* The next state of each state, from a matrix with at most one 1 in each row; Coq can compute it. *)
 Definition state_after (Q : finite) (T : Q -> Q -> rationals) (p : Q) : option Q := ohead [seq q <- elements Q | nonzero (T p q)].

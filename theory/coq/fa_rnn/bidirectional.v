@@ -29,7 +29,7 @@ by rewrite !timesw0 plusw0.
 Qed.
 End Rules.
 
-(* Section 3.5's start state s_0 (None) before the automaton's own, which is left on BOS (None) alone, to where the automaton begins. *)
+(* Section 3.5 adds a start state s_0 (None), from which only BOS (None) leads to the automaton's initial states. *)
 Section StartState.
 Variables (K : semiring) (S : Type) (Q : finite) (A : wfa K S Q).
 Definition with_start_state : wfa K (option S) (option_finite Q) := @Wfa K (option S) (option_finite Q)
@@ -65,7 +65,7 @@ by rewrite /score -[RHS](sum0 K (option_finite Q)); apply: eq_sum => q; rewrite 
 Qed.
 End StartState.
 
-(* Sentences begin with BOS, the only symbol that leaves the start state. If both directions read it first, the mean is 1 on matches and 0
+(* Sentences begin with BOS, the only symbol that leaves the start state. If both directions read BOS first, the mean is 1 on matches and 0
    otherwise. *)
 Theorem bidirectional_bos (K : semiring) (half : K) (S : eqType) (Q : finite) (begins accepts : Q -> bool) (moves : S -> Q -> Q -> bool) w :
   half + half = 1 ->
@@ -109,8 +109,8 @@ Qed.
 Definition mean_of_vectors (K : semiring) (half : K) (S : Type) n m (A : wfa K S (place n)) (B : wfa K S (place m)) (w : seq S) : K :=
   \sum_(i : place (maxn n m)) mean half (entry (tabulated (forward A w)) i) (entry (tabulated (forward B (rev w))) i) * entry (tabulated (final A)) i.
 
-(* As printed, for deterministic automata of a rule and of the reversed rule: for the sentences b a a ... and the empty one, the first has two
-   states and the second three. After a, which does not match, the mean is one half. *)
+(* As printed, for deterministic automata of a rule and of the reversed rule. If the rule matches b a a ... and the empty sentence, the first
+   automaton has two states and the second three. After a, which does not match, the mean is one half. *)
 Theorem printed_is_refuted (K : semiring) (half : K) : 1 <> 0 :> K -> half + half = 1 ->
   ~ (forall (S : Type) n m (start : 'I_n) (start' : 'I_m) next next' accept accept',
      let A := partial K (D := place n) start next accept in let B := partial K (D := place m) start' next' accept' in

@@ -1,4 +1,4 @@
-(* Taking rules out (Jiang et al. 2020, section 6): which states may go, so that every other rule's score stays as it was. *)
+(* Removing rules (Jiang et al. 2020, section 6): the states that can be removed without changing the score of any other rule. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton paths instances.
@@ -8,13 +8,13 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-(* The states that a path leads to from some states, those among them. *)
+(* The states that paths reach from some states, including these states. *)
 Section Reaching.
 Variables (Q : finite) (edge : Q -> Q -> bool) (some : Q -> bool).
 
 Definition one_edge_more (F : Q -> bool) (q : Q) : bool := F q || has (fun p => F p && edge p q) (elements Q).
 Fixpoint within n : Q -> bool := if n is n'.+1 then one_edge_more (within n') else some.
-(* As many edges as there are states are enough. *)
+(* Paths with at most as many edges as there are states are enough. *)
 Definition reaching : Q -> bool := within (card Q).
 
 Lemma within_more n q : within n q -> within n.+1 q.
@@ -63,25 +63,25 @@ exact: next.
 Qed.
 End Reaching.
 
-(* Whether a weight is 0 can be told. *)
+(* A function decides whether a weight is 0. *)
 Section Disable.
 Variables (K : semiring) (weighs : K -> bool).
 Hypothesis weighs_or_0 : forall a, weighs a = false <-> a = 0.
 Variables (S Q : finite) (start : Q) (disabled : Q -> bool) (T : S -> Q -> Q -> K) (f : Q -> K).
 
-(* All sentences begin in the start state, which belongs to no rule; the other states belong to the rule that is taken out, or to others. The final
-   weights are those of the others. *)
+(* All sentences begin in the start state, which belongs to no rule. Every other state belongs to the rule that is removed, or to another rule. The
+   final weights are those of the other rules. *)
 Definition of_rule (q : Q) : bool := (q != start) && disabled q.
 Definition of_others (q : Q) : bool := (q != start) && ~~ disabled q.
 Definition alpha_0 (q : Q) : K := if q == start then 1 else 0.
 Definition alpha_inf (q : Q) : K := if of_others q then f q else 0.
 
-(* The automaton without the other states. *)
+(* The automaton with only the states to keep. *)
 Definition only (keep : Q -> bool) (x : S) (i j : Q) : K := if keep i && keep j then T x i j else 0.
 
 Definition joined (p q : Q) : bool := has (fun x => weighs (T x p q)) (elements S).
-(* All but the rule's states from which no final state of another rule can be reached; and as printed all but those that cannot be reached from
-   states of other rules. *)
+(* All states except those of the rule from which no final state of another rule can be reached; and, as printed, all states except those of the rule
+   that cannot be reached from states of other rules. *)
 Definition leading_to_ends (q : Q) : bool := ~~ of_rule q || reaching (fun p r => joined r p) (fun p => weighs (alpha_inf p)) q.
 Definition reached_from_others (q : Q) : bool := ~~ of_rule q || reaching joined of_others q.
 

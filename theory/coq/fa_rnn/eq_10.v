@@ -1,4 +1,4 @@
-(* Equation 10 (Jiang et al. 2020): the factors of two networks, put beside one another in blocks. *)
+(* Equation 10 (Jiang et al. 2020): the factors of two networks, combined in blocks. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.
@@ -49,7 +49,7 @@ rewrite [X in X + _](eq_sum (fun s => timesw0 _)) sum0 plus0w; by apply: eq_sum 
 Qed.
 
 (* With word vectors and an interpolation (equation 6): the rows are beta E_R + (1 - beta) E_w G, with the same word vectors for both networks and the
-   matrices G and G' beside one another. Here 1 - beta is any weight gamma. *)
+   matrices G and G' side by side. Here 1 - beta is any weight gamma. *)
 Variables (D : finite) (word_vector : S -> D -> K) (G : D -> C -> K) (G' : D -> C' -> K) (beta gamma : K).
 Definition mixed_rows (C0 : finite) (E : S -> C0 -> K) (M : D -> C0 -> K) (x : S) (s : C0) : K :=
   beta * E x s + gamma * \sum_(i : D) word_vector x i * M i s.
@@ -75,7 +75,7 @@ have same : forall ends, score_5 (Q := sum_finite Q Q') (C := sum_finite C C') (
 by rewrite !same.
 Qed.
 
-(* Without columns of their own the new states share those that are there: D_1 and D_2 below one another, and the sum of both rows of a word. *)
+(* The new states share the existing columns: D_1 and D_1', and D_2 and D_2', are stacked, and the row of a word is the sum of both rows. *)
 Section SharedColumns.
 Variables (K : semiring) (S : Type) (Q Q' C : finite) (D_1 D_2 : Q -> C -> K) (D_1' D_2' : Q' -> C -> K) (E_R E_R' : S -> C -> K).
 
@@ -85,8 +85,8 @@ Definition score_in_shared_columns (alpha_0 alpha_inf : Q + Q' -> K) (w : seq S)
   score_5 (Q := sum_finite Q Q') alpha_0 alpha_inf (below D_1 D_1') (below D_2 D_2') summed_rows w.
 End SharedColumns.
 
-(* With shared columns, the states of one rule reach those of the other: if D_1, D_2' and the row of the other network are 1, its score of the word
-   of one symbol is 1, but 0 in its own network. *)
+(* With shared columns, the states of one rule reach those of the other. If D_1, D_2' and the row of the new network are 1, the new rule gives the word
+   of one symbol the score 1, but it gives the score 0 in its own network. *)
 Theorem without_own_columns_is_refuted (K : semiring) : 1 <> 0 :> K ->
   ~ (forall (S : Type) (Q Q' C : finite) (alpha_0 alpha_inf : Q -> K) (alpha_0' alpha_inf' : Q' -> K)
        (D_1 D_2 : Q -> C -> K) (D_1' D_2' : Q' -> C -> K) (E_R E_R' : S -> C -> K) w,

@@ -10,14 +10,14 @@ Unset Printing Implicit Defensive.
 Section Equation4.
 Variables (K : semiring) (S : Type) (Q : finite) (alpha_0 alpha_inf : Q -> K).
 
-(* h_t = h_{t-1} T[x_t], a row; the score is h_N alpha_inf. *)
+(* h_t = h_{t-1} T[x_t], where h_t is a row; the score is h_N alpha_inf. *)
 Definition next_4 (T : S -> Q -> Q -> K) (h : Q -> K) (x : S) (j : Q) : K := \sum_(i : Q) h i * T x i j.
 Definition score_4 (T : S -> Q -> Q -> K) (w : seq S) : K := \sum_(i : Q) run (next_4 T) alpha_0 w i * alpha_inf i.
 
 (* The automaton <alpha_0, T, alpha_inf>. *)
 Definition automaton_of (T : S -> Q -> Q -> K) : wfa K S Q := Wfa alpha_0 T alpha_inf.
 
-(* Equation 4 is its Forward score, for any number of states, in every semiring. *)
+(* Equation 4 is the Forward score of this automaton, for any number of states, in every semiring. *)
 Theorem eq_4 T w : score (automaton_of T) w = score_4 T w.
 Proof. by rewrite (score_is_inv (next := next_4 T) (start := alpha_0) (inv := fun h => h)). Qed.
 End Equation4.

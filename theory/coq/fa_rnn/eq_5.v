@@ -1,4 +1,4 @@
-(* Equation 5 (Jiang et al. 2020): with its tensor in three factors the network is the same automaton. *)
+(* Equation 5 (Jiang et al. 2020): if its tensor is decomposed into three factors, the network is the same automaton. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton instances.
@@ -48,7 +48,7 @@ apply: eq_sum => s; congr (_ * _ * _); rewrite sum_sum (eq_sum (fun i => timesw0
 by apply: eq_sum => i; rewrite IH.
 Qed.
 
-(* They leave all scores as they are. *)
+(* Isolated states do not change any score. *)
 Theorem eq_5_isolated_states w :
   score_5 (Q := sum_finite Q Q') (with_zeros alpha_0) with_other_ends (with_rows_of_zeros D_1) (with_rows_of_zeros D_2) E_R w =
   score_5 alpha_0 alpha_inf D_1 D_2 E_R w.
@@ -72,12 +72,12 @@ Arguments after {K S Q} _.
 Section Construction.
 Variables (K : semiring) (S Q : finite) (T : S -> Q -> Q -> K).
 
-(* A column for each word and state before; or for each state before and state after. *)
+(* There is a column for each word and source state, or for each source and target state. *)
 Definition by_words : factors K S Q := @Factors K S Q (prod_finite S Q)
   (fun i c => if i == c.2 then 1 else 0) (fun x c => if x == c.1 then 1 else 0) (fun j c => T c.1 c.2 j).
 Definition by_pairs : factors K S Q := @Factors K S Q (prod_finite Q Q)
   (fun i c => if i == c.1 then 1 else 0) (fun x c => T x c.1 c.2) (fun j c => if j == c.2 then 1 else 0).
-(* Whichever are fewer. *)
+(* The factors with fewer columns. *)
 Definition by_construction : factors K S Q := if (card S <= card Q)%N then by_words else by_pairs.
 
 Definition score_of (alpha_0 alpha_inf : Q -> K) (F : factors K S Q) (w : seq S) : K := score_5 alpha_0 alpha_inf (before F) (after F) (of_word F) w.

@@ -1,4 +1,4 @@
-(* Equation 9 (Jiang et al. 2020): the tensor, and so the automaton, comes back from the factors. *)
+(* Equation 9 (Jiang et al. 2020): the tensor, and therefore the automaton, is reconstructed from the factors. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton instances.
@@ -26,7 +26,7 @@ Lemma row_number (i j : 'I_n) : (j * n + i < n * n)%N.
 Proof. by apply: leq_trans (_ : j.+1 * n <= _)%N; rewrite ?leq_mul2r ?ltn_ord ?orbT // mulSn addnC ltn_add2r. Qed.
 Definition refolded (x : S) (i j : 'I_n) : K := unfolding (Ordinal (row_number i j)) x.
 
-(* It is the tensor of the automaton of the network. Weights must commute, because the rows of the unfolding are products D_2 D_1. *)
+(* The refolded unfolding is the tensor of the network's automaton. Weights must commute, because the rows of the unfolding are products D_2 D_1. *)
 Theorem refolded_is_of_factors : commutative (@times K) -> forall x i j, refolded x i j = of_factors (Q := place n) D_1 D_2 E_R x i j.
 Proof.
 move=> timesC x i j; apply: eq_sum => s.
@@ -46,7 +46,7 @@ by apply: eq_sum => p; rewrite IH /= refolded_is_of_factors.
 Qed.
 End Equation9.
 
-(* Read as [i, j], as programs reshape it, every matrix is transposed, and the transition from state 0 to state 1 is lost. *)
+(* If the row is read as [i, j], as programs reshape it, every matrix is transposed, and the transition from state 0 to state 1 is lost. *)
 Theorem without_state_after_first_is_refuted (K : semiring) : commutative (@times K) -> 1 <> 0 :> K ->
   ~ (forall S n (C : finite) (D_1 D_2 : 'I_n -> C -> K) (E_R : S -> C -> K) (alpha_0 alpha_inf : 'I_n -> K) w,
      score (@Wfa K S (place n) alpha_0 (fun x i j => refolded D_1 D_2 E_R x j i) alpha_inf) w =
@@ -60,13 +60,13 @@ under eq_sum => q do (under eq_sum => p do rewrite /= refolded_is_of_factors //)
 by rewrite /of_factors /first /second; written_out => ->.
 Qed.
 
-(* The rules' automaton from the refolded tensor: 1 where it is at least a threshold gamma, in any order. *)
+(* The rules' automaton from the refolded tensor: a weight is 1 if the entry is at least a threshold gamma, in any order, and 0 otherwise. *)
 Section Threshold.
 Variables (K : semiring) (at_most : K -> K -> bool) (gamma : K) (S : eqType) (n : nat).
 
 Definition thresholded (T : S -> 'I_n -> 'I_n -> K) (x : S) (i j : 'I_n) : K := bit K (at_most gamma (T x i j)).
 
-(* With exact factors, and a threshold above 0 and at most 1, it gives every word the same score as the tensor of the rules. *)
+(* With exact factors, and a threshold above 0 and at most 1, this automaton gives every word the same score as the tensor of the rules. *)
 Theorem eq_9_threshold (C : finite) (D_1 D_2 : 'I_n -> C -> K) (E_R : S -> C -> K) (alpha_0 alpha_inf : 'I_n -> K)
     (moves : S -> 'I_n -> 'I_n -> bool) w :
   commutative (@times K) -> ~~ at_most gamma 0 -> at_most gamma 1 ->
@@ -80,7 +80,7 @@ by rewrite /= /thresholded refolded_is_of_factors // exact /bit; case: (moves x 
 Qed.
 End Threshold.
 
-(* Any other threshold does not restore the automaton of the rules: one of 0 or less adds a transition, and one above 1 removes a transition. *)
+(* No other threshold restores the automaton of the rules: a threshold of 0 or less adds a transition, and one above 1 removes a transition. *)
 Theorem without_threshold_in_range_is_refuted (K : semiring) (at_most : K -> K -> bool) (gamma : K) : 1 <> 0 :> K ->
   at_most gamma 0 \/ ~~ at_most gamma 1 ->
   ~ (forall (S : eqType) n (C : finite) (D_1 D_2 : 'I_n -> C -> K) (E_R : S -> C -> K) (alpha_0 alpha_inf : 'I_n -> K)

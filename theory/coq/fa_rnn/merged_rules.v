@@ -11,7 +11,7 @@ Unset Printing Implicit Defensive.
 Section TwoRules.
 Variables (K : semiring) (S : Type) (Q Q' : finite) (A : wfa K S Q) (A' : wfa K S Q').
 
-(* Both automata beside one another, with these final weights. *)
+(* Both automata side by side, with these final weights. *)
 Definition side_by_side (ends : Q + Q' -> K) : wfa K S (sum_finite Q Q') := @Wfa K S (sum_finite Q Q')
   (beside (initial A) (initial A'))
   (fun x p q => match p, q with inl i, inl j => transition A x i j | inr i, inr j => transition A' x i j | _, _ => 0 end)
@@ -26,8 +26,8 @@ rewrite [X in X + _](eq_sum (G := fun _ => 0)) => [|i]; last by rewrite timesw0.
 by rewrite sum0 plus0w forward_rcons; apply: eq_sum => i; rewrite IH.
 Qed.
 
-(* The merged automaton has as many states as both, and one more. After BOS, with the final weights of one rule, and zeros at the states of the other
-   (equation 8), each rule has the score of its own automaton. *)
+(* The merged automaton has the states of both automata, and one more. After BOS, with the final weights of one rule, and zeros at the states of the
+   other rule (equation 8), each rule has the score of its own automaton. *)
 Theorem merged_rules :
   card (option_finite (sum_finite Q Q')) = (card Q + card Q').+1 /\
   forall w, score (with_start_state (side_by_side (beside (final A) (fun _ => 0)))) (with_bos w) = score A w /\
@@ -54,7 +54,7 @@ have [] := all unit (place 1) (place 1) one_ one_ ones one_ one_ ones [:: tt].
 by rewrite [map _ _]/= score_without_bos_first => + _; evaluated.
 Qed.
 
-(* If a rule is read with the final weights of both, without the zeros of equation 8, a rule with the score 1 has the score 1 + 1. *)
+(* If a rule is read with the final weights of both rules, without the zeros of equation 8, a rule with the score 1 has the score 1 + 1. *)
 Theorem without_zeros_is_refuted (R : ringType) : let K := of_ring R in
   ~ (forall (S : Type) (Q Q' : finite) (alpha_0 alpha_inf : Q -> K) (T : S -> Q -> Q -> K) (alpha_0' alpha_inf' : Q' -> K) (T' : S -> Q' -> Q' -> K) w,
      let A := Wfa alpha_0 T alpha_inf in let A' := Wfa alpha_0' T' alpha_inf' in

@@ -1,4 +1,4 @@
-(* Table 2 (Jiang et al. 2020, section 3.5): soft logic on matches is logic, where its inputs are 0 or 1. *)
+(* Table 2 (Jiang et al. 2020, section 3.5): soft logic on matches is logic if its inputs are 0 or 1. *)
 
 From Coq Require Import QArith Qcanon.
 From mathcomp Require Import all_ssreflect all_algebra.
@@ -15,13 +15,13 @@ Local Open Scope ring_scope.
 Section Table2.
 Variables (R : realDomainType) (C L : finite) (clauses : C -> L -> option bool).
 
-(* 1 - a; min(1, a + b + ...), of none 0, of one it; max(0, a + b + ... - (n - 1)), of none 1, of one it. *)
+(* 1 - a; min(1, a + b + ...), which is 0 for no values; max(0, a + b + ... - (n - 1)), which is 1 for no values. A single value is unchanged. *)
 Definition negation (a : R) : R := 1 - a.
 Definition disjunction (values : seq R) : R := if values is [:: a] then a else Num.min 1 (foldr +%R 0 values).
 Definition conjunction (values : seq R) : R := if values is [:: a] then a else Num.max 0 (foldr +%R 0 values - ((size values)%:R - 1)).
 
-(* A formula in conjunctive normal form: a clause c has the rule r (Some true), its negation (Some false), or neither. Its soft value, from those
-   of the rules; and whether it holds of matches. *)
+(* A formula in conjunctive normal form: a clause c has the rule r (Some true), its negation (Some false), or neither. The formula's soft value, from
+   the rules' values; and whether the formula is true for the rules' matches. *)
 Definition literals (values : L -> R) (c : C) : seq R :=
   pmap (fun r => omap (fun positive : bool => if positive then values r else negation (values r)) (clauses c r)) (elements L).
 Definition value_by (join : seq R -> R) (values : L -> R) : R := conjunction [seq join (literals values c) | c <- elements C].
@@ -49,7 +49,7 @@ have all_of_them : Num.max 0 (foldr +%R 0 [seq (b : bool)%:R : R | b <- bs] - ((
 by case: bs all_of_them => [|b [|b' bs]] //= _; rewrite andbT.
 Qed.
 
-(* The or of several as ors of two in each other: the literals two at a time, as Table 2 has the or of A and B. *)
+(* The "or" of several values as nested "or"s of two: the literals are joined two at a time, as in Table 2. *)
 Definition nested_disjunction (values : seq R) : R := if values is a :: rest then foldl (fun b c => disjunction [:: b; c]) a rest else 0.
 Definition nested_value (values : L -> R) : R := value_by nested_disjunction values.
 
@@ -105,7 +105,7 @@ rewrite leq_eqVlt => /predU1P[->|lt]; first by rewrite eqxx subrr addr0 max_r ?l
 by rewrite (ltn_eqF lt) max_l // addrA -mulrS subr_le0 ler_nat.
 Qed.
 
-(* R rules share an automaton, each with final states of its own. *)
+(* R rules share an automaton, each with its own final states. *)
 Variables (S : eqType) (Q : finite) (begins : Q -> bool) (moves : S -> Q -> Q -> bool) (accepts : L -> Q -> bool).
 
 (* Their forward scores (equation 8). *)
@@ -123,17 +123,17 @@ Theorem soft_logic w :
   soft_value (clamped (rule_count w)) = (holds (fun r => matched begins (accepts r) moves w))%:R.
 Proof. by apply: soft_value_of_bits => r; rewrite /clamped rule_count_is_number min_1 lt0n size_eq0. Qed.
 
-(* So is it if an "or" of several arguments is computed as nested "or"s of two. *)
+(* The soft value is also correct if an "or" of several arguments is computed as nested "or"s of two. *)
 Theorem soft_logic_nested w :
   nested_value (clamped (rule_count w)) = (holds (fun r => matched begins (accepts r) moves w))%:R.
 Proof. by apply: value_of_bits nested_disjunction_of_bits _ => r; rewrite /clamped rule_count_is_number min_1 lt0n size_eq0. Qed.
 
-(* So does the perceptron. *)
+(* The perceptron also computes the truth value of the formula. *)
 Theorem soft_logic_perceptron w :
   perceptron (clamped (rule_count w)) = (holds (fun r => matched begins (accepts r) moves w))%:R.
 Proof. by apply: perceptron_of_bits => r; rewrite /clamped rule_count_is_number min_1 lt0n size_eq0. Qed.
 
-(* h clamped at every step, too: h_t = min(1, h_{t-1} T[x_t]). *)
+(* h is also clamped at every step: h_t = min(1, h_{t-1} T[x_t]). *)
 Definition clamped_next (h : Q -> R) (x : S) (j : Q) : R := Num.min 1 (next_4 (K := of_ring R) (fun x i j => bit _ (moves x i j)) h x j).
 Definition clamped_score (w : seq S) (r : L) : R :=
   sum (K := of_ring R) (fun q => run clamped_next (fun q => (begins q)%:R) w q * (accepts r q)%:R).
@@ -193,7 +193,7 @@ rewrite !addr0 add0r addrC subrK minxx => /(_ erefl); have -> : Num.min 1 (0 + 2
 by rewrite addrA subrr min_r ?ler01 // => /eqP; rewrite eq_sym oner_eq0.
 Qed.
 
-(* Integers, to compute with. *)
+(* Integers, with which Coq can compute. *)
 Definition integers : realDomainType := [realDomainType of int].
 Definition rational_of (n : int) : rationals := match n with Posz m => Q2Qc (inject_Z (Z.of_nat m)) | Negz m => Q2Qc (inject_Z (- Z.of_nat m.+1)) end.
 Definition nested_where_flat_is_right (C L : finite) (clauses : C -> L -> option bool) (counts : L -> integers) (right : bool) : integers :=

@@ -14,7 +14,7 @@ Theorem viterbi (R : realDomainType) (S : Type) (Q : finite) (alpha_0 alpha_inf 
   score (automaton_of alpha_0 alpha_inf T) w = score_4 alpha_0 alpha_inf T w.
 Proof. exact: eq_4. Qed.
 
-(* With weights 0 and 1, it is 1 on matches and 0 otherwise. *)
+(* With weights 0 and 1, the score is 1 on matches and 0 otherwise. *)
 Theorem viterbi_match (R : realDomainType) (S : eqType) (Q : finite) (begins accepts : Q -> bool) (moves : S -> Q -> Q -> bool) w :
   score_4 (fun q => bit (max_times R) (begins q)) (fun q => bit _ (accepts q)) (fun x i j => bit _ (moves x i j)) w =
   bit _ (matched begins accepts moves w).
@@ -42,7 +42,7 @@ Variables (R : realDomainType) (S : Type) (Q C : finite) (alpha_0 alpha_inf : Q 
 
 Definition maximum (P : finite) (F : P -> R) : R := if elements P is p :: rest then foldr (fun q most => Num.max (F q) most) (F p) rest else 0.
 
-(* h_t[j] is the maximum over s of (the maximum over i of h_{t-1}[i] D_1[i, s]) v_t[s] D_2[j, s]; the score is that of h_N[i] alpha_inf[i]. *)
+(* h_t[j] is the maximum over s of (the maximum over i of h_{t-1}[i] D_1[i, s]) v_t[s] D_2[j, s]; the score is the maximum of h_N[i] alpha_inf[i]. *)
 Definition next_of_maxima (h : Q -> R) (x : S) (j : Q) : R := maximum (fun s => maximum (fun i => h i * D_1 i s) * E_R x s * D_2 j s).
 Definition score_of_maxima (w : seq S) : R := maximum (fun i => run next_of_maxima alpha_0 w i * alpha_inf i).
 

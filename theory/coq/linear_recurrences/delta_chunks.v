@@ -15,14 +15,14 @@ Implicit Types (s : 'I_d -> K) (chunk : seq S) (written : seq (S * K)).
 
 Definition dot (f g : 'I_d -> K) : K := \sum_(i : place d) (f i * g i).
 
-(* A chunk's tokens, and what they write, are lists whose first is the last token. The gates of all tokens multiplied: *)
+(* The lists of a chunk's tokens, and of the values that they write, begin with the last token. The product of the gates of all tokens: *)
 Fixpoint gates chunk : K := if chunk is x :: earlier then alpha x * gates earlier else 1.
 
 (* the sum over tokens i of f(i) u_i, times the gates of the tokens after i (and g): *)
 Fixpoint cumulated (g : K) written (f : S -> K) : K :=
   if written is (y, u) :: earlier then g * (f y * u) + cumulated (g * alpha y) earlier f else 0.
 
-(* u_r = beta_r (v_r - g(0, r) k_r^T s - the sum over i < r of g(i, r) (k_r^T k_i) u_i), each solved for with those before it: *)
+(* the values u_r = beta_r (v_r - g(0, r) k_r^T s - the sum over i < r of g(i, r) (k_r^T k_i) u_i), each computed from the earlier values: *)
 Fixpoint values s chunk : seq (S * K) :=
   if chunk is x :: earlier then
     let before := values s earlier in
@@ -79,7 +79,7 @@ Proof. by rewrite /hand_over /= times1w plusw0. Qed.
 Lemma same_next s t x : s =1 t -> gated_delta_net_next minus alpha beta k v s x =1 gated_delta_net_next minus alpha beta k v t x.
 Proof. by move=> eq j; rewrite /gated_delta_net_next eq (eq_sum (fun i => congr1 _ (eq i))). Qed.
 
-(* In chunks of any size C, the last of which may be shorter, the layer equals the recurrence, and therefore the automaton of d + 2 states. *)
+(* In chunks of any size C, the layer equals the recurrence, and therefore the automaton of d + 2 states. The last chunk may be shorter. *)
 Theorem delta_chunks (C : nat) (s_0 : 'I_d -> K) w :
   score (gated_delta_net_automaton s_0 minus alpha beta q k v) w = chunked_delta C s_0 w.
 Proof.

@@ -1,4 +1,4 @@
-(* Gated DeltaProduct (Siems et al. 2025) with two steps a token. *)
+(* Gated DeltaProduct (Siems et al. 2025) with two steps per token. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.

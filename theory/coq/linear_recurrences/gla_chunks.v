@@ -13,7 +13,7 @@ Section Chunks.
 Variables (K : semiring) (S : Type) (d : nat) (alpha q k : S -> 'I_d -> K) (v : S -> K).
 Implicit Types (s p : 'I_d -> K) (chunk : seq S).
 
-(* A chunk's tokens are a list whose first is the last token. The gates of all tokens multiplied, place by place: *)
+(* The list of a chunk's tokens begins with the last token. The elementwise product of the gates of all tokens: *)
 Fixpoint gates chunk (j : 'I_d) : K := if chunk is x :: earlier then alpha x j * gates earlier j else 1.
 
 (* the sum over tokens i of k_ij v_i, times the gates of the tokens after i (and g): *)
@@ -56,7 +56,7 @@ Qed.
 Lemma no_token s j : hand_over s [::] j = s j.
 Proof. by rewrite /hand_over /= times1w plusw0. Qed.
 
-(* In chunks of any size C, the last of which may be shorter, the layer equals the recurrence, and therefore the automaton of d + 2 states. *)
+(* In chunks of any size C, the layer equals the recurrence, and therefore the automaton of d + 2 states. The last chunk may be shorter. *)
 Theorem gla_chunks (C : nat) (s_0 : 'I_d -> K) w : score (gla_automaton s_0 alpha q k v) w = chunked_gla C s_0 w.
 Proof.
 rewrite gla //; apply/esym/chunked_is_after => [s j|s chunk x j|s t x eq j|s t x eq|s chunk x].
@@ -129,7 +129,7 @@ Proof.
 by rewrite /output_by_quotients attended_by_quotientsE; congr (_ + _); apply: attended_same => j; rewrite /quotient divff ?gates_nonzero.
 Qed.
 
-(* If no gate is 0, the layer equals the recurrence in this form, too. *)
+(* If no gate is 0, the layer also equals the recurrence in this form. *)
 Theorem gla_chunks_quotients (C : nat) (s_0 : 'I_d -> of_ring F) w : score (gla_automaton s_0 alpha q k v) w = chunked_by_quotients C s_0 w.
 Proof.
 have timesC := @of_ring_commutes F; rewrite gla //; apply/esym/chunked_is_after => [s j|s chunk x j|s t x eq j|s t x eq|s chunk x].

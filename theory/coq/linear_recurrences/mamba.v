@@ -29,13 +29,13 @@ by rewrite /affine sum_no_term plusw0.
 Qed.
 End Column.
 
-(* With weights that depend, too, on a finite memory of the tokens before: for each memory the states 1 and h, and the output. *)
+(* With weights that also depend on a finite memory of the earlier tokens: the states 1 and h for each memory, and the output. *)
 Definition mamba_with_memory (K : semiring) (S : Type) (M : finite) (m_0 : M) (remember : M -> S -> M) d (h_0 : 'I_d -> K) (D : K)
     (a B C : M -> S -> 'I_d -> K) (input : M -> S -> K) :=
   @remembering_after K S M (place d) m_0 remember h_0 (fun m => move (a m) (@no_term K S d) (@no_term K S d))
     (fun m x j => B m x j * input m x) C (fun m x => D * input m x).
 
-(* Behind a convolution of width w = k + 1 all weights are functions of the last w tokens. *)
+(* After a convolution of width w = k + 1, all weights are functions of the last w tokens. *)
 Section Convolution.
 Variables (K : semiring) (S : finType) (k d : nat) (h_0 : 'I_d -> K) (D : K) (a B C : seq S -> 'I_d -> K) (input : seq S -> K).
 

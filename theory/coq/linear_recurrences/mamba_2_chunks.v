@@ -13,7 +13,7 @@ Section Chunks.
 Variables (K : semiring) (S : Type) (d : nat) (D : K) (a : S -> K) (B C : S -> 'I_d -> K) (input : S -> K).
 Implicit Types (h : 'I_d -> K) (chunk : seq S).
 
-(* What the tokens of a chunk write is their input. The state after the chunk; and the output of its last token, from the state before the
+(* The tokens of a chunk write their inputs. The state after the chunk, and the output of its last token, are computed from the state before the
    chunk and from the chunk itself. *)
 Definition inputs chunk : seq (S * K) := [seq (y, input y) | y <- chunk].
 Definition hand_over h chunk (j : 'I_d) : K := gates a chunk * h j + cumulated a 1 (inputs chunk) (fun y => B y j).

@@ -1,5 +1,5 @@
-(* A channel of Mamba with one number in its state (Gu and Dao 2023, Theorem 1): with zero-order hold, and as programs have it, with
-   Delta B for the discretised B. *)
+(* A channel of Mamba with one number in its state (Gu and Dao 2023, Theorem 1): with zero-order hold, and as in programs, which use Delta B instead
+   of the discretised B. *)
 
 From mathcomp Require Import all_ssreflect ssralg.
 From ratproof Require Import semiring sums automaton instances.

@@ -26,7 +26,7 @@ End Unit.
 Section LogSpace.
 Variables (K : semiring) (S : Type) (minus : K) (g : K -> K) (first : K) (z u : S -> K).
 
-(* The listing in log space: it starts at g of the first state, and has g of the candidate. *)
+(* The listing in log space: it starts at g(h_0), and uses g(u) in place of the candidate u. *)
 Definition min_gru_log_next (h : K) (x : S) : K := (1 + minus * z x) * h + z x * g (u x).
 Definition min_gru_log_unit := run min_gru_log_next (g first).
 

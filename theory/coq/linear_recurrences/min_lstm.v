@@ -11,7 +11,7 @@ Unset Printing Implicit Defensive.
 Section Unit.
 Variables (K : semiring) (S : Type) (h_0 : K) (f_part i_part u : S -> K).
 
-(* F' h + i' u, where f' = f / (f + i) and i' = i / (f + i). *)
+(* f' h + i' u, where f' = f / (f + i) and i' = i / (f + i). *)
 Definition min_lstm_next (h : K) (x : S) : K := f_part x * h + i_part x * u x.
 Definition min_lstm_unit := run min_lstm_next h_0.
 

@@ -30,7 +30,7 @@ by rewrite /affine sum_no_term plusw0.
 Qed.
 End Column.
 
-(* As programmed: M = exp(m) starts at 1, the row is divided by it, and what the query reads is multiplied by it again. *)
+(* As programmed: M = exp(m) starts at 1, the row is divided by M, and the value that the query reads is multiplied by M again. *)
 Section Stabilised.
 Variables (K : semiring) (S : Type) (d : nat) (larger divide : K -> K -> K) (s_0 : 'I_d -> K) (f i v : S -> K) (q k : S -> 'I_d -> K).
 
@@ -66,7 +66,7 @@ apply: (remembering_after_is_output (memory := fun=> ord0) (number := fun state 
 by rewrite plusw0 times_sum; apply: eq_sum => j; rewrite !timesA (timesC (q x j)).
 Qed.
 
-(* With gates that are 1, it is linear attention. *)
+(* If the gates are 1, an mLSTM is linear attention. *)
 Lemma with_gates_1 (S : Type) d (s_0 : 'I_d -> K) (v : S -> K) (q k : S -> 'I_d -> K) w :
   mlstm_output s_0 (fun=> one) (fun=> one) v q k w = linear_attention_output s_0 q k v w.
 Proof.
@@ -76,7 +76,7 @@ rewrite -(mlstm _ _ _ _ _ _ (@of_ring_commutes F)); apply: reading_after_is_outp
 by rewrite plusw0.
 Qed.
 
-(* No automaton of any size computes its hidden state: with gates, keys and queries of 1, it is the mean of 1 and zeros. *)
+(* No automaton of any size computes the hidden state: with gates, keys and queries of 1, the hidden state is the mean of 1 and zeros. *)
 Theorem without_unnormalised_output_is_refuted :
   ~ (forall (S : eqType) d (f i v : S -> K) (q k : S -> 'I_d -> K), (forall x, (0 < (f x : F))%R /\ (0 < (i x : F))%R) ->
      exists (Q : finite) (A : wfa K S Q), forall w,

@@ -11,7 +11,7 @@ Unset Printing Implicit Defensive.
 Section Unit.
 Variables (K : semiring) (S : Type) (h_0 : K) (a m ix : S -> K).
 
-(* A h + m (i x), with m for the root of 1 - a^2. *)
+(* a h + m (i x), where m is the root of 1 - a^2. *)
 Definition rg_lru_next (h : K) (x : S) : K := a x * h + m x * ix x.
 Definition rg_lru_unit := run rg_lru_next h_0.
 
@@ -27,7 +27,7 @@ End Unit.
 Section Programmed.
 Variables (K : semiring) (S : Type) (h_0 : K) (a m ix : S -> K).
 
-(* Has there been a token? And h. *)
+(* The state: whether there was a token, and h. *)
 Definition programmed_next (state : bool * K) (x : S) : bool * K :=
   (true, if state.1 then rg_lru_next a m ix state.2 x else ix x).
 Definition programmed_rg_lru (w : seq S) : K := (run programmed_next (false, h_0) w).2.

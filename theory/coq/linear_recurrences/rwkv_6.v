@@ -11,7 +11,7 @@ Unset Printing Implicit Defensive.
 Section Column.
 Variables (K : semiring) (S : Type) (d : nat) (s_0 : 'I_d -> K) (u : 'I_d -> K) (w : S -> 'I_d -> K) (r k : S -> 'I_d -> K) (v : S -> K).
 
-(* One column of S: w_j s_j + k_j v; the output reads the column before it, and the token by its bonus u. *)
+(* One column of S: w_j s_j + k_j v. The output reads the column before this step, and the token by its bonus u. *)
 Definition rwkv_6_next (s : 'I_d -> K) (x : S) (j : 'I_d) : K := w x j * s j + k x j * v x.
 Definition rwkv_6_output := output_before rwkv_6_next (fun x s => \sum_(i : place d) (r x i * (s i + u i * (k x i * v x)))) s_0.
 

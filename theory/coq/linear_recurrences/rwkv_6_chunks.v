@@ -1,5 +1,5 @@
 (* RWKV-6 in chunks (Peng et al. 2024, section 4.2.2): cumulated gates, and outputs that read the state before their token, for chunks of
-   every size. RWKV-5 is this with gates that are all the same. *)
+   every size. RWKV-5 is the special case in which all tokens have the same gates. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.
@@ -13,8 +13,8 @@ Unset Printing Implicit Defensive.
 Section Chunks.
 Variables (K : semiring) (S : Type) (d : nat) (u : 'I_d -> K) (w r k : S -> 'I_d -> K) (v : S -> K).
 
-(* The state after the chunk is gated linear attention's. The last token's output: what the tokens before it made of the state and wrote, and
-   its own bonus. *)
+(* The state after the chunk is that of gated linear attention. The last token's output consists of the value read from the state after the earlier
+   tokens, and of the token's own bonus. *)
 Definition output_before_last (s : 'I_d -> K) (chunk : seq S) (x : S) : K :=
   (if chunk is _ :: earlier then (\sum_(j : place d) (r x j * (gates w earlier j * s j))) + attended w k v (r x) (fun _ => 1) earlier else 0)
   + \sum_(j : place d) (r x j * (u j * (k x j * v x))).

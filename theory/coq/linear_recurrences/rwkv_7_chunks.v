@@ -1,4 +1,4 @@
-(* RWKV-7 in chunks (Peng et al. 2025, section 4.1): a diagonal decay and a term of rank one a token, whose values are solved for by
+(* RWKV-7 in chunks (Peng et al. 2025, section 4.1): a diagonal decay and a term of rank one per token, whose values are computed by
    substitution, for chunks of every size. *)
 
 From mathcomp Require Import all_ssreflect.
@@ -14,22 +14,22 @@ Section Chunks.
 Variables (K : semiring) (S : Type) (d : nat) (minus : K) (w kappa a k q : S -> 'I_d -> K) (v : S -> K).
 Implicit Types (s : 'I_d -> K) (chunk : seq S) (written : seq (S * K)).
 
-(* A chunk's tokens, and what they read, are lists whose first is the last token. The decays of all tokens multiplied, place by place: *)
+(* The lists of a chunk's tokens, and of the values that they read, begin with the last token. The elementwise product of the decays of all tokens: *)
 Fixpoint decays chunk (j : 'I_d) : K := if chunk is x :: earlier then w x j * decays earlier j else 1.
 
-(* what token y, whose removal key reads u, writes: *)
+(* the vector that token y writes if its removal key reads u: *)
 Definition writes (y : S) (u : K) (j : 'I_d) : K := minus * (a y j * kappa y j) * u + k y j * v y.
 
-(* the sum over tokens i of what it writes, times the decays of the tokens after i (and g): *)
+(* the sum over tokens i of the written vector, times the decays of the tokens after i (and g): *)
 Fixpoint cumulated (g : K) written (j : 'I_d) : K :=
   if written is (y, u) :: earlier then g * writes y u j + cumulated (g * w y j) earlier j else 0.
 
-(* the sum over tokens i of p^T (the decays after i, and g, times what it writes): *)
+(* the sum over tokens i of p^T (the decays after i, and g, times the written vector): *)
 Fixpoint attended (p g : 'I_d -> K) written : K :=
   if written is (y, u) :: earlier then (\sum_(j : place d) (p j * (g j * writes y u j))) + attended p (fun j => g j * w y j) earlier else 0.
 
-(* u_r = kappa_r^T (the decays of the tokens before r, times s) + the sum over i < r of kappa_r^T (the decays between, times what i writes):
-   each solved for with those before it; *)
+(* the values u_r = kappa_r^T (the decays of the tokens before r, times s) + the sum over i < r of kappa_r^T (the decays between i and r, times the
+   vector that i writes), each computed from the earlier values: *)
 Fixpoint values s chunk : seq (S * K) :=
   if chunk is x :: earlier then
     let before := values s earlier in

@@ -1,4 +1,4 @@
-(* S4D (Gu et al. 2022) after its discretisation: numbers in conjugate pairs, of which one is kept. *)
+(* S4D (Gu et al. 2022) after its discretisation: numbers in conjugate pairs; one number of each pair is stored. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.
@@ -16,7 +16,7 @@ Variables (K : semiring) (S : Type) (d : nat) (minus : K) (re_0 im_0 a b c e : '
 Definition s4d_output :=
   output_after (lru_next minus a b p r) (fun x z => real_part minus c e z + real_part minus c e z + Du x) (re_0, im_0).
 
-(* The automaton of 2 N + 2 states: that of the LRU, which reads twice as much. *)
+(* The automaton of 2 N + 2 states: that of the LRU, with twice the output weights. *)
 Definition s4d_automaton := lru_automaton minus re_0 im_0 a b (fun i => c i + c i) (fun i => e i + e i) p r Du.
 
 (* The automaton gives every word the same score as the layer, for every size, if weights commute. *)

@@ -1,4 +1,4 @@
-(* Diagonal layers do not see the order of letters inside a word: the crossing identity of their scores. *)
+(* The crossing identity of the scores of diagonal layers: the order of letters inside a word does not matter. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.
@@ -15,7 +15,7 @@ Definition diagonal_next (s : 'I_d -> K) (x : S) (j : 'I_d) : K := gate x j * s 
 Definition diagonal_score (s_0 : 'I_d -> K) (w : seq S) : K :=
   \sum_(j : place d) (weights j * run diagonal_next s_0 w j) + constant.
 
-(* A word multiplies the state by its gates, and adds what it makes of zeros. *)
+(* A word multiplies the state by its gates, and adds the state that it reaches from zeros. *)
 Definition gates (w : seq S) (j : 'I_d) : K := foldl (fun p x => gate x j * p) 1 w.
 Definition added (w : seq S) : 'I_d -> K := run diagonal_next (fun=> 0) w.
 

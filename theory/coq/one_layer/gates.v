@@ -1,4 +1,4 @@
-(* A layer with nonnegative gates does not recognise parity: its score of a^n changes its sign at most once for each unit, and once more. *)
+(* A layer with nonnegative gates does not recognise parity: if it has m units, the sign of its score of a^n changes at most m + 1 times. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
 From ratproof Require Import semiring sums automaton instances.

@@ -1,5 +1,5 @@
-(* Back-tracing (Peng et al. 2018, section 5.2): where plus selects, as a maximum does, a score is one path's, which Viterbi's algorithm
-   finds. *)
+(* Back-tracing (Peng et al. 2018, section 5.2): if plus selects one of its arguments, as a maximum does, a score is the weight of one path, which
+   Viterbi's algorithm finds. *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From ratproof Require Import semiring sums automaton paths instances.
@@ -10,18 +10,18 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-(* A path of a word, as its first state and the states after each symbol, and what it weighs (equation 1); no path weighs 0. *)
+(* A path of a word is its first state and the states after each symbol. The weight of a path (equation 1); it is 0 if there is no path. *)
 Definition of_path (K : semiring) (S : eqType) (Q : finite) (A : wfa K S Q) (path : option (Q * seq Q)) (w : seq S) : K :=
   if path is Some (q, qs) then initial A q * weigh A (fun _ _ => 0) q (map Some w) qs else 0.
 
 Section Viterbi.
 Variables (K : semiring) (S : eqType) (Q : finite) (A : wfa K S Q) (better : K -> K -> bool).
 
-(* The state where a weight is best, the first one of equals; none where there is no state. *)
+(* The state with the best weight, and the first of several; None if there is no state. *)
 Definition best (F : Q -> K) : option Q :=
   foldr (fun q others => if others is Some p then Some (if better (F q) (F p) then p else q) else Some q) None (elements Q).
 
-(* Where the best path to q came from by x, after the symbols before, which stand here from the last to the first. *)
+(* The previous state of the best path to q by the symbol x. The earlier symbols are listed from the last to the first. *)
 Definition came_from (before : seq S) (x : S) (q : Q) : Q := odflt q (best (fun p => forward A (rev before) p * transition A x p q)).
 
 (* Follow the back pointers from the best final state. *)
@@ -65,7 +65,7 @@ by rewrite revK cats0 /of_path; case: (back _ _ _).
 Qed.
 End Viterbi.
 
-(* Of two weights of max-plus or of max-times: is the second one greater? *)
+(* Whether the second of two weights of max-plus or max-times is greater. *)
 Definition greater (M : ordered) (a b : greatest_semiring M) : bool :=
   match a, b with Some a', Some b' => ~~ le b' a' | None, Some _ => true | _, None => false end.
 

@@ -1,4 +1,4 @@
-(* Equations 4, 6 and 13 (Peng et al. 2018, sections 2, 3.1 and 4.2): scores and units as sums over where a path leaves its first loop. *)
+(* Equations 4, 6 and 13 (Peng et al. 2018, sections 2, 3.1 and 4.2): scores and units as sums over the times at which a path leaves its first loop. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.
@@ -11,7 +11,7 @@ Unset Printing Implicit Defensive.
 Section ClosedSum.
 Variables (K : semiring) (S : Type) (u f : S -> K).
 
-(* The sum over the places j of u(x_j) f(x_{j+1}) ... f(x_t); of no symbols 0. *)
+(* The sum over the positions j of u(x_j) f(x_{j+1}) ... f(x_t); it is 0 for the empty word. *)
 Fixpoint closed_sum (w : seq S) : K := if w is x :: w' then foldl (fun term y => term * f y) (u x) w' + closed_sum w' else 0.
 
 Lemma closed_sum_rcons w x : closed_sum (rcons w x) = closed_sum w * f x + u x.
@@ -36,7 +36,7 @@ Theorem closed_sums (K : semiring) (S : Type) (f u : S -> K) w :
   commutative (@times K) -> equation_4 (figure_1 f u 0) w = unit 0 f u w.
 Proof. by move=> timesC; rewrite -proposition_7 // -closed_sums_equation_6. Qed.
 
-(* Figure 2 with q_1 for its final state: what reaches q_1, from 0. *)
+(* Figure 2 with the final state q_1, and with the initial weight 0 at q_1 and q_2. *)
 Definition to_q_1 (K : semiring) (S : Type) (f1 u1 f2 u2 : S -> K) : wfa K S (place 3) :=
   let C := figure_2 0 0 f1 u1 f2 u2 in @Wfa K S (place 3) (initial C) (transition C) (fun q : 'I_3 => entry [:: 0; 1; 0] q).
 

@@ -11,11 +11,12 @@ Unset Printing Implicit Defensive.
 Section MaxPooled.
 Variables (K : semiring) (S : Type) (n : nat) (f : S -> nat -> K) (b : K) (padded : bool).
 
-(* The score of a window's symbols from place j + 1 on: b + f_{j+1}(x_{j+1}) + f_{j+2}(x_{j+2}) + ... over max-plus, where times is plus. *)
+(* The score of a window's symbols from position j + 1 on: b + f_{j+1}(x_{j+1}) + f_{j+2}(x_{j+2}) + ... over max-plus, where times is +. *)
 Definition of_window (j : nat) (window : seq S) : K := (foldl (fun scored x => (scored.1.+1, scored.2 * f x scored.1.+1)) (j, b) window).2.
 
-(* c_t = max(c_{t-1}, the score of the last n symbols), where plus is the maximum; the network reads its word from the start. Of fewer symbols
-   there is no window; with padding that adds nothing its last places have symbols alone. Before the first symbol c is 0. *)
+(* c_t = max(c_{t-1}, the score of the last n symbols), where plus is the maximum; the network's state contains the symbols so far. With fewer than n
+   symbols there is no window, unless there is padding, which adds nothing: then only the last positions of the window have symbols. Before the first
+   symbol, c is 0. *)
 Definition pooled_next (state : seq S * K) (x : S) : seq S * K :=
   let read := rcons state.1 x in
   let window := last_of n read in
@@ -31,7 +32,7 @@ Definition chain : wfa K S (place n.+1) :=
        else if p.+1 == q :> nat then (if p == 0%N :> nat then b * f x 1 else f x q) else 0)
     (fun q : 'I_n.+1 => if q == n :> nat then 1 else 0).
 
-(* The Forward vector: 1, for each j below n the score of a window's first j places with the last j symbols, and c. *)
+(* The Forward vector: 1, for each j below n the score of a window's first j positions with the last j symbols, and c. *)
 Definition begun (read : seq S) (j : nat) : K :=
   if padded || (j <= size read)%N then of_window (j - size (last_of j read)) (last_of j read) else 0.
 Definition in_chain (state : seq S * K) (q : 'I_n.+1) : K :=
@@ -89,8 +90,8 @@ Theorem cnn_max_pooled_padding (K : semiring) (S : Type) n (f : S -> nat -> K) b
   (0 < n)%N -> score (chain n f b true) w = pooled n f b true w.
 Proof. exact: chain_is_pooled. Qed.
 
-(* With padding before the word, it is not the automaton of complete windows: for n = 2, b = 1 and f = 1, the word of one symbol has no window and
-   the score 0, but with padding it has the score 1. *)
+(* With padding before the word, the network is not the automaton of complete windows: for n = 2, b = 1 and f = 1, the word of one symbol has no window
+   and the score 0, but with padding it has the score 1. *)
 Theorem without_whole_windows_is_refuted (K : semiring) : 1 <> 0 :> K ->
   let one := fun (_ : unit) (_ : nat) => 1 in score (chain 2 one 1 false) [:: tt] <> pooled 2 one 1 true [:: tt] :> K.
 Proof.

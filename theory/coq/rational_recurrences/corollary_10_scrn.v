@@ -1,4 +1,4 @@
-(* Corollary 10, the structurally constrained network SCRN (Peng et al. 2018, section 4.1), in a ring: its context units. *)
+(* Corollary 10 for the context units of the structurally constrained network SCRN (Peng et al. 2018, section 4.1), in a ring. *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From ratproof Require Import semiring sums automaton instances.

@@ -24,7 +24,7 @@ Theorem printed_input_representation_is_refuted (R : comRingType) :
   let one := fun _ : Datatypes.unit => 1 : of_ring R in score (figure_1 one one 0) [:: tt] <> sru 0 one one [:: tt].
 Proof. exact: complemented_is_not_without_complement. Qed.
 
-(* If the forget gate also reads the previous state, with any weight w other than 0, no automaton computes the unit, with any number of states. *)
+(* If the forget gate also reads the previous state, with any weight w other than 0, no automaton with any number of states computes the unit. *)
 Theorem without_memoryless_gates_is_refuted (F : numFieldType) (w : F) : w != 0%R ->
   ~ (forall (S : eqType) (f u : S -> F),
      exists (Q : finite) (A : wfa (of_ring F) S Q), forall v, score A v = feedback (w : of_ring F) f u v).

@@ -9,7 +9,7 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-(* c_t = W_c c_{t-1} + v_t, with W_v times the symbol's vector plus b_c for v: an ISAN whose matrix no symbol changes. *)
+(* c_t = W_c c_{t-1} + v_t, where v is W_v times the symbol's vector plus b_c: an ISAN with the same matrix for all symbols. *)
 Definition linear_elman_next (K : semiring) (S : Type) d (W_c : 'I_d -> 'I_d -> K) (v : S -> 'I_d -> K) (c : 'I_d -> K) (x : S) (i : 'I_d) : K :=
   (\sum_(j : place d) W_c i j * c j) + v x i.
 Definition linear_elman (K : semiring) (S : Type) d (c_0 : 'I_d -> K) (W_c : 'I_d -> 'I_d -> K) (v : S -> 'I_d -> K) :=

@@ -9,7 +9,7 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-(* d gated units (equation 5c), each with gates of its own. *)
+(* d gated units (equation 5c), each with its own gates. *)
 Definition layer_next (K : semiring) (S : Type) d (f u : S -> 'I_d -> K) (c : 'I_d -> K) (x : S) (i : 'I_d) : K := f x i * c i + u x i.
 Definition layer (K : semiring) (S : Type) d (c_0 : 'I_d -> K) (f u : S -> 'I_d -> K) := run (layer_next f u) c_0.
 
@@ -40,7 +40,7 @@ Definition layer_with_feedback_next (K : semiring) (S : Type) d (w : 'I_d -> K) 
 Definition layer_with_feedback (K : semiring) (S : Type) d (w : 'I_d -> K) (f u : S -> 'I_d -> K) :=
   run (layer_with_feedback_next w f u) (fun _ => 0).
 
-(* If a forget gate also reads the previous state, with any w other than 0, the layer is not rational, with any number of states: for f = 0, and u
+(* If a forget gate also reads the previous state, with any w other than 0, no number of states makes the layer rational: for f = 0, and u
    = 2 / w at one symbol and 0 at another, w c is 2, 4, 16, 256, .... *)
 Theorem without_memoryless_gates_is_refuted (F : numFieldType) d (w : 'I_d -> F) i : w i != 0%R ->
   ~ (forall (S : eqType) (f u : S -> 'I_d -> F), @rational (of_ring F) S d (layer_with_feedback (w : 'I_d -> of_ring F) f u)).

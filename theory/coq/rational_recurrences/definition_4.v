@@ -1,5 +1,5 @@
-(* Definition 4 (Peng et al. 2018, section 2): the score of a word, a sum over all paths that derive it, is what the Forward algorithm
-   computes, with epsilon transitions. *)
+(* Definition 4 (Peng et al. 2018, section 2): the Forward algorithm computes the score of a word, which is a sum over all paths that derive it, with
+   epsilon transitions. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton paths.
@@ -8,7 +8,7 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-(* The Forward algorithm with at most N epsilon transitions in a row computes the sum over all paths with at most N of them in a row. *)
+(* The Forward algorithm with at most N consecutive epsilon transitions computes the sum over all paths with at most N consecutive ones. *)
 Theorem definition_4 (K : semiring) (S : eqType) (Q : finite) (A : wfa K S Q) (epsilon : Q -> Q -> K) N w :
   epsilon_score A epsilon N w = sum_over_paths A epsilon N w.
 Proof. exact: forward_is_sum_over_paths. Qed.

@@ -11,7 +11,7 @@ Unset Printing Implicit Defensive.
 Section ModelC.
 Variables (K : semiring) (S : Type) (c1_0 c2_0 : K) (f1 u1 f2 u2 : S -> K).
 
-(* c1 = c1 f1 + u1 (equation 25c), and c2 = c2 f2 + c1 u2 (equation 25d), from those at t - 1. *)
+(* c1 = c1 f1 + u1 (equation 25c), and c2 = c2 f2 + c1 u2 (equation 25d), from the values at t - 1. *)
 Definition pair_next (c : K * K) (x : S) : K * K := (c.1 * f1 x + u1 x, c.2 * f2 x + c.1 * u2 x).
 Definition rrnn_c (w : seq S) : K := (run pair_next (c1_0, c2_0) w).2.
 

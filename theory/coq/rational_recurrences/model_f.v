@@ -11,20 +11,21 @@ Unset Printing Implicit Defensive.
 Section ModelF.
 Variables (K : semiring) (S : eqType) (c1_0 c2_0 p1 p2 r : K) (f1 u1 f2 u2 : S -> K).
 
-(* c1 = c1 f1 + u1 (equation 19a), and c2 = c2 f2 + (c1 + r) u2 (equation 19b), from those at t - 1. *)
+(* c1 = c1 f1 + u1 (equation 19a), and c2 = c2 f2 + (c1 + r) u2 (equation 19b), from the values at t - 1. *)
 Definition pair_next (c : K * K) (x : S) : K * K := (c.1 * f1 x + u1 x, c.2 * f2 x + (c.1 + r) * u2 x).
 Definition pair := run pair_next (c1_0, c2_0).
 
 (* c = p1 c1 + p2 c2 (equation 19c). *)
 Definition rrnn_f (w : seq S) : K := p1 * (pair w).1 + p2 * (pair w).2.
 
-(* Figure 4: Figure 2 with q_1 final too, and with q_3, where an epsilon transition of weight gamma = r leads to, and mu_2 leads out. *)
+(* Figure 4: Figure 2 with q_1 as another final state, and with q_3. An epsilon transition of weight gamma = r leads from q_0 to q_3, and mu_2 leads
+   from q_3 to q_2. *)
 Definition figure_4 : wfa K S (place 4) :=
   of_lists 4 [:: 1; c1_0; c2_0; 0]
     (fun x => [:: [:: 1; u1 x; 0; 0]; [:: 0; f1 x; u2 x; 0]; [:: 0; 0; f2 x; 0]; [:: 0; 0; u2 x; 0]]) [:: 0; p1; p2; 0].
 Definition gamma (p q : 'I_4) : K := entries [:: [:: 0; 0; 0; r]] p q.
 
-(* Without epsilon and without q_3: q_0 goes to q_2 at once, with gamma mu_2. *)
+(* Without epsilon and without q_3: q_0 goes directly to q_2, with gamma mu_2. *)
 Definition three_states : wfa K S (place 3) :=
   of_lists 3 [:: 1; c1_0; c2_0] (fun x => [:: [:: 1; u1 x; r * u2 x]; [:: 0; f1 x; u2 x]; [:: 0; 0; f2 x]]) [:: 0; p1; p2].
 
@@ -45,8 +46,8 @@ Qed.
 Section Commuting.
 Hypothesis timesC : commutative (@times K).
 
-(* Figure 4 is the network, with at most one consecutive epsilon transition or with more. Weights must commute, because the network computes p c
-   and a path c p. *)
+(* Figure 4 is the network, with at most one consecutive epsilon transition or with more. Weights must commute: the network computes p c, and a path
+   computes c p. *)
 Theorem model_f N w : (1 <= N)%N -> epsilon_score figure_4 gamma N w = rrnn_f w.
 Proof.
 move=> some; rewrite (@independent_of_cap _ _ _ figure_4 gamma 1 (fun q : 'I_4 => nat_of_bool (3 <= q)%N)) //.
@@ -68,7 +69,7 @@ Qed.
 End Commuting.
 
 (* The program of section 5.1, with any numbers before the first symbol: z0 = 1, z1, z2 and z3 = gamma, with z1 = z1 phi_1 + z0 mu_1 and
-   z2 = z2 phi_2 + (z1 + z3) mu_2, from those at t - 1; read out as rho_1 z1 + rho_2 z2. *)
+   z2 = z2 phi_2 + (z1 + z3) mu_2, from the values at t - 1; the output is rho_1 z1 + rho_2 z2. *)
 Definition program_next (z : K * K * K * K) (x : S) : K * K * K * K :=
   let: (z0, z1, z2, z3) := z in (1, z1 * f1 x + z0 * u1 x, z2 * f2 x + (z1 + z3) * u2 x, r).
 Definition program (start : K * K * K * K) (w : seq S) : K :=
@@ -78,7 +79,7 @@ Definition program (start : K * K * K * K) (w : seq S) : K :=
 Definition rrnn_f_26g (w : seq S) : K := p1 * (pair w).2 + p2 * (pair w).2.
 End ModelF.
 
-(* As printed, it starts with z = 0: the word of one symbol has the score 0 if p1 = u1 = 1 and everything else is 0, but the network is 1. *)
+(* As printed, the program starts with z = 0: the word of one symbol has the score 0 if p1 = u1 = 1 and everything else is 0, but the network is 1. *)
 Theorem printed_is_refuted (K : semiring) : 1 <> 0 :> K ->
   let none := fun _ : unit_eqType => 0 in let one := fun _ : unit_eqType => 1 in
   program 1 0 0 none one none none (0, 0, 0, 0) [:: tt] <> rrnn_f 0 0 1 0 0 none one none none [:: tt] :> K.

@@ -18,7 +18,7 @@ Theorem proposition_11_qrnn : commutative (@times K) -> forall w,
   windowed k c_0 f u w.
 Proof. exact: windowed_is_appendix_A. Qed.
 
-(* So does the automaton with 2 + s + ... + s^(K-1) states, for s symbols. *)
+(* The automaton with 2 + s + ... + s^(K-1) states, for s symbols, also gives every word the same score as the unit. *)
 Theorem proposition_11_qrnn_with_fewer_states : commutative (@times K) -> forall w, score (ahead k c_0 f u) w = windowed k c_0 f u w.
 Proof. exact: windowed_is_ahead. Qed.
 

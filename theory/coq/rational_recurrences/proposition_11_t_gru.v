@@ -25,7 +25,7 @@ Theorem proposition_11_t_gru w :
     (fun h x => update (rcons h x))) w = t_gru w.
 Proof. by rewrite windowed_is_appendix_A //; apply: of_ring_commutes. Qed.
 
-(* So does the automaton with 2 + s + ... + s^(K-1) states, for s symbols. *)
+(* The automaton with 2 + s + ... + s^(K-1) states, for s symbols, also gives every word the same score as the unit. *)
 Theorem proposition_11_t_gru_with_fewer_states w : score (ahead k (c_0 : K) f update) w = t_gru w.
 Proof. by rewrite windowed_is_ahead //; apply: of_ring_commutes. Qed.
 End Proposition11.

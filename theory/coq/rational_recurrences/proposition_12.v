@@ -11,7 +11,7 @@ Unset Printing Implicit Defensive.
 Section Proposition12.
 Variables (K : semiring) (S : Type) (n : nat) (c_0 : nat -> K) (lambda : S -> K) (u : S -> nat -> K).
 
-(* c^(1) = c^(1) lambda + u^(1) (equation 14a), and c^(j) = c^(j) lambda + c^(j-1) u^(j) (equation 14b), from those at t - 1. *)
+(* c^(1) = c^(1) lambda + u^(1) (equation 14a), and c^(j) = c^(j) lambda + c^(j-1) u^(j) (equation 14b), from the values at t - 1. *)
 Definition rcnn_next (c : nat -> K) (x : S) (j : nat) : K :=
   c j * lambda x + (if j == 1%N then u x 1%N else c j.-1 * u x j).
 Definition rcnn := run rcnn_next c_0.
@@ -55,7 +55,7 @@ Theorem proposition_12_constant_lambda (K : semiring) (S : Type) n (c_0 : nat ->
   (1 <= n)%N -> score (chain n c_0 (fun=> lambda) u) w = rcnn c_0 (fun=> lambda) u w n.
 Proof. exact: proposition_12. Qed.
 
-(* It gives 0 on the word of one symbol, for n = 1, lambda = 0 and u = 1, but the unit is 1. *)
+(* The printed program gives 0 on the word of one symbol, for n = 1, lambda = 0 and u = 1, but the unit is 1. *)
 Theorem printed_is_refuted (K : semiring) : 1 <> 0 :> K ->
   let lambda := fun _ : unit => 0 in let u := fun (_ : unit) (_ : nat) => 1 in
   program 1 lambda u [:: tt] <> rcnn (fun _ => 0) lambda u [:: tt] 1 :> K.
@@ -78,7 +78,7 @@ Definition rcnn_with_feedback_next (K : semiring) (S : Type) n (w : K) (f : S ->
 Definition rcnn_with_feedback (K : semiring) (S : Type) n (w : K) (f : S -> K) (u : S -> nat -> K) :=
   run (rcnn_with_feedback_next n w f u) (fun _ => 0).
 
-(* No automaton, with any number of states, computes the unit, for any n of at least 1 and any w other than 0. Counterexample: f = 0, u^(j) = 1 but
+(* No automaton with any number of states computes the unit, for any n of at least 1 and any w other than 0. Counterexample: f = 0, u^(j) = 1 but
    u^(n) = 2 / w at one symbol, which is read n times, and u = 0 at another. Then w c^(n) is 2, 4, 16, 256, ... *)
 Theorem without_input_only_lambda_is_refuted (F : numFieldType) n (w : F) : (1 <= n)%N -> w != 0%R ->
   ~ (forall (S : eqType) (f : S -> F) (u : S -> nat -> F),

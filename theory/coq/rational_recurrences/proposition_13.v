@@ -15,8 +15,9 @@ Variables (K : semiring) (S : Type) (d : nat) (c_0 : 'I_d -> K) (W : S -> 'I_d -
 Definition isan_next (c : 'I_d -> K) (x : S) (i : 'I_d) : K := (\sum_(j : place d) W x i j * c j) + b x i.
 Definition isan := run isan_next c_0.
 
-(* Appendix C: the states Q_1 (left) for the numbers of c and Q_2 (right) for as many ones; tau is the transpose of W in Q_1, b from each
-   one to its own number, and 1 at each one. The unit i has the final state q_i of Q_1. Any initial weights. *)
+(* Appendix C: the states Q_1 (left) for the numbers of c, and as many states Q_2 (right) for the number 1. In Q_1, tau is the transpose of W. Each
+   state of Q_2 has a loop of weight 1, and leads to its own number with weight b. The unit i has the final state q_i of Q_1. The initial weights are
+   arbitrary. *)
 Definition doubled (initial : 'I_d + 'I_d -> K) (i : 'I_d) : wfa K S (sum_finite (place d) (place d)) :=
   @Wfa K S (sum_finite (place d) (place d)) initial
     (fun x p q => match p, q with
@@ -39,7 +40,7 @@ Definition with_one_more_state (i : 'I_d) : wfa K S (option_finite (place d)) :=
        end)
     (fun q => if q is Some j then (if j == i then 1 else 0) else 0).
 
-(* Weights must commute, because the network computes W c and a path c W. *)
+(* Weights must commute: the network computes W c, and a path computes c W. *)
 Hypothesis timesC : commutative (@times K).
 
 Lemma unit_is_read (F : 'I_d -> K) i : \sum_(j : place d) F j * (if j == i then 1 else 0) = F i.

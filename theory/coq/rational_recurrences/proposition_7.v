@@ -19,8 +19,8 @@ Definition unit := run unit_next c_0.
 Definition figure_1 (l : K) : wfa K S (place 2) :=
   of_lists 2 [:: 1; l] (fun x => [:: [:: 1; u x]; [:: 0; f x]]) [:: 0; 1].
 
-(* Figure 1 with lambda(q_1) = c_0 gives every word the same score as the unit. Weights must commute, because the network computes f c and a path c
-   f. *)
+(* Figure 1 with lambda(q_1) = c_0 gives every word the same score as the unit. Weights must commute: the network computes f c, and a path computes
+   c f. *)
 Theorem proposition_7 : commutative (@times K) -> forall w, score (figure_1 c_0) w = unit w.
 Proof.
 move=> timesC w; rewrite (score_is_inv (next := unit_next) (start := c_0) (inv := fun c (q : 'I_2) => entry [:: 1; c] q)).
@@ -29,7 +29,7 @@ move=> timesC w; rewrite (score_is_inv (next := unit_next) (start := c_0) (inv :
 by move=> c x [[|[|]]] //= _; written_out; rewrite // plusC timesC.
 Qed.
 
-(* Equation 3b as printed reads x_i where it should read x_{i+1}: step i + 1 reads the symbol before, and the first one none. *)
+(* Equation 3b as printed reads x_i instead of x_{i+1}: step i + 1 reads the previous symbol, and the first step reads none. *)
 Definition late_next (Q : finite) (A : wfa K S Q) (omegas : (Q -> K) * (Q -> K)) (x : S) :=
   (omegas.2, forward_step A omegas.2 x).
 Definition late_score (Q : finite) (A : wfa K S Q) (w : seq S) : K :=
@@ -46,12 +46,12 @@ Theorem printed_nonempty_is_refuted (K : semiring) :
   1 <> 0 :> K -> let f := fun _ : Datatypes.unit => 1 in let u := fun _ => 0 in score (figure_1 f u 0) [:: tt] <> unit 1 f u [:: tt] :> K.
 Proof. by move=> nontrivial f u; evaluated; rewrite /unit /run /= /unit_next; written_out => /esym. Qed.
 
-(* Read as printed in equation 3b, the word of one symbol has the score 0, but the unit is u = 1. *)
+(* With equation 3b as printed, the word of one symbol has the score 0, but the unit is u = 1. *)
 Theorem printed_equation_3b_is_refuted (K : semiring) :
   1 <> 0 :> K -> let f := fun _ : Datatypes.unit => 0 in let u := fun _ => 1 in late_score (figure_1 f u 0) [:: tt] <> unit 0 f u [:: tt] :> K.
 Proof. by move=> nontrivial f u; rewrite /late_score /run /=; written_out; rewrite /unit /run /= /unit_next; written_out => /esym. Qed.
 
-(* If the forget gate also reads the previous state, with any weight w other than 0, no automaton computes the unit, with any number of states. *)
+(* If the forget gate also reads the previous state, with any weight w other than 0, no automaton with any number of states computes the unit. *)
 Theorem without_memoryless_gates_is_refuted (F : numFieldType) (w : F) : w != 0%R ->
   ~ (forall (S : eqType) (f u : S -> F),
      exists (Q : finite) (A : wfa (of_ring F) S Q), forall v, score A v = feedback (w : of_ring F) f u v).

@@ -7,8 +7,8 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-(* The induction of automaton.v with epsilon transitions, which lead upwards only: the Forward vector is inv of the program's state where inv is
-   what a symbol leads to, and then what epsilon leads to from inv itself. *)
+(* The induction of automaton.v with epsilon transitions, which lead upwards only. The Forward vector is inv of the program's state if inv is the sum
+   of two vectors: the one after the symbol, and the one to which epsilon transitions lead from inv itself. *)
 Section Invariant.
 Variables (K : semiring) (S : eqType) (Q : finite) (A : wfa K S Q) (epsilon : Q -> Q -> K) (N : nat) (rank : Q -> nat).
 Hypothesis most : forall q, (rank q <= N)%N.
@@ -30,16 +30,16 @@ End Invariant.
 Section SoPa.
 Variables (K : semiring) (S : eqType) (n : nat) (m s : S -> nat -> K) (e : nat -> K).
 
-(* h_j, the score of what ends in state j, for j from 1 on; h_0 is 1. *)
+(* h_j, the score of the partial matches that end in state j, for j from 1 on; h_0 is 1. *)
 Definition from_one (h : nat -> K) (j : nat) : K := if j is _.+1 then h j else 1.
 
-(* h_j = h_{j-1} m_j(x) + h_j s_j(x), from those before the symbol. *)
+(* h_j = h_{j-1} m_j(x) + h_j s_j(x), from the values before the symbol. *)
 Definition read (h : nat -> K) (x : S) (j : nat) : K := from_one h j.-1 * m x j + h j * s x j.
 
-(* Epsilon transitions, as many in a row as there are: h_j and then h_{j-1} e_j, for j from 1 on. *)
+(* Any number of consecutive epsilon transitions: h_j + h_{j-1} e_j, for j = 1, 2, .... *)
 Fixpoint left_out (h : nat -> K) (j : nat) : K := if j is j'.+1 then h j + left_out h j' * e j else 1.
 
-(* Schwartz et al.'s: at most one epsilon transition after each symbol. *)
+(* At most one epsilon transition after each symbol, as in Schwartz et al. *)
 Definition left_out_once (h : nat -> K) (j : nat) : K := h j + from_one h j.-1 * e j.
 
 (* The program: h before epsilon transitions, and the score of all matches so far, c = c + h_n after them. *)
@@ -48,7 +48,8 @@ Definition soft_pattern_next (skip : (nat -> K) -> nat -> K) (state : (nat -> K)
 Definition soft_pattern (skip : (nat -> K) -> nat -> K) (w : seq S) : K :=
   (run (soft_pattern_next skip) ((fun _ => 0), from_one (skip (fun _ => 0)) n) w).2.
 
-(* The pattern's automaton: states 0 to n, and n + 1, to which a match goes by an epsilon transition; the first and the last loop with 1. *)
+(* The pattern's automaton has the states 0 to n, and n + 1, to which a complete match goes by an epsilon transition. The first and the last state loop
+   with weight 1. *)
 Definition chain : wfa K S (place n.+2) :=
   @Wfa K S (place n.+2)
     (fun q : 'I_n.+2 => if q == 0%N :> nat then 1 else 0)
@@ -110,8 +111,8 @@ have [lt|le] := ltnP j n; first by rewrite from_one_left_out.
 by rewrite (_ : n = j) ?timesw1 //; apply/eqP; rewrite eqn_leq le.
 Qed.
 
-(* With at most one epsilon transition in a row: the states from 1 to n once more (right), which epsilon leads to and symbols alone lead out
-   of. *)
+(* With at most one consecutive epsilon transition: the states 1 to n have copies (right). Epsilon leads to the copies, and only symbols lead out of
+   them. *)
 Definition chain_in_two_rows : wfa K S (sum_finite (place n.+2) (place n)) :=
   @Wfa K S (sum_finite (place n.+2) (place n))
     (fun q => if q is inl j then initial chain j else 0)
@@ -129,7 +130,7 @@ Definition silently_in_two_rows (p q : 'I_n.+2 + 'I_n) : K :=
   | inr _, inr _ => 0
   end.
 
-(* The Forward vector, of what was read last: 1, h_1 to h_n before epsilon, and c; and h_{j-1} e_j in the second row. *)
+(* The Forward vector: 1, h_1 to h_n before epsilon, and c; and h_{j-1} e_j in the second row. *)
 Definition before_epsilon (state : (nat -> K) * K) (q : 'I_n.+2 + 'I_n) : K :=
   match q with
   | inl j => if (j <= n)%N then from_one state.1 j else state.2
@@ -194,7 +195,8 @@ have -> : from_one (fun i => state.1 i + from_one state.1 i.-1 * e i) j * m x j.
 by rewrite timesDl -!plusA; congr (_ + _); rewrite [RHS]plusC -plusA.
 Qed.
 
-(* With at most one consecutive epsilon transition, it is an automaton with two rows of states, 2 n + 2 in total, in every semiring, for every n. *)
+(* With at most one consecutive epsilon transition, the program is an automaton with two rows of states, 2 n + 2 in total, in every semiring, for every
+   n. *)
 Theorem sopa_one_epsilon N w : (1 < N)%N ->
   epsilon_score chain_in_two_rows silently_in_two_rows N w = soft_pattern left_out_once w.
 Proof.
@@ -224,8 +226,8 @@ Theorem sopa_max_plus (R : realDomainType) (S : eqType) n (m s : S -> nat -> max
   (n < N)%N -> epsilon_score (chain n m s) (silently e) N w = soft_pattern n m s (left_out e) w.
 Proof. exact: sopa. Qed.
 
-(* With at most one consecutive epsilon transition, it is not the automaton of the pattern: for n = 2, e = 1 and m = s = 0, the empty word has the
-   score 1, by two epsilon transitions, but the program gives 0. *)
+(* With at most one consecutive epsilon transition, the program is not the automaton of the pattern: for n = 2, e = 1 and m = s = 0, the empty word has
+   the score 1, by two epsilon transitions, but the program gives 0. *)
 Theorem without_epsilon_chains_is_refuted (K : semiring) N : 1 <> 0 :> K -> (2 < N)%N ->
   let none := fun (_ : unit_eqType) (_ : nat) => 0 in let one := fun _ : nat => 1 in
   epsilon_score (chain 2 none none) (silently one) N [::] <> soft_pattern 2 none none (left_out_once one) [::] :> K.

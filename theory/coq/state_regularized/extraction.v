@@ -1,4 +1,4 @@
-(* Extracting a DFA (Wang & Niepert 2019, section 3.1, Algorithm 1): by asking the cell, and by counts over data. *)
+(* Extracting a DFA (Wang & Niepert 2019, section 3.1, Algorithm 1): by evaluating the cell, and by counts over data. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
 From ratproof Require Import semiring sums automaton paths instances deterministic.
@@ -8,7 +8,7 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-(* All words of fewer symbols. *)
+(* All words with fewer symbols than a length. *)
 Definition shorter (S : finite) (length : nat) : seq (seq S) := flatten [seq sequences S k | k <- iota 0 length].
 
 Lemma in_sequences (S : finite) k (w : seq S) : (w \in sequences S k) = (size w == k).
@@ -36,38 +36,38 @@ Proof. by elim: s => //= u s IH; rewrite inE => /predU1P[->|/IH le]; rewrite ?le
 Section Extraction.
 Variables (K : semiring) (H : eqType) (S : finite) (n : nat) (centroid : 'I_n.+1 -> H) (most : H -> S -> 'I_n.+1).
 
-(* The network is moved to its most probable centroid after each symbol (section 3.1's text); one for the centroid that it is at. *)
+(* The network is moved to its most probable centroid after each symbol (section 3.1's text). Its output is 1 for the centroid at which it is. *)
 Definition moved (h : H) (x : S) : H := centroid (most h x).
 Definition hard_run : seq S -> H := run moved (centroid ord0).
 Definition is_at (h : option H) (j : 'I_n.+1) : K := if h == Some (centroid j) then 1 else 0.
 
-(* The transition function that the cell gives when it is asked at every centroid for every symbol, and its DFA. *)
+(* The transition function from evaluating the cell at every centroid for every symbol, and its DFA. *)
 Definition asked (i : 'I_n.+1) (x : S) : 'I_n.+1 := most (centroid i) x.
 Definition dfa (delta : 'I_n.+1 -> S -> 'I_n.+1) (j : 'I_n.+1) : wfa K S (place n.+1) :=
   deterministic K (D := place n.+1) ord0 delta (fun i => i == j).
 
-(* The transitions of a run, as it is labelled: from which centroid, by which symbol, to which. *)
+(* The labelled transitions of a run: a centroid, a symbol, and the next centroid. *)
 Definition label (h : H) : 'I_n.+1 := nth ord0 (places n.+1) (index h (map centroid (places n.+1))).
 Fixpoint taken (h : H) (w : seq S) : seq ('I_n.+1 * S * 'I_n.+1) :=
   if w is x :: w' then let after := moved h x in (label h, x, label after) :: taken after w' else [::].
 
-(* argmax_j T[i, x, j] of the transitions that were taken; of equal counts the first. *)
+(* argmax_j T[i, x, j] for the transitions that were taken; if counts are equal, the first j. *)
 Definition most_counted (data : seq ('I_n.+1 * S * 'I_n.+1)) (i : 'I_n.+1) (x : S) : 'I_n.+1 :=
   let numbers := [seq count_mem (i, x, j) data | j <- places n.+1] in nth ord0 (places n.+1) (index (foldr maxn 0%N numbers) numbers).
 
-(* Counts of hard runs over all words of at most so many symbols. *)
+(* Counts of hard runs over all words of at most longest symbols. *)
 Variable longest : nat.
 Definition data_transitions : seq ('I_n.+1 * S * 'I_n.+1) := flatten [seq taken (centroid ord0) w | w <- shorter S longest.+1].
 Definition counts (i : 'I_n.+1) (x : S) (j : 'I_n.+1) : nat := count_mem (i, x, j) data_transitions.
 Definition by_counts : 'I_n.+1 -> S -> 'I_n.+1 := most_counted data_transitions.
 
-(* For the pairs that the data take alone. *)
+(* The DFA with transitions only for the pairs that occur in the data. *)
 Definition seen (i : 'I_n.+1) (x : S) : bool := has (fun t => (t.1.1 == i) && (t.1.2 == x)) data_transitions.
 Definition seen_next (i : 'I_n.+1) (x : S) : option 'I_n.+1 := if seen i x then Some (by_counts i x) else None.
 Definition seen_dfa (j : 'I_n.+1) : wfa K S (place n.+1) := partial K (D := place n.+1) ord0 seen_next (fun i => i == j).
 
-(* Algorithm 1 as printed: the network is run once, before the loop over the words, and goes on from where the word before left it; but each word's
-   first transition is counted from the first centroid. For a pair that is never counted the cell is asked. *)
+(* Algorithm 1 as printed: the network is run once, before the loop over the words, so it continues from the state after the previous word; but each
+   word's first transition is counted from the first centroid. For a pair that is never counted, the cell is evaluated. *)
 Fixpoint taken_from (i : 'I_n.+1) (h : H) (w : seq S) : seq ('I_n.+1 * S * 'I_n.+1) :=
   if w is x :: w' then let after := moved h x in (i, x, label after) :: taken_from (label after) after w' else [::].
 Fixpoint without_reset (h : H) (words : seq (seq S)) : seq ('I_n.+1 * S * 'I_n.+1) :=
@@ -76,7 +76,8 @@ Definition by_counts_without_reset (i : 'I_n.+1) (x : S) : 'I_n.+1 :=
   let data := without_reset (centroid ord0) (shorter S longest.+1) in
   if has (fun t => (t.1.1 == i) && (t.1.2 == x)) data then most_counted data i x else asked i x.
 
-(* The network as far as the data go: from a hidden state that fewer than so many symbols reach; else it shows nothing any more. *)
+(* The network restricted to the data: a step is possible only from a hidden state that fewer than longest symbols reach. Otherwise, there is no output
+   from then on. *)
 Definition covered_next (h : option H) (x : S) : option H :=
   if h is Some h' then if has (fun v => hard_run v == h') (shorter S longest) then Some (moved h' x) else None else None.
 Definition covered_run : seq S -> option H := run covered_next (Some (centroid ord0)).
@@ -140,7 +141,7 @@ case: (run _ _ w) => [i|] //=; rewrite -(seen_is_reached i x) /go_on /= /seen_ne
 by case: ifP => // /seen_by_counts ->.
 Qed.
 
-(* Counts of hard runs, for the pairs that occur in the data, are the network as far as the data reach. *)
+(* The DFA from counts of hard runs, for the pairs that occur in the data, is the network restricted to the data. *)
 Theorem extraction_seen_pairs w j : score (seen_dfa j) w = is_at (covered_run w) j.
 Proof.
 rewrite partial_score covered_is_seen /is_at; case: (run _ _ w) => [i|] //=.
@@ -148,8 +149,8 @@ by rewrite (inj_eq (@Some_inj _)) (inj_eq distinct).
 Qed.
 End Extraction.
 
-(* With the first centroid for a pair that never occurs: let s_1 = 0, s_2 = 1 and u = 1, so every symbol leads to s_2, from which words of one
-   symbol have no transition. After two symbols the network is at s_2, and the automaton at s_1. *)
+(* A pair that never occurs leads to the first centroid. Let s_1 = 0, s_2 = 1 and u = 1, so every symbol leads to s_2. In the data, which are the words
+   of one symbol, s_2 has no transition. After two symbols, the network is at s_2, and the automaton is at s_1. *)
 Theorem printed_hard_run_is_refuted :
   ~ (forall (S : finite) n d (N : network S n d) longest, distinct N -> no_ties N -> forall w j,
      score (dfa rationals (by_counts (centroid N) (most_probable N) longest) j) w =
@@ -164,7 +165,7 @@ move=> eq; have : (1 <> 0 :> rationals)%W by []; apply; apply: eq => [i j|i x].
 by move: i x => [[|[|i]] lt_i] x; vm_compute.
 Qed.
 
-(* If the network is not reset between words: let s_1 = -1, s_2 = 1 and u = -h, so every symbol leads from each centroid to the other. The word a
+(* The network is not reset between words. Let s_1 = -1, s_2 = 1 and u = -h, so every symbol leads from each centroid to the other. The word a
    leads to s_2, and the word b continues from there to s_1. But this transition is counted from s_1, from which b leads to s_2. *)
 Theorem printed_without_reset_is_refuted :
   ~ (forall (S : finite) n d (N : network S n d) longest, distinct N -> no_ties N -> forall w j,

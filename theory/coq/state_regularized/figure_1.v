@@ -35,7 +35,7 @@ Definition pushdown_next (c : configuration) (x : S) : configuration := if c is 
 Definition pushdown (w : seq S) : configuration := run pushdown_next (Some (false, [:: false])) w.
 Definition accepts (w : seq S) : bool := if pushdown w is Some (false, _) then true else false.
 
-(* The number of open parentheses; None after one too many is closed. *)
+(* The number of open parentheses; None after a closing parenthesis without an open one. *)
 Definition count_next (c : option nat) (x : S) : option nat :=
   match kind x, c with
   | None, _ => c
@@ -93,15 +93,15 @@ case: d => [|d]; first by rewrite stuck.
 by move=> /IH more; exists [::], x, w; split=> //; apply: derived_empty.
 Qed.
 
-(* The automaton accepts what the grammar derives, to all depths. *)
+(* The automaton accepts the strings that the grammar derives, of all depths. *)
 Theorem figure_1_pushdown w : accepts w <-> derived w.
 Proof.
 rewrite accepts_at_0; split=> [/eqP/at_0_is_closed//|w_derived].
 by have := derived_keeps_count w_derived 0%N [::]; rewrite cats0 => ->.
 Qed.
 
-(* Centre: the DFA up to depth n, with a state for each number of open parentheses. It has no transition from a string that is deeper, or that closes
-   one too many. *)
+(* Centre: the DFA up to depth n, with a state for each number of open parentheses. It has no transition to a greater depth, and none for a closing
+   parenthesis without an open one. *)
 Definition place_of n (d : nat) : option 'I_n.+1 := ohead [seq i : 'I_n.+1 <- places n.+1 | (i : nat) == d].
 
 Lemma place_of_insub n d : place_of n d = insub d.
@@ -145,9 +145,9 @@ rewrite partial_score /accepts_to_depth same; case: (run _ _ w) => [i|] //=.
 by rewrite -val_eqE /= lt0n; case: (i : nat).
 Qed.
 
-(* An SR-LSTM-P with one unit (section 3.2): the cell state counts. The forget gate (equation 6) is 1, the input gate's peephole (equation 7) keeps the
-   cell state at -1 once it is there, and the output gate (equation 8) reads the cell state that is new. The activations are hard: a gate is its argument,
-   clamped to the range from 0 to 1. The hidden state is the nearest of two centroids, 0 and -1, as in the limit of low temperatures. *)
+(* An SR-LSTM-P with one unit (section 3.2): the cell state counts. The forget gate (equation 6) is 1. The input gate's peephole (equation 7) keeps the
+   cell state at -1 once it is -1. The output gate (equation 8) reads the new cell state. The activations are hard: a gate is its argument, clamped to
+   the range from 0 to 1. The hidden state is the nearer of two centroids, 0 and -1, as in the limit of low temperatures. *)
 Section Peepholes.
 Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
@@ -210,7 +210,7 @@ have : ((card Q).+1 <= card Q)%N.
 by rewrite ltnn.
 Qed.
 
-(* Without the peephole of the input gate, the count goes on from -1, and the network accepts ")(". *)
+(* Without the peephole of the input gate, the count continues from -1, and the network accepts ")(". *)
 Theorem without_peepholes_is_refuted :
   ~ (forall (S : Type) (kind : S -> option bool) w, lstm_accepts kind 0 1 w = accepts kind w).
 Proof. by move=> /(_ bool Some [:: false; true]). Qed.

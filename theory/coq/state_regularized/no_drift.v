@@ -10,7 +10,7 @@ Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 Local Open Scope ring_scope.
 
-(* n + 1 centroids of d numbers. Squares of Euclidean norms are compared, which is the same. *)
+(* n + 1 centroids of d numbers. Squares of Euclidean norms are compared, which is equivalent. *)
 Section Centroids.
 Variables (R : realDomainType) (n d : nat) (centroid : 'I_n.+1 -> 'I_d -> R).
 Local Notation total F := (sum (K := of_ring R) F).
@@ -24,7 +24,7 @@ Definition what_is_left (h : 'I_d -> R) : R := longest - square h.
 Definition mixture (alpha : 'I_n.+1 -> R) (m : 'I_d) : R := total (fun i : place n.+1 => alpha i * centroid i m).
 Definition distribution (alpha : 'I_n.+1 -> R) : Prop := (forall i, 0 <= alpha i) /\ total (fun i : place n.+1 => alpha i) = 1.
 
-(* The sum over i < j of alpha_i alpha_j |s_i - s_j|^2, and that over i of alpha_i (max |s|^2 - |s_i|^2). *)
+(* The sum over i < j of alpha_i alpha_j |s_i - s_j|^2, and the sum over i of alpha_i (max |s|^2 - |s_i|^2). *)
 Definition spread (alpha : 'I_n.+1 -> R) : R :=
   total (fun i : place n.+1 => total (fun j : place n.+1 => if (i < j)%N then alpha i * alpha j * square (fun m => centroid i m - centroid j m) else 0)).
 Definition lack (alpha : 'I_n.+1 -> R) : R := total (fun i : place n.+1 => alpha i * (longest - square (centroid i))).
@@ -41,7 +41,7 @@ rewrite /no_longer /longest; move: (places n.+1) (in_elements (Q := place n.+1) 
 by elim=> //= j r IH; rewrite inE le_maxr => /predU1P[->|/IH ->]; rewrite ?lexx ?orbT.
 Qed.
 
-(* Numbers x_i with weights a_i: both orders of a pair give the same. *)
+(* Numbers x_i with weights a_i: both orders of a pair contribute the same term. *)
 Lemma sum_of_pairs (a x : 'I_n.+1 -> R) :
   (\sum_(i < n.+1) \sum_(j < n.+1) if (i < j)%N then a i * a j * (x i - x j) ^+ 2 else 0) *+ 2 =
   ((\sum_i a i * x i ^+ 2) * (\sum_i a i) - (\sum_i a i * x i) ^+ 2) *+ 2.
@@ -56,7 +56,7 @@ rewrite -sumrMnl -big_split -sumrB; apply: eq_bigr => j _ /=.
 by rewrite /F sqrrB mulrDr mulrBr mulrnAr [X in _ - X *+ 2]mulrACA [a i * a j * x i ^+ 2]mulrAC -[a i * a j * x j ^+ 2]mulrA addrAC.
 Qed.
 
-(* max |s|^2 - |h|^2 is the sum of both. *)
+(* max |s|^2 - |h|^2 is the sum of spread and lack. *)
 Lemma identity alpha : distribution alpha -> what_is_left (mixture alpha) = lack alpha + spread alpha.
 Proof.
 case=> _ is_1; have one_coordinate m :
@@ -84,7 +84,7 @@ Proof. by case=> ge0 _; apply: total_ge0 => i; apply: total_ge0 => j; case: ifP 
 Lemma mixture_no_longer alpha : distribution alpha -> no_longer (mixture alpha).
 Proof. by move=> is_one; rewrite /no_longer -subr_ge0 -/(what_is_left _) identity // addr_ge0 ?lack_ge0 ?spread_ge0. Qed.
 
-(* For any distribution alpha of each symbol, the automaton that remembers the last symbol, whose final weights are those sums. *)
+(* The automaton that remembers the last symbol, for any distribution alpha of each symbol. Its final weights are the sums above. *)
 Variables (S : finite) (alpha : S -> 'I_n.+1 -> R).
 Definition by_table (w : seq S) : 'I_d -> R := run (fun _ x => mixture (alpha x)) (centroid ord0) w.
 Definition last_symbol : wfa (of_ring R) S (option_finite S) := @Wfa (of_ring R) S (option_finite S)
@@ -110,8 +110,8 @@ rewrite eqxx /= mul1r /c /by_table; case/lastP: w @c => [|w x] //=; by rewrite !
 Qed.
 End Centroids.
 
-(* The network: u = f(h, x) (equation 1), alpha = softmax of u's similarities to the centroids, at a temperature tau (equations 2 and 3), and h their
-   mixture (equation 5); whatever the recurrent component f and the similarity are. *)
+(* The network: u = f(h, x) (equation 1), alpha = softmax of u's similarities to the centroids, at a temperature tau (equations 2 and 3), and h is their
+   mixture (equation 5), for any recurrent component f and any similarity. *)
 Section Network.
 Variables (R : realFieldType) (e : exponential R) (n d : nat) (centroid : 'I_n.+1 -> 'I_d -> R) (tau : R).
 Variables (S U : Type) (component : ('I_d -> R) -> S -> U) (similarity : U -> ('I_d -> R) -> R).
@@ -134,7 +134,7 @@ End Network.
 Definition plain_next (R : realDomainType) (S : Type) d (U : 'I_d -> 'I_d -> R) (W : S -> 'I_d -> R) (h : 'I_d -> R) (x : S) (i : 'I_d) : R :=
   W x i + sum (K := of_ring R) (fun j : place d => U i j * h j).
 
-(* Without equation 5, it drifts: from the centroid 1, the longest one, h + 1 is 2 after one symbol. *)
+(* Without equation 5, the network drifts: from the longest centroid, 1, the next state h + 1 is 2. *)
 Theorem without_equation_5_is_refuted (R : realDomainType) :
   ~ (forall (S : Type) n d (centroid : 'I_n.+1 -> 'I_d -> R) (U : 'I_d -> 'I_d -> R) (W : S -> 'I_d -> R) w,
      (forall i j, centroid i =1 centroid j -> i = j) -> no_longer centroid (run (plain_next U W) (centroid ord0) w)).
@@ -149,5 +149,5 @@ move=> /(_ apart); rewrite /no_longer /longest /square /run /= /plain_next /sum 
 by rewrite !(mulr1, mul0r, addr0) (max_r ler01) maxxx -[1 + 1]/(2%:R) -natrM lern1.
 Qed.
 
-(* Centroids and matrices of rational numbers, to compute with. *)
+(* Centroids and matrices of rational numbers, with which Coq can compute. *)
 Definition in_fractions (A B : Type) (v : A -> B -> rationals) (a : A) (b : B) : ordered_fractions := in_mathcomp (v a b).

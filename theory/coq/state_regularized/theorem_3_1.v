@@ -1,8 +1,8 @@
 (* SR Theorem 3.1 (Wang & Niepert 2019, section 3, equation 4): a memory-less state-regularized network that samples its next centroid is
    a probabilistic automaton.
 
-   The cell is any function: alpha h x j is the probability of the centroid j where the hidden state is h and the symbol x. No law of
-   probability is needed; the theorem holds for weights of any semiring. *)
+   The cell is any function: alpha h x j is the probability of the centroid j if the hidden state is h and the symbol is x. The theorem needs no
+   property of probabilities; it holds for weights of any semiring. *)
 
 From Coq Require Import QArith Qcanon Lqa.
 From mathcomp Require Import all_ssreflect all_algebra.
@@ -16,39 +16,39 @@ Unset Printing Implicit Defensive.
 Section Sampling.
 Variables (K : semiring) (S : eqType) (H : Type) (k : nat) (alpha : H -> S -> 'I_k -> K) (centroid : 'I_k -> H).
 
-(* The probability of a trajectory, the centroids after each symbol: the product of what the cell gives to each. *)
+(* The probability of a trajectory, which lists the centroids after each symbol: the product of the cell's probabilities of these centroids. *)
 Fixpoint likelihood (h : H) (w : seq S) (trajectory : seq 'I_k) : K :=
   match w, trajectory with
   | x :: w', j :: rest => alpha h x j * likelihood (centroid j) w' rest
   | _, _ => 1
   end.
 
-(* The centroid at the end, from one at the start (None: a vector that is no centroid). *)
+(* Whether a trajectory ends at the centroid j. The start is a centroid, or None for a vector that is no centroid. *)
 Definition arrives (start : option 'I_k) (trajectory : seq 'I_k) (j : 'I_k) : bool := last start (map Some trajectory) == Some j.
 
-(* The probability to be at the centroid j after the word: the sum over all trajectories that arrive there. *)
+(* The probability of being at the centroid j after the word: the sum over all trajectories that end at j. *)
 Definition sampled (h : H) (start : option 'I_k) (w : seq S) (j : 'I_k) : K :=
   \big[@plus K/0]_(t <- sequences (place k) (size w) | arrives start t j) likelihood h w t.
 
-(* The same sum, so that it computes. *)
+(* The probability as a sum that Coq can compute. *)
 Definition computed_sampled (h : H) (start : option 'I_k) (w : seq S) (j : 'I_k) : K :=
   foldr (fun t total => (if arrives start t j then likelihood h w t else 0) + total) 0 (sequences (place k) (size w)).
 
 Theorem computed_sampled_is_sampled h start w j : computed_sampled h start w j = sampled h start w j.
 Proof. by rewrite /computed_sampled /sampled big_mkcond unlock /reducebig; elim: (sequences _ _) => //= t r ->. Qed.
 
-(* From state i to state j with the probability that the cell gives to j at the centroid i. *)
+(* The transition from state i to state j has the probability that the cell gives to j at the centroid i. *)
 Definition k_states (initial : 'I_k -> K) (j : 'I_k) : wfa K S (place k) :=
   @Wfa K S (place k) initial (fun x i i' => alpha (centroid i) x i') (fun i => if i == j then 1 else 0).
 
-(* k + 1 states: another one for h_0 (None), which nothing leads to. *)
+(* k + 1 states: there is one more state for h_0 (None), to which no transition leads. *)
 Definition with_one_more_state (h_0 : H) (j : 'I_k) : wfa K S (option_finite (place k)) :=
   @Wfa K S (option_finite (place k))
     (fun q => if q is None then 1 else 0)
     (fun x p q => if q is Some i' then alpha (if p is Some i then centroid i else h_0) x i' else 0)
     (fun q => if q == Some j then 1 else 0).
 
-(* From the end: what an automaton without epsilon gives to the rest of a word. *)
+(* The score that an automaton without epsilon gives to the rest of a word, from each state. *)
 Definition rest (Q : finite) (A : wfa K S Q) : seq S -> Q -> K := from A (fun _ _ => 0) 0.
 
 Lemma score_is_rest (Q : finite) (A : wfa K S Q) w : score A w = \sum_(q : Q) initial A q * rest A w q.
@@ -71,7 +71,7 @@ elim: w i => [|x w IH] i; last by rewrite sampled_cons; apply: eq_sum => i'; rew
 by rewrite sampled_nil (inj_eq (@Some_inj _)).
 Qed.
 
-(* From a centroid: k states, with initial probability 1 at the first. *)
+(* From a centroid: k states, with initial probability 1 at this centroid. *)
 Theorem theorem_3_1 i j w :
   score (k_states (fun i' => if i' == i then 1 else 0) j) w = sampled (centroid i) (Some i) w j.
 Proof.
@@ -125,24 +125,25 @@ move=> tau_positive A; rewrite /A /=; split=> [q||x p q|x p]; first by case: ifP
 by rewrite sum_ord; apply: sum_softmax.
 Qed.
 
-(* Two layers that both sample: the second one reads the centroid that the first has come to. Of more, all but the last are the first one. *)
+(* Two layers that both sample: the second layer reads the new centroid of the first. If there are more layers, all but the last count as the first. *)
 Section Layers.
 Variables (K : semiring) (S : eqType) (H H' : Type) (Q Q' : finite) (centroid : Q -> H) (centroid' : Q' -> H').
 Variables (alpha : H -> S -> Q -> K) (alpha' : H' -> H -> Q' -> K).
 
-(* The probability of a trajectory, the pairs of centroids after each symbol. *)
+(* The probability of a trajectory, which lists the pairs of centroids after each symbol. *)
 Fixpoint likelihood_of_both (h : H) (h' : H') (w : seq S) (trajectory : seq (Q * Q')) : K :=
   match w, trajectory with
   | x :: w', (j, j') :: rest => alpha h x j * alpha' h' (centroid j) j' * likelihood_of_both (centroid j) (centroid' j') w' rest
   | _, _ => 1
   end.
 
-(* The probability to be at the pair p after the word: the sum over all trajectories that arrive there. *)
+(* The probability of being at the pair p after the word: the sum over all trajectories that end at p. *)
 Definition both_sampled (start : Q * Q') (w : seq S) (p : Q * Q') : K :=
   foldr (fun t total => (if last start t == p then likelihood_of_both (centroid start.1) (centroid' start.2) w t else 0) + total)
     0 (sequences (prod_finite Q Q') (size w)).
 
-(* A state for each pair: the first layer's probability for the symbol, times the second layer's for the centroid that the first one comes to. *)
+(* There is a state for each pair. The weight of a transition is the first layer's probability for the symbol, times the second layer's probability for
+   the first layer's new centroid. *)
 Definition product_automaton (start p : Q * Q') : wfa K S (prod_finite Q Q') := @Wfa K S (prod_finite Q Q')
   (fun q => if q == start then 1 else 0)
   (fun x q r => alpha (centroid q.1) x r.1 * alpha' (centroid' q.2) (centroid r.1) r.2)
@@ -170,7 +171,7 @@ by rewrite times0w.
 Qed.
 End Layers.
 
-(* From a vector that is not a centroid, with k states, no initial distribution is right: with s_1 = 0, s_2 = -1, h_0 = 1 and u = h, the network is
+(* From a vector that is not a centroid, with k states, no initial distribution is correct: with s_1 = 0, s_2 = -1, h_0 = 1 and u = h, the network is
    at s_1 after one symbol with probability 2/3. The automaton is there with probability 1/2 from s_1, 1/3 from s_2, and a probability in between
    from a mixture. *)
 Theorem without_centroid_start_is_refuted :
@@ -197,7 +198,7 @@ have between (a b c d : Qc) : (Q2Qc 0 <= a -> Q2Qc 0 <= b -> a + (b + Q2Qc 0) = 
 by evaluated; rewrite half third; apply: (between _ _ _ (Q2Qc 0)).
 Qed.
 
-(* A cell with memory: alpha depends on a cell state c, too, which goes from step to step. *)
+(* A cell with memory: alpha also depends on a cell state c, which each step passes to the next. *)
 Section Memory.
 Variables (K : semiring) (S : eqType) (H C : Type) (k : nat) (alpha : H -> C -> S -> 'I_k -> K) (next_c : H -> C -> S -> C) (centroid : 'I_k -> H).
 

@@ -20,8 +20,8 @@ Theorem theorem_3_2 (R : realFieldType) (S : eqType) k (b : 'I_k -> S -> 'I_k ->
   forall w j, sampled (K := of_ring R) (fun i x => in_the_limit (b i x)) id start (Some start) w j = (if run delta start w == j then 1 else 0) :> R.
 Proof. exact: equation_4_is_dfa. Qed.
 
-(* If there is a tie, it is not a DFA: if two centroids are equally probable, the network is at each with probability 1/2, and the DFA at the
-   first. *)
+(* If there is a tie, the limit network is not a DFA: if two centroids are equally probable, the network is at each with probability 1/2, and the DFA
+   is at the first. *)
 Theorem printed_is_refuted :
   ~ (forall (S : eqType) n d (N : network S n d), distinct N -> forall w j,
      sampled (limit_cell N) (centroid N) (centroid N ord0) (Some ord0) w j =
@@ -33,7 +33,7 @@ move=> all; have := congr1 Qcanon.this (all unit_eqType 1%N 1%N N apart [:: tt] 
 by rewrite deterministic_score -computed_sampled_is_sampled; vm_compute.
 Qed.
 
-(* The DFA delta whose transitions weigh what the cell gives them: its score is the likelihood of the trajectory that it takes. *)
+(* The DFA delta whose transitions have the cell's probabilities as weights: its score is the likelihood of its trajectory. *)
 Section Weighted.
 Variables (K : semiring) (S : eqType) (n : nat) (alpha : 'I_n.+1 -> S -> 'I_n.+1 -> K) (delta : 'I_n.+1 -> S -> 'I_n.+1).
 
@@ -59,7 +59,7 @@ Hypothesis tau_positive : 0 < tau.
 (* Equation 4 at the centroids: b q x are the similarities from the centroid q with the symbol x. The run that the DFA delta takes. *)
 Definition dfa_path : 'I_n.+1 -> seq S -> seq 'I_n.+1 := path_of delta.
 
-(* The probability to follow the DFA: of that trajectory, as Theorem 3.1 has it. *)
+(* The probability of following the DFA, which is the likelihood of this trajectory (Theorem 3.1). *)
 Definition follows (q : 'I_n.+1) (w : seq S) : R :=
   likelihood (K := of_ring R) (fun q' x j => softmax e (b q' x) tau j) id q w (dfa_path q w).
 
@@ -68,7 +68,7 @@ Definition reached_from (q_0 q : 'I_n.+1) : Prop := exists w, run delta q_0 w = 
 Lemma reached_next q_0 q x : reached_from q_0 q -> reached_from q_0 (delta q x).
 Proof. by case=> w <-; exists (rcons w x); rewrite run_rcons. Qed.
 
-(* Where each state and symbol that words reach has a gap of its own: at least the product of the bounds that the word passes. *)
+(* If each reachable state and symbol has its own gap, the probability is at least the product of the bounds along the word. *)
 Fixpoint bound_along (gap : 'I_n.+1 -> S -> R) (q : 'I_n.+1) (w : seq S) : R :=
   if w is x :: w' then margin_bound e n tau (gap q x) * bound_along gap (delta q x) w' else 1.
 
@@ -84,7 +84,7 @@ rewrite /= mulr_ge0 ?margin_bound_ge0 //=; apply: ler_pmul; rewrite ?margin_boun
 by apply: softmax_is_at_least => // j; apply: leads.
 Qed.
 
-(* With one gap, which must be assumed, at all reachable states and symbols: at least the bound to the power of the length. *)
+(* If one gap, which must be assumed, holds at all reachable states and symbols, the probability is at least the bound to the power of the length. *)
 Theorem follows_at_least gap q_0 :
   (forall q x j, reached_from q_0 q -> j != delta q x -> b q x j + gap <= b q x (delta q x)) ->
   forall w, margin_bound e n tau gap ^+ size w <= follows q_0 w.
@@ -112,7 +112,7 @@ exact: softmax_is_at_most ne close.
 Qed.
 End Following.
 
-(* As the temperature tends to 0: for each word, and each epsilon, the probability is 1 - epsilon or more from a temperature on. *)
+(* The limit as the temperature tends to 0: for each word and each epsilon, the probability is at least 1 - epsilon at all low enough temperatures. *)
 Section Limit.
 Variables (R : archiFieldType) (e : exponential R) (S : eqType) (n : nat).
 Variables (b : 'I_n.+1 -> S -> 'I_n.+1 -> R) (delta : 'I_n.+1 -> S -> 'I_n.+1) (q_0 : 'I_n.+1) (gap : R).
@@ -190,7 +190,7 @@ by rewrite addrA addrK ler_subl_addr ler_addl mulr_ge0.
 Qed.
 End Limit.
 
-(* The greatest similarity, if it is unique, leads all others by a gap. *)
+(* The greatest similarity, if it is unique, exceeds all others by a gap. *)
 Lemma gap_of_greatest (R : realFieldType) n (b : 'I_n.+1 -> R) M : (forall j, j != M -> b j < b M) ->
   exists2 gap, 0 < gap & forall j, j != M -> b j + gap <= b M.
 Proof.

@@ -1,5 +1,5 @@
-(* The accepting paths of a rules' automaton (Jiang et al. 2020, sections 2.4 and 3.5): the Forward score counts them; over the booleans or with
-   maxima instead of sums, it is whether the rule matches. *)
+(* The accepting paths of a rules' automaton (Jiang et al. 2020, sections 2.4 and 3.5): the Forward score counts them. Over the booleans, or with
+   maxima instead of sums, the score says whether the rule matches. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
 From ratproof Require Import semiring sums automaton paths instances.
@@ -8,11 +8,11 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-(* The rules' automaton: where it begins, what it may do, and where it accepts. *)
+(* The rules' automaton: its initial states, its transitions, and its final states. *)
 Section Rules.
 Variables (S : eqType) (Q : finite) (begins accepts : Q -> bool) (moves : S -> Q -> Q -> bool).
 
-(* A path from q on, with the states after each word of a sentence. *)
+(* Whether a list of states, one after each word of a sentence, is an accepting path from q. *)
 Fixpoint goes (q : Q) (w : seq S) (qs : seq Q) : bool :=
   match w, qs with
   | x :: w', q' :: qs' => moves x q q' && goes q' w' qs'
@@ -23,7 +23,7 @@ Fixpoint goes (q : Q) (w : seq S) (qs : seq Q) : bool :=
 Definition accepting_paths (w : seq S) : seq (seq Q) :=
   [seq qs <- sequences Q (size w).+1 | if qs is q :: qs' then begins q && goes q w qs' else false].
 
-(* The same as weights 0 and 1. *)
+(* A truth value as a weight 0 or 1, and the rules' automaton with these weights. *)
 Definition bit (K : semiring) (b : bool) : K := if b then 1%W else 0%W.
 Definition weighted (K : semiring) : wfa K S Q :=
   Wfa (fun q => bit K (begins q)) (fun x p q => bit K (moves x p q)) (fun q => bit K (accepts q)).
@@ -49,14 +49,14 @@ rewrite score_sums_paths size_filter; elim: (sequences Q _) => [|qs r IH]; first
 by rewrite big_cons IH /bit /=; case: (if qs is q :: qs' then _ else _).
 Qed.
 
-(* Over a ring, such as the real numbers, it is that number. *)
+(* Over a ring, such as the real numbers, the score is also the number of accepting paths. *)
 Theorem score_counts_paths_in_rings (R : ringType) w : score (weighted (of_ring R)) w = (size (accepting_paths w))%:R%R :> R.
 Proof.
 rewrite score_sums_paths size_filter; elim: (sequences Q _) => [|qs r IH]; first by rewrite big_nil.
 by rewrite big_cons IH GRing.natrD /bit /=; case: (if qs is q :: qs' then _ else _).
 Qed.
 
-(* Over the booleans, it is true if and only if there is an accepting path. *)
+(* Over the booleans, the score is true if and only if there is an accepting path. *)
 Theorem boolean_score_is_match w : score (weighted booleans) w = (accepting_paths w != [::]).
 Proof.
 rewrite score_sums_paths -size_eq0 size_filter -lt0n -has_count.
@@ -64,7 +64,7 @@ elim: (sequences Q _) => [|qs r IH]; first by rewrite big_nil.
 by rewrite big_cons IH /bit /=; case: (if qs is q :: qs' then _ else _).
 Qed.
 
-(* With maxima instead of sums (Viterbi), it is 1 on matches, and otherwise 0, which is less than every product. *)
+(* With maxima instead of sums (Viterbi), the score is 1 on matches, and otherwise 0, which is less than every product. *)
 Theorem viterbi_score_is_match (R : realDomainType) w :
   score (weighted (max_times R)) w = bit (max_times R) (accepting_paths w != [::]).
 Proof.

@@ -1,4 +1,4 @@
-(* The rules' deterministic automaton, on sets of states (Jiang et al. 2020, section 2.3): its Forward score is a match. *)
+(* The rules' deterministic automaton, on sets of states (Jiang et al. 2020, section 2.3): its Forward score is 1 on matches and 0 otherwise. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
 From ratproof Require Import semiring sums automaton paths instances deterministic.

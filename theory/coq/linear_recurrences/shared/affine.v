@@ -1,4 +1,4 @@
-(* Affine steps, and their automata: what all claims about linear recurrences rest on. *)
+(* Affine steps and their automata, which all claims about linear recurrences use. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.
@@ -7,7 +7,7 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-(* A network with an output, which reads its state after the step, or before it. *)
+(* A network whose output reads the state after the step, or before it. *)
 Section Outputs.
 Variables (K : semiring) (S C : Type).
 Implicit Types (next : C -> S -> C) (out : S -> C -> K).
@@ -18,14 +18,13 @@ Definition output_after next out (c_0 : C) (w : seq S) : K := (run (after_step n
 Definition output_before next out (c_0 : C) (w : seq S) : K := (run (before_step next out) (c_0, 0) w).2.
 End Outputs.
 
-(* Numbers at the places of P, of which a token makes others by a matrix and an update. Both may depend, too, on a finite memory of the
-   tokens before. *)
+(* Numbers with indices in P. A token changes them by a matrix and an update, which may also depend on a finite memory of the earlier tokens. *)
 Section Memory.
 Variables (K : semiring) (S : Type) (M P : finite) (m_0 : M) (remember : M -> S -> M).
 Variables (s_0 : P -> K) (matrix : M -> S -> P -> P -> K) (update : M -> S -> P -> K).
 
-(* The states are the output (None), and for each memory 1 (Some (m, None)) and the numbers. What leads to the output depends on when it
-   reads. *)
+(* The states are the output (None), and for each memory 1 (Some (m, None)) and the numbers. The transitions to the output depend on whether the
+   output reads the numbers before or after the step. *)
 Definition towards (m' m : M) (weight : K) : K := if m == m' then weight else 0.
 Definition with_outputs (from_one : M -> S -> K) (from_number : M -> S -> P -> K) : wfa K S (option_finite (prod_finite M (option_finite P))) :=
   @Wfa K S (option_finite (prod_finite M (option_finite P)))
@@ -44,7 +43,7 @@ Definition with_outputs (from_one : M -> S -> K) (from_number : M -> S -> P -> K
 Lemma states_of_output : card (option_finite (prod_finite M (option_finite P))) = (card M * (card P).+1).+1.
 Proof. by rewrite card_option card_prod card_option. Qed.
 
-(* A network with any state that has a memory and such numbers, and puts out a sum of them and of what the token adds. *)
+(* A network whose state determines a memory and such numbers, and whose output is a weighted sum of the numbers plus a contribution of the token. *)
 Section Network.
 Variables (C : Type) (next : C -> S -> C) (out : C -> S -> K) (c_0 : C) (memory : C -> M) (number : C -> P -> K).
 Variables (from_one : M -> S -> K) (from_number : M -> S -> P -> K).
@@ -80,7 +79,7 @@ by rewrite sum_of_vector /= timesw0 plus0w puts_out plusC.
 Qed.
 End Network.
 
-(* An output that reads the numbers after the step, or before it. *)
+(* The output reads the numbers after the step, or before it. *)
 Variables (read : M -> S -> P -> K) (skip : M -> S -> K).
 Definition remembering_after := with_outputs
   (fun m x => (\sum_(j : P) (read m x j * update m x j)) + skip m x) (fun m x i => \sum_(j : P) (read m x j * matrix m x i j)).
@@ -91,7 +90,7 @@ Hypotheses (memory_0 : memory c_0 = m_0) (number_0 : number c_0 =1 s_0).
 Hypothesis remembers : forall c x, memory (next c x) = remember (memory c) x.
 Hypothesis is_affine : forall c x j, number (next c x) j = (\sum_(i : P) (number c i * matrix (memory c) x i j)) + update (memory c) x j.
 
-(* Weights must commute, because the network computes read s and a path s read. *)
+(* Weights must commute: the network computes the product read s, and a path computes s read. *)
 Hypothesis timesC : commutative (@times K).
 
 Lemma remembering_after_is_output :
@@ -114,7 +113,7 @@ by rewrite reads; congr (_ + _); apply: eq_sum => j; apply: timesC.
 Qed.
 End Memory.
 
-(* Numbers that are units themselves: the states are 1 (None) and the numbers. *)
+(* The numbers themselves are the units: the states are 1 (None) and the numbers. *)
 Section Units.
 Variables (K : semiring) (S : Type) (P : finite) (s_0 : P -> K) (matrix : S -> P -> P -> K) (update : S -> P -> K).
 
@@ -146,7 +145,7 @@ by rewrite sum_option times1w (eq_sum (fun i => timesw0 _)) sum0 plusw0.
 Qed.
 End Units.
 
-(* A matrix of a decay at each place and terms of rank one, and no memory. *)
+(* A diagonal matrix of decays plus terms of rank one, without a memory. *)
 Section Affine.
 Variables (K : semiring) (S : Type) (d : nat) (T : finite).
 Variables (s_0 : 'I_d -> K) (decay : S -> 'I_d -> K) (left right : S -> T -> 'I_d -> K) (update read : S -> 'I_d -> K) (skip : S -> K).
@@ -159,7 +158,7 @@ Definition affine s x (j : 'I_d) : K :=
 (* The transition weight from component i to component j. *)
 Definition move x (i j : 'I_d) : K := (if i == j then decay x i else 0) + \sum_(t : T) (left x t j * right x t i).
 
-(* With one memory alone: 1, the d numbers and the output. *)
+(* With a single memory, the states are 1, the d numbers and the output. *)
 Let only (m : 'I_1) (x : S) : 'I_1 := ord0.
 Definition reading_after := @remembering_after K S (place 1) (place d) ord0 only s_0 (fun _ => move) (fun _ => update) (fun _ => read) (fun _ => skip).
 Definition reading_before := @remembering_before K S (place 1) (place d) ord0 only s_0 (fun _ => move) (fun _ => update) (fun _ => read) (fun _ => skip).
@@ -167,7 +166,7 @@ Definition reading_before := @remembering_before K S (place 1) (place d) ord0 on
 Lemma states_of_affine : card (option_finite (prod_finite (place 1) (option_finite (place d)))) = d.+2.
 Proof. by rewrite states_of_output !card_place mul1n. Qed.
 
-(* Weights must commute, because the network computes decay s and a path s decay. *)
+(* Weights must commute: the network computes the product decay s, and a path computes s decay. *)
 Hypothesis timesC : commutative (@times K).
 
 Lemma moved s x j :
@@ -181,7 +180,7 @@ rewrite exchange_sum; apply: eq_sum => t; rewrite times_sum; apply: eq_sum => i.
 by rewrite timesC timesA.
 Qed.
 
-(* A network whose step is this one is the automaton, whatever it writes. *)
+(* A network with this step is the automaton. *)
 Section Network.
 Variables (next : ('I_d -> K) -> S -> 'I_d -> K) (out : S -> ('I_d -> K) -> K).
 Hypothesis is_affine : forall s x j, next s x j = affine s x j.
@@ -201,7 +200,7 @@ Qed.
 End Network.
 End Affine.
 
-(* No terms, and one. *)
+(* No term of rank one, and a single term. *)
 Definition no_term (K : semiring) (S : Type) d (x : S) (t : 'I_0) (i : 'I_d) : K := 0.
 Definition one_term (K : semiring) (S : Type) d (F : S -> 'I_d -> K) (x : S) (t : 'I_1) (i : 'I_d) : K := F x i.
 

@@ -1,5 +1,6 @@
-(* A layer in chunks of C tokens: each output is made from the state at the chunk's start and the chunk's tokens, and at its end the state is
-   handed over. Where this state is the first one moved on by the chunk's tokens, the layer is its recurrence, for chunks of every size. *)
+(* A layer in chunks of C tokens: each output is computed from the state at the chunk's start and the chunk's tokens. At the end of the chunk, the
+   state is passed to the next chunk. If this state is the one at the chunk's start, updated by the chunk's tokens, then the layer equals its
+   recurrence, for chunks of every size. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.
@@ -13,7 +14,7 @@ Section Chunks.
 Variables (K : semiring) (S : Type) (d : nat).
 Implicit Types (s t : 'I_d -> K) (chunk : seq S).
 
-(* A chunk's tokens are a list whose first is the last token. The chunk so far, the state at its start, and the last output: *)
+(* The list of a chunk's tokens begins with the last token. A state has the chunk so far, the state at the chunk's start, and the last output. *)
 Variables (hand_over : ('I_d -> K) -> seq S -> 'I_d -> K) (chunk_output : ('I_d -> K) -> seq S -> S -> K).
 Definition chunked_next (C : nat) (state : seq S * (('I_d -> K) * K)) (x : S) : seq S * (('I_d -> K) * K) :=
   let chunk := x :: state.1 in let s := state.2.1 in let o := chunk_output s chunk x in
@@ -26,7 +27,7 @@ Hypothesis one_more_token : forall s chunk x, hand_over s (x :: chunk) =1 next (
 Hypothesis same_next : forall s t x, s =1 t -> next s x =1 next t x.
 Hypothesis same_out : forall s t x, s =1 t -> out x s = out x t.
 
-(* The state of the recurrence is the one at the chunk's start, moved on by the chunk's tokens; and so are the outputs. *)
+(* The state of the recurrence is the state at the chunk's start, updated by the chunk's tokens, and the outputs are equal. *)
 Let moved_on (state : ('I_d -> K) * K) (chunks : seq S * (('I_d -> K) * K)) :=
   state.1 =1 hand_over chunks.2.1 chunks.1 /\ state.2 = chunks.2.2.
 

@@ -16,7 +16,7 @@ Definition complex : Type := ('I_d -> K) * ('I_d -> K).
 Definition complex_next (z : complex) (x : S) : complex :=
   (fun j => a x j * z.1 j + minus * (b x j * z.2 j) + p x j, fun j => b x j * z.1 j + a x j * z.2 j + r x j).
 
-(* The 2 d numbers, of which a token makes others by this matrix. *)
+(* The 2 d numbers of a state, and the matrix by which a token changes them. *)
 Definition parts : finite := sum_finite (place d) (place d).
 Definition part (z : complex) (i : 'I_d + 'I_d) : K := match i with inl i => z.1 i | inr i => z.2 i end.
 Definition rotation x (i j : 'I_d + 'I_d) : K :=

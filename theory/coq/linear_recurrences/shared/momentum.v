@@ -1,4 +1,4 @@
-(* Delta rules with momentum: two vectors, of which the second sums up the changes of the first. *)
+(* Delta rules with momentum: the state consists of a memory and its momentum, which accumulates the changes of the memory. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.
@@ -12,7 +12,7 @@ Section Momentum.
 Variables (K : semiring) (S : Type) (d : nat) (s_0 m_0 : 'I_d -> K) (mu keep amount : S -> K) (left right write q : S -> 'I_d -> K).
 Let only (m : 'I_1) (x : S) : 'I_1 := ord0.
 
-(* The memory (inl) and the momentum (inr), which are the parts of the state, and what a token makes of them. *)
+(* The parts of the state are the memory (inl) and the momentum (inr). The matrix and the update by which a token changes them: *)
 Definition momentum_matrix x (i j : 'I_d + 'I_d) : K :=
   match i, j with
   | inl i, inl j => (if i == j then keep x else 0) + amount x * (left x j * right x i)
@@ -32,7 +32,7 @@ Hypothesis timesC : commutative (@times K).
 Lemma of_rank_one (F G : 'I_d -> K) c : \sum_(i : place d) (F i * (c * G i)) = c * \sum_(i : place d) (G i * F i).
 Proof. by rewrite times_sum; apply: eq_sum => i; rewrite timesC -timesA. Qed.
 
-(* A network whose steps are these is the automaton, whatever it writes. *)
+(* A network with these steps is the automaton. *)
 Variable next : ('I_d -> K) * ('I_d -> K) -> S -> ('I_d -> K) * ('I_d -> K).
 Hypothesis momentum_next : forall s x j, (next s x).2 j = mu x * s.2 j + left x j * (\sum_(i : place d) (right x i * s.1 i)) + write x j.
 Hypothesis memory_next : forall s x j, (next s x).1 j = keep x * s.1 j + amount x * (next s x).2 j.

@@ -1,5 +1,5 @@
-(* Appendix A (Peng et al. 2018, equation 22): the automaton that remembers a summary of the symbols before, for a unit whose gates read
-   that summary and the symbol. *)
+(* Appendix A (Peng et al. 2018, equation 22): the automaton that remembers a summary of the earlier symbols, for a unit whose gates read
+   this summary and the symbol. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.
@@ -8,11 +8,11 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-(* For any finite summary h of the symbols before. *)
+(* For any finite summary h of the earlier symbols. *)
 Section Summary.
 Variables (K : semiring) (S : Type) (H : finite) (h_0 : H) (remember : H -> S -> H) (c_0 : K) (f u : H -> S -> K).
 
-(* c_t = f_t c_{t-1} + u_t (equation 5c), where f_t and u_t read x_t and the summary of the symbols before. *)
+(* c_t = f_t c_{t-1} + u_t (equation 5c), where f_t and u_t read x_t and the summary of the earlier symbols. *)
 Definition summing_next (state : H * K) (x : S) : H * K :=
   (remember state.1 x, f state.1 x * state.2 + u state.1 x).
 Definition summing (w : seq S) : K := (run summing_next (h_0, c_0) w).2.
@@ -38,7 +38,8 @@ Definition at_summary (state : H * K) (q : H + H) : K :=
 Lemma sum_towards h (weight : K) (F : H -> K) : \sum_(q : H) towards h q weight * F q = weight * F h.
 Proof. by rewrite (sum_at (p := h)) /towards ?eqxx // => q /negbTE ->; rewrite times0w. Qed.
 
-(* It gives every word the same score as the network, for any summary. Weights must commute, because the network computes f c and a path c f. *)
+(* The automaton gives every word the same score as the network, for any summary. Weights must commute: the network computes f c, and a path computes
+   c f. *)
 Theorem appendix_A_is_summing : commutative (@times K) -> forall w, score appendix_A w = summing w.
 Proof.
 move=> timesC w; rewrite (score_is_inv (next := summing_next) (start := (h_0, c_0)) (inv := at_summary)) => [|[]|[h c] x [h'|h']] //.
@@ -48,14 +49,14 @@ rewrite sum_sum !sum_towards /= times1w /towards; case: eqP => // _; last by rew
 by rewrite plusC timesC.
 Qed.
 
-(* Appendix A as printed: out of p of the empty history, which it calls q_0, tau(q_0, p_a, a) = 1 is the only way. *)
+(* Appendix A as printed: tau(q_0, p_a, a) = 1 is the only transition from q_0, which is p of the empty history. *)
 Definition appendix_A_as_printed : wfa K S (sum_finite H H) :=
   @Wfa K S (sum_finite H H) (initial appendix_A)
     (fun x p q => match p, q with inl h, inr h' => if h == h_0 then 0 else transition appendix_A x p q | _, _ => transition appendix_A x p q end)
     (final appendix_A).
 End Summary.
 
-(* Its score of a word of one symbol is 0 if c_0 = 0, but the network is u, which need not be 0. *)
+(* The printed automaton gives a word of one symbol the score 0 if c_0 = 0, but the network is u, which need not be 0. *)
 Theorem appendix_A_as_printed_is_refuted (K : semiring) (S : Type) (H : finite) (h_0 : H) (remember : H -> S -> H) (f u : H -> S -> K) x :
   u h_0 x <> 0 -> score (appendix_A_as_printed h_0 remember 0 f u) [:: x] <> summing h_0 remember 0 f u [:: x].
 Proof.

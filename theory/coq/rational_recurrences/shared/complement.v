@@ -1,5 +1,5 @@
-(* A unit whose update is weighed by the complement of its forget gate (Peng et al. 2018, sections 3.2, 4.1 and 5.2 and appendix D), in a
-   ring: what SRU, T-RNN and RRNN(B) share. *)
+(* A unit whose update is weighted by the complement of its forget gate (Peng et al. 2018, sections 3.2, 4.1 and 5.2 and appendix D), in a
+   ring: the common part of SRU, T-RNN and RRNN(B). *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From ratproof Require Import semiring sums automaton instances.
@@ -12,7 +12,7 @@ Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 Local Open Scope ring_scope.
 
-(* The input z, weighed by the complement of the forget gate f. *)
+(* The input z, weighted by the complement of the forget gate f. *)
 Definition weighed (R : ringType) (f z : R) : R := (1 - f) * z.
 
 (* c_t = f_t c_{t-1} + (1 - f_t) z_t. *)

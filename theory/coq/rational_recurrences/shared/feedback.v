@@ -1,4 +1,4 @@
-(* A unit whose forget gate also reads the state before it: no automaton with fewer than three states computes it. *)
+(* A unit whose forget gate also reads the previous state: no automaton with any number of states computes the unit. *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From ratproof Require Import semiring sums automaton instances.
@@ -14,8 +14,8 @@ Local Open Scope ring_scope.
 Definition feedback_next (K : semiring) (S : Type) (w : K) (f u : S -> K) (c : K) (x : S) : K := ((f x + w * c) * c + u x)%W.
 Definition feedback (K : semiring) (S : Type) (w : K) (f u : S -> K) : seq S -> K := run (feedback_next w f u) 0%W.
 
-(* With any w other than 0, no automaton computes it, with any number of states: for f = 0, and u = 2 / w at one symbol and 0 at another, w c is 2, 4,
-   16, 256, .... *)
+(* With any w other than 0, no automaton with any number of states computes the unit: for f = 0, and u = 2 / w at one symbol and 0 at another, w c is 2,
+   4, 16, 256, .... *)
 Lemma feedback_is_no_automaton (F : numFieldType) (w : F) : w != 0 ->
   ~ (forall (S : eqType) (f u : S -> F),
      exists (Q : finite) (A : wfa (of_ring F) S Q), forall v, score A v = feedback (w : of_ring F) f u v).

@@ -1,4 +1,4 @@
-(* Numbers that no automaton over a field scores, with any number of states: 2, 4, 16, 256, ..., and 1/2, 1/3, 1/4, .... *)
+(* Sequences that are not the scores of an automaton over a field, with any number of states: 2, 4, 16, 256, ..., and 1/2, 1/3, 1/4, .... *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum poly zmodp matrix mxalgebra.
 From ratproof Require Import semiring sums automaton paths instances hankel.

@@ -14,10 +14,10 @@ Local Open Scope ring_scope.
 (* g(z) = z / (1 + |z|), which exact numbers can compute. *)
 Definition softsign (F : numFieldType) (z : F) : F := z / (1 + `|z|).
 
-(* The same over the rational numbers that Coq computes with. *)
+(* The softsign over the rational numbers with which Coq computes. *)
 Definition rational_softsign (z : rationals) : rationals := Qcdiv z (Qcplus (Q2Qc 1) (if Qle_bool (this z) 0 then Qcopp z else z)).
 
-(* A value that is g(1) = 1/2 after a symbol from 0, and g of itself with each other symbol: 1/2, 1/3, 1/4, .... *)
+(* A value that is g(1) = 1/2 after a first symbol, and to which each further symbol applies g: 1/2, 1/3, 1/4, .... *)
 Lemma softsign_is_no_automaton (F : numFieldType) (Q : finite) (A : wfa (of_ring F) bool_eqType Q) (value : seq bool -> F) :
   value [:: true] = softsign 1 -> (forall w, value (rcons w false) = softsign (value w)) -> ~ (forall w, score A w = value w).
 Proof.

@@ -1,4 +1,4 @@
-(* Gates that read a window, the last K symbols (Peng et al. 2018, section 4.1 and appendix A), and the two automata that remember it. *)
+(* Gates that read a window of the last K symbols (Peng et al. 2018, section 4.1 and appendix A), and the two automata that remember the window. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.
@@ -14,11 +14,11 @@ Definition last_of (S : Type) n (w : seq S) : seq S := drop (size w - n) w.
 Lemma last_of_rcons (S : Type) n (w : seq S) x : last_of n.+1 (rcons w x) = rcons (last_of n w) x.
 Proof. by rewrite /last_of size_rcons subSS drop_rcons // leq_subr. Qed.
 
-(* Windows: the last K = k + 1 symbols, fewer at the start of a word, where the padding stands before it. *)
+(* Windows: the last K = k + 1 symbols. At the start of a word, a window is shorter; padding stands before the word. *)
 Section Windows.
 Variables (K : semiring) (S : finType) (k : nat) (c_0 : K) (f u : seq S -> K).
 
-(* c_t = f_t c_{t-1} + u_t, with gates that read the last K symbols, x_t among them: the network reads its word from the start. *)
+(* c_t = f_t c_{t-1} + u_t, with gates that read the last K symbols, including x_t. The network's state contains the symbols so far. *)
 Definition windowed_next (state : seq S * K) (x : S) : seq S * K :=
   let read := rcons state.1 x in (read, f (last_of k.+1 read) * state.2 + u (last_of k.+1 read)).
 Definition windowed (w : seq S) : K := (run windowed_next ([::], c_0) w).2.
@@ -92,7 +92,7 @@ rewrite (_ : \sum_(p : nonempty) _ = c * towards (remember_more h x : history) (
 by rewrite /= /towards; case: eqP => // _; rewrite ?timesw0 ?plusw0 // plusC timesC.
 Qed.
 
-(* Fewer states: 1 (None), and for each word of at most K - 1 symbols what c is after reading it next. *)
+(* Fewer states: 1 (None), and for each word of at most K - 1 symbols the value of c after this word is read next. *)
 Definition ahead : wfa K S (option_finite history) :=
   @Wfa K S (option_finite history)
     (fun q => if q is Some v then (run windowed_next ([::], c_0) (v : k.-bseq S)).2 else 1)
@@ -137,7 +137,7 @@ by rewrite sum_option times1w (eq_sum (fun q => timesw0 _)) sum0 plusw0.
 Qed.
 End Windows.
 
-(* Appendix A as printed, with c_0 = 0, gives a word of one symbol the score 0, but the network is u of that window. *)
+(* Appendix A as printed, with c_0 = 0, gives a word of one symbol the score 0, but the network is u of this window. *)
 Lemma windowed_is_not_as_printed (K : semiring) (S : finType) k (f u : seq S -> K) x : u [:: x] <> 0 ->
   score (appendix_A_as_printed (remembered k [::] : history S k) (@remember_more _ k) 0 (fun h x => f (rcons h x)) (fun h x => u (rcons h x)))
     [:: x] <> windowed k 0 f u [:: x].

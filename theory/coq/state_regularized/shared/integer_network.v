@@ -38,12 +38,12 @@ Definition similarities u : seq int :=
   [seq if by_distance N then - apart (nth 0 u 0%N) (nth 0 (centroid i) 0%N) else inner u (centroid i) | i <- places n.+1].
 Definition answers h x : seq int := similarities (component h x).
 
-(* The softmax: 2^(m b_i), less the same power for all, over their sum. *)
+(* The softmax: 2^(m (b_i - min b)), divided by the sum of these powers. *)
 Definition power b (i : nat) : Z := Z.pow 2 (Z.of_nat (inverse_temperature N * absz (nth 0 b i - foldr Num.min (head 0 b) b)%R)).
 Definition rational_softmax b (i : nat) : rationals := Q2Qc (Qmake (power b i) (Z.to_pos (foldr Z.add Z0 [seq power b i | i <- iota 0 n.+1]))).
 Definition soft_cell h x (j : 'I_n.+1) : rationals := rational_softmax (answers h x) j.
 
-(* What it tends to as the temperature tends to 0: the same for each of the greatest; and the first of them. *)
+(* The limit of the softmax as the temperature tends to 0: the uniform distribution over the greatest similarities; and the first of them. *)
 Definition largest b : int := foldr Num.max (head 0 b) b.
 Definition uniform b (i : nat) : rationals :=
   if nth 0 b i == largest b then Q2Qc (Qmake 1 (Pos.of_nat (count_mem (largest b) b))) else Q2Qc 0.
@@ -54,7 +54,7 @@ Definition most_probable h x : 'I_n.+1 := let b := answers h x in nth ord0 (plac
 Definition no_ties : Prop := forall i x, count_mem (largest (answers (centroid i) x)) (answers (centroid i) x) = 1%N.
 End Network.
 
-(* Of rational weights, to compute with. *)
+(* The network from rational weights, with which Coq can compute. *)
 Definition integer_of (a : rationals) : int := match Qnum (this a) with Z0 => Posz 0 | Zpos p => Posz (Pos.to_nat p) | Zneg p => Negz (Pos.to_nat p).-1 end.
 Definition vector_of d (h : 'I_d -> rationals) : vector := [seq integer_of (h i) | i <- places d].
 Definition network_of (S : Type) n d (equation m : rationals) (s : 'I_n.+1 -> 'I_d -> rationals) (u : 'I_d -> 'I_d -> rationals)

@@ -1,5 +1,5 @@
-(* The limit of SR Theorem 3.2 (Wang & Niepert 2019, section 3): as the temperature tends to 0 a softmax becomes the uniform law over the
-   greatest similarities; without ties both equation 4, which samples, and equation 5, which mixes, are the DFA. *)
+(* The limit of SR Theorem 3.2 (Wang & Niepert 2019, section 3): as the temperature tends to 0, a softmax becomes the uniform distribution over the
+   greatest similarities. Without ties, the network is the DFA with equation 4, which samples, and with equation 5, which mixes. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
 From ratproof Require Import semiring sums automaton instances.
@@ -9,10 +9,10 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-(* Where a cell is sure of one centroid at every state that words reach. *)
+(* A cell that gives one centroid the probability 1 at every state that words reach. *)
 Section Sure.
 Variables (K : semiring) (S : eqType) (D : Type) (k : nat).
-(* A hidden state has a number for each of the dimensions D; states with the same numbers are the same to the cell. *)
+(* A hidden state has a number for each dimension in D. The cell depends only on these numbers. *)
 Variables (centroid : 'I_k -> D -> K) (alpha : (D -> K) -> S -> 'I_k -> K) (delta : 'I_k -> S -> 'I_k).
 Hypothesis pointwise : forall h h' x j, h =1 h' -> alpha h x j = alpha h' x j.
 Variable start : 'I_k.
@@ -38,7 +38,7 @@ by rewrite (pointwise _ _ IH) sure // ne times0w.
 Qed.
 End Sure.
 
-(* The limit of the softmax of k similarities: the uniform law over the greatest of them. *)
+(* The limit of the softmax of k similarities: the uniform distribution over the greatest of them. *)
 Section Limit.
 Variables (R : realFieldType) (S : eqType) (k : nat).
 Definition greatest_of (b : 'I_k -> R) : {set 'I_k} := [set j | [forall i, (b i <= b j)%R]].
@@ -55,7 +55,8 @@ move=> unique; rewrite /in_the_limit; have -> : greatest_of b = [set greatest].
 by move=> j; rewrite inE cards1 GRing.invr1.
 Qed.
 
-(* b i x are the similarities from the centroid i with the symbol x. No tie at the states that words reach: delta's is greater than all others. *)
+(* b i x are the similarities from the centroid i with the symbol x. There is no tie at the states that words reach: the similarity of delta i x is
+   greater than all others. *)
 Variables (b : 'I_k -> S -> 'I_k -> R) (delta : 'I_k -> S -> 'I_k) (start : 'I_k).
 Hypothesis no_tie : forall i x j, (exists w : seq S, run delta start w = i) -> j != delta i x -> (b i x j < b i x (delta i x))%R.
 

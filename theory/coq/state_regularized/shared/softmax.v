@@ -9,7 +9,7 @@ Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 Local Open Scope ring_scope.
 
-(* A sum over places in a ring is mathcomp's sum. *)
+(* A sum over indices, in a ring, is mathcomp's sum. *)
 Lemma sum_ord (R : ringType) k (F : 'I_k -> R) : sum (K := of_ring R) (fun i : place k => F i) = \sum_(i < k) F i.
 Proof. by elim: k F => [|k IH] F; rewrite ?big_ord0 // sum_place big_ord_recl IH. Qed.
 
@@ -20,7 +20,8 @@ Hypothesis tau_positive : 0 < tau.
 (* alpha_i = exp(b_i / tau) / sum_j exp(b_j / tau), for k = n + 1 similarities b. *)
 Definition softmax (i : 'I_n.+1) : R := e (b i / tau) / \sum_(j < n.+1) e (b j / tau).
 
-(* At least 1 / (1 + (k - 1) exp(- gap / tau)) where M leads by the gap; at most 1 / (1 + exp(- most / tau)) where another follows by most. *)
+(* The lower bound 1 / (1 + (k - 1) exp(- gap / tau)) if the similarity of M exceeds all others by the gap; and the upper bound
+   1 / (1 + exp(- most / tau)) if it exceeds another one by at most most. *)
 Definition margin_bound (gap : R) : R := (1 + n%:R * e (- (gap / tau)))^-1.
 Definition margin_ceiling (most : R) : R := (1 + e (- (most / tau)))^-1.
 
@@ -42,7 +43,7 @@ have more : 0 < e (- (most / tau)) by apply: exp_positive.
 by rewrite invr_gt0 invf_lt1 ?addr_gt0 ?ltr01 // ltr_addl more.
 Qed.
 
-(* M leads all others by the gap. *)
+(* The lower bound, if the similarity of M exceeds all others by the gap. *)
 Theorem softmax_is_at_least M gap : (forall j, j != M -> b j + gap <= b M) -> margin_bound gap <= softmax M.
 Proof.
 move=> leads; rewrite /softmax ler_pdivl_mulr ?sum_positive // mulrC ler_pdivr_mulr; last first.
@@ -53,7 +54,7 @@ apply: le_trans (ler_sum _ (_ : forall j, j != M -> _ <= e (b M / tau + - (gap /
 by rewrite sumr_const cardC1 card_ord mulr_natl.
 Qed.
 
-(* Another follows M by most. *)
+(* The upper bound, if the similarity of M exceeds another one by at most most. *)
 Theorem softmax_is_at_most M j most : j != M -> b M - most <= b j -> softmax M <= margin_ceiling most.
 Proof.
 move=> ne follows; rewrite /softmax ler_pdivr_mulr ?sum_positive // [X in _ <= X]mulrC ler_pdivl_mulr; last first.
