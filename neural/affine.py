@@ -65,7 +65,10 @@ class AffineCell(AutomatonCell):
         return states, windows.symbols * states**2
 
     def slack(self, gates: dict[str, RunningErrorTensor]) -> dict[str, Tensor]:
-        """Return bounds on the gates' deviations; W's includes the error of reduced-precision products."""
+        """Return a bound on the deviation of each gate.
+
+        The bound on W also covers the error of products in reduced precision.
+        """
         bounds = super().slack(gates)
         weight = gates["W"].value
         bounds["W"] = bounds["W"] + reduction(format_of(weight.dtype)) * weight.double().abs()

@@ -234,7 +234,7 @@ class ReorderingBound:
         of_other = ReorderingBound.leaf(1 - share, self.kind, doubt)
 
         def either(mine: Tensor, others: Tensor) -> Tensor:
-            """Select the larger operand's part, or the larger part if the comparison is unclear."""
+            """Select the part of the larger operand, or the larger part where the comparison is unclear."""
             return torch.where(unclear, torch.maximum(mine, others), torch.where(a > b, mine, others))
 
         parts = ((getattr(self, name), getattr(other, name)) for name in ("size", "error", "reach"))
@@ -287,7 +287,7 @@ class evaluating(TorchFunctionMode):
         self.kind, self.leaves = kind, {} if leaves is None else leaves
 
     def __torch_function__(self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
-        """Replace a torch function by its rule."""
+        """Apply the rule of a torch function."""
         if func in FACTORIES or getattr(func, "__name__", "") in PROPERTIES:
             return func(*args, **(kwargs or {}))
         return _apply(func, args, kwargs or {}, self)
@@ -303,7 +303,7 @@ _PARTS = ("value", "size", "error", "reach")
 
 
 def _moved(number: ReorderingBound, move: Callable[[Tensor], Tensor]) -> ReorderingBound:
-    """Apply a function that only moves elements to the value, the size and the error of the tensor."""
+    """Apply a function that only moves elements to the values and to all parts of the bound."""
     value, size, error, reach = (move(getattr(number, part)) for part in _PARTS)
     return ReorderingBound(value, size, error, reach, number.kind, number.roundings)
 
@@ -338,7 +338,7 @@ def _multiply(a: ReorderingBound, b: ReorderingBound) -> ReorderingBound:
 
 
 def _carried(product: Callable[[Tensor, Tensor], Tensor], a: ReorderingBound, b: ReorderingBound) -> Tensor:
-    """Bound the error of an exact product ``product(a, b)`` that is caused by the errors of a and b."""
+    """Bound the error that the errors of a and b cause in the exact product ``product(a, b)``."""
     ours, theirs = (torch.where(x.value.isfinite(), x.value.abs(), 0.0) for x in (a, b))
     return product(a.error, theirs + b.error) + product(ours, b.error)
 
@@ -380,7 +380,7 @@ def _linear(
 def _bilinear(
     product: Callable[[Tensor, Tensor], Tensor], a: ReorderingBound, b: ReorderingBound, terms: int
 ) -> ReorderingBound:
-    """Return a matrix product with ``terms`` terms in each sum, with the error of reduced precision."""
+    """Return a matrix product that sums ``terms`` terms per entry; the bound covers reduced precision."""
     size = product(a.size, b.size)
     error = _carried(product, a, b) + rounding.reduction(a.kind) * size
     result = ReorderingBound(product(a.value, b.value), size, error, product(a.reach, b.reach), a.kind)
@@ -433,7 +433,7 @@ def _clamp(a: ReorderingBound, min: float | None = None, max: float | None = Non
 
 
 def _softmax(a: ReorderingBound, dim: int) -> ReorderingBound:
-    """Return exp(a - c) / sum(exp(a - c)) for any c; the maximum prevents overflow."""
+    """Return exp(a - c) / sum(exp(a - c)), which is equal for all c; c = max(a) prevents overflow."""
     largest = ReorderingBound.leaf(a.value.amax(dim, keepdim=True), a.kind)
     powers = RULES["exp"](a - largest)
     return powers * _reciprocal(powers.sum(dim, keepdim=True))
@@ -473,7 +473,7 @@ def _largest(a: ReorderingBound, dim: int, keepdim: bool = False) -> ReorderingB
 
 
 def _einsum(equation: str, *operands: ReorderingBound) -> ReorderingBound:
-    """Return a sum of products, as an elementwise product of all axes that is summed."""
+    """Multiply the operands elementwise over all axes, and sum over the axes that the output lacks."""
     terms, arrow, output = equation.replace(" ", "").partition("->")
     axes = terms.split(",")
     repeated = any(len(set(own)) < len(own) for own in (*axes, output))
@@ -486,7 +486,7 @@ def _einsum(equation: str, *operands: ReorderingBound) -> ReorderingBound:
 
 
 def _spread(letters: str, axes: str, a: ReorderingBound) -> Any:
-    """Return a tensor with these axes in the order of all letters; the others have size 1."""
+    """Permute the axes of ``a`` to the order of ``letters``, and insert axes of size 1 for the others."""
     moved = a.permute(*(axes.index(letter) for letter in letters if letter in axes))
     for index, letter in enumerate(letters):
         moved = moved if letter in axes else moved.unsqueeze(index)
@@ -553,7 +553,7 @@ _OF_ONE_TENSOR = (
     *("sum", "cumsum", "linalg_vector_norm", "softmax", "clamp"),
     *("mean", "normalize", "pow", "amax"),
 )
-"""Operations whose other arguments are not tensors."""
+"""Operations whose first argument is their only tensor."""
 
 
 @_plain
@@ -640,7 +640,7 @@ def _gradient_function(
 ) -> PullBack:
     """Return the transpose of a data movement: a map from the result's cotangent to one source's cotangent.
 
-    It adds the cotangents of all results that are copies of one element.
+    The function adds the cotangents of all copies of an element.
     """
 
     def back(bar: ReorderingBound) -> ReorderingBound:
@@ -664,7 +664,7 @@ def _collect(bars: dict[int, ReorderingBound], number: ReorderingBound, bar: Reo
 
 
 def _sorted(results: Sequence[ReorderingBound]) -> list[ReorderingBound]:
-    """Return all tensors that the results depend on in topological order, operands first."""
+    """Return the results and all their operands in topological order, operands first."""
     order: list[ReorderingBound] = []
     seen: set[int] = set()
     stack = [(result, False) for result in results]

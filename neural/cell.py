@@ -1,4 +1,4 @@
-"""The base class of cells whose units are automata, each with one layer and one direction.
+"""The base class of cells with one layer and one direction, whose units are automata.
 
 A cell defines its gates (``gates``: the automata's weights, a function of the symbols alone) and its
 recurrence (``steps``, or ``fused`` if one kernel computes both). It also defines the score as a function of
@@ -85,10 +85,11 @@ class AutomatonCell(RecurrentCell):
         raise NotImplementedError
 
     def fused(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
-        """Compute the c-states from the windows and the first state with one kernel, within the same bounds.
+        """Compute the c-states from the windows and the first state with one kernel.
 
-        Return ``None`` if the cell has no such kernel. A subclass that overrides ``gates`` or ``steps`` has
-        no kernel unless it also overrides this method.
+        The rounding bounds of :meth:`steps` also hold for the kernel. Return ``None`` if the cell has no
+        kernel. A subclass that overrides ``gates`` or ``steps`` has no kernel unless it also overrides this
+        method.
         """
         return None
 
@@ -103,7 +104,7 @@ class AutomatonCell(RecurrentCell):
         return self.steps(self.gates(view), state) if states is None else states
 
     def score(self, state: Sequence[Tensor]) -> Tensor:
-        """Return the automata's scores in a state, which are the last c-state; leading axes are allowed."""
+        """Return the automata's scores in a state, which may have leading axes; here, the last c-state."""
         return state[self.c_states - 1]
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
@@ -175,5 +176,5 @@ class AutomatonCell(RecurrentCell):
         return states, self.hidden_size * windows.symbols * states**2
 
     def slack(self, gates: dict[str, RunningErrorTensor]) -> dict[str, Tensor]:
-        """Bound the difference between two evaluations of each gate by twice the error of one evaluation."""
+        """Bound the difference between two evaluations of each gate: twice the error of one evaluation."""
         return {name: 2 * gate.error for name, gate in gates.items()}

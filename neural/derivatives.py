@@ -1,6 +1,6 @@
 """Derivatives of automaton scores with respect to a cell's parameters, inputs and first state.
 
-They are the reference for the gradients of the fast network. The scores are computed by the Forward algorithm
+They are the reference for the gradients of the torch layers. The scores are computed by the Forward algorithm
 over the gates (eq. 3b, Peng et al. 2018), with epsilon transitions after each symbol. They are differentiated
 by reverse accumulation, with a bound on the error of any other order of evaluation (:mod:`neural.any_order`).
 
@@ -67,7 +67,8 @@ def score_derivatives(
             hidden_size)``.
 
     Returns:
-        The derivatives by the parameter's name, or :data:`INPUTS` or :data:`FIRST`, in the parameter's shape.
+        Derivatives keyed by the parameter's name, :data:`INPUTS` or :data:`FIRST`. Each has the shape of the
+        tensor with respect to which the sum is differentiated.
     """
     named, scores = _scores(cell, inputs, start)
     weighted = [
@@ -103,7 +104,7 @@ def _forward_of(cell: AutomatonCell) -> Callable[..., Iterator[ReorderingBound]]
 
 
 def _factors_of_score(factors: Tensor, score: ReorderingBound) -> Tensor:
-    """Return the factors of a score, shape ``(B, hidden_size)``, summed over sequences that share it."""
+    """Return the factors of a score; if all sequences share the score, sum its factors over them."""
     return factors if score.dim() == factors.dim() else factors.sum(0)
 
 
@@ -141,7 +142,7 @@ def _polynomial_scores(
     matrices: Any = torch.stack([torch.stack(row, dim=-1) for row in rows], dim=-2)
     for t in range(steps):
         vector = (matrices[t] * vector.unsqueeze(-1)).sum(-2)
-        # the network computes all components, also those that the score hardly depends on
+        # the network computes all components, and an overflow in one of them may change the score
         bounded = (vector.bound() < math.inf).all(-1, keepdim=True)
         vector = replace(vector, error=torch.where(bounded, vector.error, math.inf))
         yield vector[shown]

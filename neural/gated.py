@@ -1,7 +1,7 @@
 """The base class of cells with c_t = f_t * c_{t-1} + u_t.
 
-Their units are the automaton of Figure 1 (Peng et al. 2018, section 4.1). Example 6 and its variants differ
-only in their gates: f, and u = (1 - f) * z.
+Each unit is the automaton of Figure 1 (Peng et al. 2018, section 4.1). Example 6 and its variants differ only
+in their gates f and u = (1 - f) * z.
 
 >>> issubclass(GatedCell, AutomatonCell) and GatedCell.pattern.states
 2
@@ -20,10 +20,9 @@ from neural.scan import elementwise, gated
 
 
 class GatedCell(AutomatonCell):
-    """A cell whose state is c.
+    """A cell with the state c, and by default the gate f = sigmoid(``forget``) and the candidate ``update``.
 
-    Unless it overrides the gates, it has a linear map ``forget``, whose sigmoid is f, and a linear map
-    ``update``.
+    ``forget`` and ``update`` are linear maps of the window. Subclasses may override the gates.
     """
 
     pattern = FIGURE_1
@@ -31,7 +30,7 @@ class GatedCell(AutomatonCell):
     update: nn.Linear
 
     def new(self, view: Tensor) -> Tensor:
-        """Compute the candidate z; here, it is only the linear map ``update``."""
+        """Compute the candidate z, by default the linear map ``update``."""
         z: Tensor = self.update(view)
         return z
 

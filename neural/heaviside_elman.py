@@ -17,8 +17,8 @@ class HeavisideElmanRNN(nn.Module):
         inputs: U, one row for each symbol, shape ``(V, D)``.
         bias: b, shape ``(D,)``.
         initial: h_0, shape ``(D,)``.
-        probabilities: the weights of each symbol's probability, and in the last row of the end's, shape
-            ``(V + 1, D)``.
+        probabilities: the weights of each symbol's probability, shape ``(V + 1, D)``; the last row is for the
+            end of the string.
     """
 
     def __init__(

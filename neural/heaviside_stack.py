@@ -9,17 +9,17 @@ from torch import Tensor, nn
 class HeavisideStackRNN(nn.Module):
     """A network with h_t = H(W h_{t-1} + U[x_t] - 1), whose output is the product of the symbols' weights.
 
-    H(z) is 1 if z is positive, and 0 otherwise. Each symbol has an affine function of h_{t-1}; where it is
-    not positive, the symbol's weight is 0. The sign of another affine function selects one of two weights of
-    the end. h_0 is 0.
+    H(z) is 1 if z is positive, and 0 otherwise. h_0 is 0. Each symbol has an affine function of h_{t-1}; if
+    its value is not positive, the symbol's weight is 0. The end of the string has two weights; the sign of
+    another affine function selects one of them.
 
     Args:
         recurrent: W, shape ``(D, D)``.
         inputs: U, one row for each symbol, shape ``(V, D)``.
-        thresholds: the affine functions of the symbols, and in the last row that of the end, with their
-            biases in the last column, shape ``(V + 1, D + 1)``.
+        thresholds: the affine functions of the symbols, and of the end in the last row, shape
+            ``(V + 1, D + 1)``. The last column contains their biases.
         weights: the weight of each symbol, shape ``(V,)``.
-        ends: the weights of the end if its function is positive and if it is not, shape ``(2,)``.
+        ends: the weights of the end, shape ``(2,)``: first if its function is positive, then if it is not.
     """
 
     def __init__(

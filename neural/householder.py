@@ -15,8 +15,8 @@ from torch import Tensor, nn
 class HouseholderRNN(nn.Module):
     """A layer whose outputs are c h_t, with the steps of DeltaNet.
 
-    A symbol changes the state by h <- h + beta k (v - k h) for each of its H keys in order, where v is 0 if
-    there are no values.
+    For each symbol, the step h <- h + beta k (v - k h) is applied for each of its H keys in order. Without
+    values, v is 0.
 
     Args:
         keys: The keys k of each symbol, shape ``(V, H, N)``.

@@ -52,8 +52,8 @@ class Recurrent(Stacked):
         fraction.
 
         Args:
-            embeddings: v of each symbol, shape ``(len(vocabulary), input_size)``; the symbols' indices if
-                inputs are symbols.
+            embeddings: v of each symbol, shape ``(len(vocabulary), input_size)``; if the inputs are symbols,
+                their indices, shape ``(len(vocabulary),)``.
             vocabulary: the symbols.
             start: c_0, a scalar or one value per unit. Defaults to the semiring's zero.
             exact: whether weights are exact instead of float64; the values are the same.
@@ -65,7 +65,7 @@ class Recurrent(Stacked):
     def deviations(
         self, embeddings: Tensor, start: float | Tensor | None = None, direction: int = 0
     ) -> list[Deviation]:
-        """Bound the difference between the weights of :meth:`to_automata` and another evaluation.
+        """Bound the difference between the weights of :meth:`to_automata` and those of another evaluation.
 
         There is one bound per unit.
         """
@@ -74,11 +74,11 @@ class Recurrent(Stacked):
     def tables(
         self, embeddings: Tensor, vocabulary: Sequence[Hashable], unit: int, direction: int = 0
     ) -> dict[str, dict[tuple[Hashable, ...], Any]]:
-        """Return the gates of one unit, keyed by name and window; they are the weights of its automaton.
+        """Return the gates of one unit, which are the weights of its automaton, keyed by name and window.
 
         A window is a tuple of the last symbols, oldest first: K symbols, or fewer at the start of a string.
-        Gates that do not depend on the symbol have the key ``()``. The gates ``W`` and ``b`` are those of all
-        units, as lists.
+        Gates that do not depend on the symbol have the key ``()``. The gates ``W`` and ``b`` of an affine
+        cell contain the values of all units, as lists.
         """
         return reading.tables(self._reader(direction), embeddings, vocabulary, unit)
 

@@ -40,12 +40,12 @@ STARTS: st.SearchStrategy[float | None] = st.sampled_from([0.0, 1.0, -0.5]) | st
 
 
 def one_state(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return the weights of a claim whose only state is c_0: the gates by name, and c_0."""
+    """Return the weights of a claim with one state: the gates by name, and c_0."""
     return None, {"c_0": start, **tables}
 
 
 def two_states(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return the weights of a claim with the states c1_0 and c2_0, and the gates by name."""
+    """Return the weights of a claim with two states: the gates by name, and c1_0 and c2_0."""
     return None, {"c1_0": start, "c2_0": start, **tables}
 
 
@@ -90,7 +90,7 @@ def layer_kinds() -> dict[str, LayerKind]:
     """Return all kinds by name, collected from the modules in ``neural/``."""
     kinds: dict[str, LayerKind] = {}
     for module in pkgutil.walk_packages(neural.__path__, "neural."):
-        if module.name.startswith("neural.scan."):  # this package has no layers, and Triton is slow to import
+        if module.name.startswith("neural.scan."):  # has no layers, and Triton is slow to import
             continue
         for value in vars(importlib.import_module(module.name)).values():
             if isinstance(value, LayerKind) and kinds.setdefault(value.name, value) is not value:

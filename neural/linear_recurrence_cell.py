@@ -1,9 +1,11 @@
-"""The base classes of today's linear recurrences, whose automata have polynomials in the gates as weights.
+"""The base classes of linear recurrences such as GLA.
 
-A unit has a state of several components, which each token changes by an affine step. The unit is a component,
-or an output that reads all components. A layer's file contains its step twice: as the paper prints it, in
-torch (``run_steps``), and as the weights of an automaton (``affine_step``), for numbers of any type. The
-columns of a matrix memory do not interact, so each unit here is a head with one column.
+The weights of their automata are polynomials in the gates.
+
+A unit has a state of several components, to which each token applies an affine map. The unit's score is a
+component, or an output that reads all components. A layer's file contains its step twice: in torch, as the
+paper prints it (``run_steps``), and as the weights of an automaton (``affine_step``), for numbers of any
+type. The columns of a matrix memory do not interact, so each unit here is a head with one column.
 
 >>> from neural.linear_recurrences.gla import GLACell
 >>> cell = GLACell(3, 2, keys=1)
@@ -46,11 +48,12 @@ class AffineStep:
     """The weights of one step of a unit, s_j <- sum over i of moves[i, j] s_i + update_j, of any number type.
 
     Attributes:
-        update: the summand of each component that does not depend on the state.
+        update: update_j for each component j, which does not depend on the state.
         moves: the factor of component i in component j, keyed by ``(i, j)``; missing pairs are zero.
         read: the factors of the components in the output; if there are fewer factors than components, the
-            output does not read the last components. ``None`` if the components are the units.
-        skip: the summand of the output that does not depend on the state.
+            output does not read the last components. ``None`` if the cell has no output, because its units
+            are the components.
+        skip: the term of the output that does not depend on the state.
         first: whether the output reads the state before the step.
     """
 
@@ -88,12 +91,12 @@ def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
 
 
 def diagonal(decays: Sequence[Any]) -> dict[tuple[int, int], Any]:
-    """Return the entries of the diagonal matrix of the decays, keyed by ``(j, j)``."""
+    """Return the entries of the matrix Diag(decays), keyed by ``(j, j)``."""
     return {(j, j): decay for j, decay in enumerate(decays)}
 
 
 def erasing(decays: Sequence[Any], erase: Sequence[Any], read: Sequence[Any]) -> dict[tuple[int, int], Any]:
-    """Return the entries of the matrix Diag(decays) - erase read^T, keyed by row and column."""
+    """Return the entries of the matrix Diag(decays) - erase read^T, keyed by column and row."""
     return {
         (i, j): (decays[j] if i == j else 0) - left * right
         for j, left in enumerate(erase)
@@ -124,9 +127,9 @@ def naively(
     """Run a step token by token, and return each of its results as one tensor ``(T, B, units)``.
 
     Args:
-        step: a function from a token's gates and the components of the state to the next components, which
-            come first, and an output.
-        g: the gates of all tokens; those of shape ``(units,)`` are the same for all.
+        step: a function of a token's gates and the components of the state. It returns the next components
+            and then the output.
+        g: the gates of all tokens; a gate of shape ``(units,)`` is the same for all tokens.
         first: the components of the first state.
     """
     time = next(len(x) for x in flat(g) if x.dim() > 1)
@@ -161,10 +164,11 @@ class LinearRecurrenceCell(AutomatonCell):
     Attributes:
         token: the names of the gates that are linear maps of the input; a name with ``[K]`` is a vector.
         layer: the names of the gates that are parameters.
-        functions: the function of a linear map or parameter that gives the gate; by default, none.
+        functions: the function that is applied to a linear map or parameter to compute the gate, by name.
         names: the names of the gates, if :meth:`derived` changes them.
         reads: whether an output reads the state.
-        in_order: whether a state is computed from the one before it, and not from an earlier one.
+        in_order: whether each state is computed from the previous state. If not, it may be computed from an
+            earlier state, such as the state at the start of a chunk.
     """
 
     token: ClassVar[str]
@@ -207,19 +211,19 @@ class LinearRecurrenceCell(AutomatonCell):
         raise NotImplementedError
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the components after each step, and the output if there is one.
+        """Compute the components after each step, and the output if the cell has one.
 
         Args:
             g: the gates, shape ``(T, B, hidden_size)``, or ``(hidden_size,)`` for parameters.
             first: the components of the first state, each ``(B, hidden_size)``.
 
         Returns:
-            Tensors of shape ``(T, B, hidden_size)``; the output is the last one.
+            Tensors of shape ``(T, B, hidden_size)``: the components, and then the output.
         """
         raise NotImplementedError
 
     def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
-        """Return the gates, computed from the linear maps and parameters after their functions."""
+        """Compute the gates from the results of ``functions``; by default, return them unchanged."""
         return raw
 
     # The cell.
@@ -228,7 +232,7 @@ class LinearRecurrenceCell(AutomatonCell):
         """Compute the gates by name; the components of a vector k are ``k[1]``, ``k[2]``, ..."""
         raw: dict[str, Any] = {}
         for name, value in [*((n, m(view)) for n, m in self.maps.items()), *self.own.items()]:
-            # the slice makes a parameter the result of an operation, which bounds and derivatives track
+            # value[...] is the result of an operation even for a parameter, so that bounds can track it
             raw[name] = self.functions[name](value) if name in self.functions else value[...]
         d, words = self.hidden_size, f"{self.layer} {self.token}".split()
         parts: dict[str, Any] = {}
@@ -255,7 +259,7 @@ class LinearRecurrenceCell(AutomatonCell):
         return self.components + self.reads
 
     def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
-        """Return the first state, whose components are ``value``; the output of no token is zero."""
+        """Return the first state: the components are ``value``, and the output is zero."""
         state = list(super().start(batch, value))
         if self.reads:
             state[self.components] = torch.zeros_like(state[self.components])
@@ -316,7 +320,7 @@ class LinearRecurrenceCell(AutomatonCell):
         return result
 
     def tracked_weights(self, gates: Mapping[str, RunningErrorTensor]) -> dict[str, ReorderingBound]:
-        """Return :meth:`bounded_weights` of gates that another evaluation may compute differently."""
+        """Return :meth:`bounded_weights` for gates that may differ by the error of another evaluation."""
         return self.bounded_weights(
             {
                 name: ReorderingBound.leaf(gate.value, format_of(gate.dtype), 2 * gate.error)
@@ -327,8 +331,8 @@ class LinearRecurrenceCell(AutomatonCell):
     def slack(self, gates: dict[str, RunningErrorTensor]) -> dict[str, Tensor]:
         """Return bounds on the weights' deviations, which include the roundings of the network's step.
 
-        A product with a component of the state may underflow. Its error is at most the smallest normal number
-        times the later factors; the constant 1 carries this error.
+        A product with a component of the state may underflow. The error is at most the smallest normal number
+        times the later factors. It is added to the bound on the weight from the constant 1.
         """
         weights = self.tracked_weights(gates)
         bounds = {name: weight.bound() for name, weight in weights.items()}

@@ -1,9 +1,9 @@
-"""The automaton of one unit as a pattern whose weights are names of gates, and its arrays.
+"""The automaton of one unit as a pattern, whose weights are names of gates, and the arrays of its weights.
 
-The arrays are built for given gates and windows of any size. A gate that reads the last K symbols needs
-states that remember K - 1 of them. Each state of the pattern therefore becomes one state per history, a tuple
-of up to K - 1 symbols (Proposition 11, Peng et al. 2018). Shorter histories occur only at the start of a
-string.
+The arrays are built from the values of the gates in all windows. If a gate reads the last K symbols, the
+automaton's states must remember K - 1 of them. Each state of the pattern therefore becomes one state per
+history, a tuple of up to K - 1 symbols (Proposition 11, Peng et al. 2018). Shorter histories occur only at
+the start of a string.
 
 >>> windows = Windows(symbols=2, size=2)
 >>> windows.histories, windows.ids.tolist()  # (), (a), (b); -1: before the string
@@ -96,7 +96,10 @@ class Windows:
 
     @cached_property
     def parts(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-        """Return each window's history before its last symbol, that symbol, and the history after it."""
+        """Return, for each window, the history before its last symbol, this symbol, and the next history.
+
+        All are arrays of indices, shape ``(windows,)``.
+        """
         number = {
             h: i
             for i, h in enumerate(h for k in range(self.size) for h in product(range(self.symbols), repeat=k))
@@ -116,8 +119,8 @@ class WindowWeights:
             the symbol; matrices have one more axis.
         one, zero: the semiring's constants.
         start: c_0 of each unit.
-        fresh: whether c_0 of each unit is the semiring's zero; no path starts in the states of such a unit
-            that have the initial weight c_0.
+        fresh: whether c_0 of each unit is the semiring's zero. If so, no path starts in a state with the
+            initial weight c_0.
     """
 
     gates: Mapping[str, NDArray[np.float64]]
@@ -137,7 +140,7 @@ def arrays(pattern: Pattern, weights: WindowWeights, windows: Windows, units: in
 
     Their shapes are ``(n,)``, ``(n,)`` and ``(symbols, n, n)``. The states are pairs of a pattern state and a
     history, ordered by the pattern state. States in which no path can start and that no path can reach are
-    omitted. Exact gates, which are arrays of fractions, give arrays of numbers of any type.
+    omitted. If the gates are arrays of fractions, the results are arrays of objects.
     """
     h = windows.histories
     n = pattern.states * h
@@ -164,7 +167,8 @@ def epsilon_matrices(
 ) -> list[NDArray[np.float64] | None]:
     """Return the epsilon transitions of each unit, shape ``(n, n)``, or ``None`` if the pattern has none.
 
-    Their gates do not depend on the symbol, and all gates of such a pattern read one symbol.
+    The weights of epsilon transitions do not depend on the symbol. In patterns with epsilon transitions, all
+    gates read one symbol.
     """
     if not pattern.epsilon:
         return [None] * units

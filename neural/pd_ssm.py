@@ -1,4 +1,4 @@
-"""PD-SSM layers without input term, as automata (Terzic et al. 2025).
+"""PD-SSM layers without an input term, which are automata (Terzic et al. 2025).
 
 >>> one = torch.tensor([1.0, 0.0])
 >>> layer = PDSSM(torch.tensor([[1, 0]]), torch.ones(1, 2), one, one)

@@ -4,7 +4,7 @@ See Peng et al. 2018, section 4.1.
 
 >>> layer = QRNN(3, 2, window=2)
 >>> h, (c_n, before) = layer(torch.zeros(5, 4, 3))
->>> before.shape, layer.to_automata(torch.eye(3), "abc")[0]  # a start, and each history twice
+>>> before.shape, layer.to_automata(torch.eye(3), "abc")[0]  # a start state, and two states for each history
 (torch.Size([1, 4, 1, 3]), <WFSA: 7 states, 3 symbols, real semiring, exact>)
 """
 

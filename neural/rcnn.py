@@ -88,8 +88,8 @@ class RCNN(Recurrent):
         bias: whether to use biases. Defaults to ``True``.
         order: n, the length of the n-grams. Defaults to 2.
         nonlinearity: the function g, ``"tanh"`` (the default) or ``"identity"``.
-        decay: ``"input"`` (the default) if lambda depends on the input, or ``"constant"`` if it is one
-            learned value per unit, as a sigmoid.
+        decay: ``"input"`` (the default) if lambda depends on the input, or ``"constant"`` if it is the
+            sigmoid of a learned value per unit.
         output: the function that is applied to c^(n), ``"tanh"`` (the default) or ``"identity"``.
     """
 

@@ -81,11 +81,12 @@ def deviations(cell: AutomatonCell, embeddings: Tensor, start: Any) -> list[Devi
 def magnitudes(
     cell: LinearRecurrenceCell, embeddings: Tensor, vocabulary: Sequence[Hashable], start: Any
 ) -> list[tuple[WFSA, Floats]]:
-    """Return, for each unit, the automaton of the sums of the magnitudes of the monomials of its weights.
+    """Return, for each unit, an automaton of magnitudes and a bound for each of its states.
 
-    The network may add monomials in another order than the automaton, so magnitudes bound its rounding errors
-    where weights may cancel. The second item is, for each state, a bound on every product of its value and
-    some of the gates of one step, relative to that value, shape ``(states,)``.
+    A weight of the automaton is the sum of the magnitudes of the monomials of the unit's weight. The network
+    may add monomials in another order than the unit's automaton. If monomials cancel, its rounding errors are
+    proportional to their magnitudes. The bounds have shape ``(states,)``: every product of a state's value
+    and some gates of one step is at most the bound times this value.
     """
     windows = _windows(cell, embeddings, vocabulary, exact=False)
     weights = cell.tracked_weights(tracked_gates(cell, _views(cell, embeddings, windows)))
@@ -107,7 +108,7 @@ def magnitudes(
 
 
 def tracked_gates(cell: AutomatonCell, view: Tensor) -> dict[str, RunningErrorTensor]:
-    """Compute the gates with a bound on the error of one evaluation of each."""
+    """Compute the gates; each includes a bound on the error of one evaluation."""
     with tracking():
         gates: dict[str, Any] = cell.gates(view)
     return {
@@ -160,9 +161,9 @@ def first(cell: AutomatonCell, start: Any) -> NDArray[np.float64]:
 
 
 def _exact(unit: WFSA, initial: NDArray[Any], final: NDArray[Any], matrices: NDArray[Any]) -> WFSA:
-    """Convert the weights to exact numbers; all zeros share one object, because most weights are zero.
+    """Convert the weights to exact numbers.
 
-    With windows, almost all weights are zero.
+    All zeros share one object, because almost all weights are zero if gates read several symbols.
     """
     every = {"initial": initial, "final": final, "matrices": matrices}
     if unit.epsilon is not None:
@@ -180,7 +181,7 @@ def _array(values: Tensor) -> NDArray[np.float64]:
 
 
 def _finite(values: Tensor) -> NDArray[np.float64]:
-    """Return an array with infinities and NaN replaced by the largest float64, which has no error bound."""
+    """Return an array in which infinities and NaN are replaced by the largest float64."""
     return np.nan_to_num(_array(values), nan=FLOAT64.largest, posinf=FLOAT64.largest)
 
 

@@ -1,10 +1,10 @@
 """Bounds on the difference between two floating-point evaluations of one formula.
 
-The bounds for gates hold for any order of summation. A network computes its gates for a whole batch, and
-again in other shapes when its automata are extracted. The matrix products may then be summed in a different
-order. These bounds limit the difference between the two.
+The bounds hold for any order of summation. A network computes its gates for a batch of sequences, and again
+for tensors of other shapes when its automata are constructed. The two evaluations may sum matrix products in
+different orders. The bounds limit the difference between their results.
 
-The only assumption is about the elementary functions: sigmoid, its logarithm, tanh, exp, log, log1p, sin and
+The only assumption is about the elementary functions: sigmoid, log-sigmoid, tanh, exp, log, log1p, sin and
 cos are accurate to 4 units in the last place, or to the smallest normal number (a sigmoid whose exponential
 overflows is 0). The vector library behind torch's CPU kernels documents 1 unit for exp and tanh, and CUDA's
 mathematics library documents 2. ``proofs_tests/neural/test_rounding.py`` measures them against ball
@@ -23,7 +23,7 @@ from automata.rounding.formats import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, Forma
 
 FORMATS = {torch.float32: FLOAT32, torch.float64: FLOAT64, torch.bfloat16: BFLOAT16, torch.float16: FLOAT16}
 FUNCTION_ROUNDINGS = 8
-"""The rounding error of a function in unit roundoffs: 4 units in the last place are at most 8 of them."""
+"""The error of an elementary function in unit roundoffs; 4 units in the last place are at most 8."""
 
 # The bounds are computed in float64 with errors far below this factor.
 _OUTWARD = 1 + 2.0**-40
@@ -61,9 +61,9 @@ def affine(weight: Tensor, bias: Tensor | None, inputs: Tensor, error: Tensor | 
 
 
 def reduction(kind: Format) -> float:
-    """Return a bound on the relative error of each product in a matrix product, for example with TF32.
+    """Return a bound on the relative error of each product in a matrix product in torch's current precision.
 
-    The bound is 0 at full precision.
+    The bound is 0 at full precision, and positive for example with TF32.
     """
     unit = _product_unit() if kind is FLOAT32 else kind.unit
     # Reduced precision first rounds both factors of each product; the sums are accumulated in full precision.
@@ -83,8 +83,8 @@ def sigmoid(value: Tensor, error: Tensor, kind: Format) -> Tensor:
     ``value`` is the sigmoid as one evaluation computed it; the bound also holds for any other evaluation.
     """
     # The slope is at most 1/4, and at most the sigmoid itself, whose logarithm has a slope of at most 1.
-    # Every argument between another evaluation's and the true one differs by at most 2 error from ours. The
-    # sigmoid there is therefore at most e^(2 error) times ours.
+    # Our argument differs by at most 2 error from each number between the true argument and another
+    # evaluation's. The sigmoid of each of these numbers is therefore at most e^(2 error) times ours.
     ours = value.double() * (1 + kind.gamma(FUNCTION_ROUNDINGS + 1)) + kind.tiny
     slope = torch.clamp(ours * torch.exp(2 * error), max=0.25)
     return _rounded(value, error * slope, kind).clamp(max=1)
@@ -92,20 +92,20 @@ def sigmoid(value: Tensor, error: Tensor, kind: Format) -> Tensor:
 
 def log_sigmoid(value: Tensor, error: Tensor, kind: Format) -> Tensor:
     """Bound the error of the log-sigmoid of an argument with an error of at most ``error``."""
-    # The slope at x is sigmoid(-x) = 1 - e^y, at most 1 and at most -y, where y is the value. The rest is the
-    # argument used for the sigmoid.
+    # The slope at x is sigmoid(-x) = 1 - e^y, at most 1 and at most -y, where y is the value. The remaining
+    # argument is the same as for the sigmoid.
     ours = value.double().abs() * (1 + kind.gamma(FUNCTION_ROUNDINGS + 1)) + kind.tiny
     slope = torch.clamp(ours * torch.exp(2 * error), max=1)
     return _rounded(value, error * slope, kind)
 
 
 def tanh(value: Tensor, error: Tensor, kind: Format) -> Tensor:
-    """Bound the error of the tanh, whose slope is at most 1, of an argument with an error of ``error``."""
+    """Bound the error of the tanh of an argument with an error of at most ``error``."""
     return _rounded(value, error, kind).clamp(max=2)
 
 
 def circular(value: Tensor, error: Tensor, kind: Format) -> Tensor:
-    """Bound the error of a sine or cosine, whose slope is at most 1, of an argument with this error."""
+    """Bound the error of a sine or cosine of an argument with an error of at most ``error``."""
     return _rounded(value, error, kind).clamp(max=2)
 
 
@@ -118,7 +118,10 @@ def exponential(value: Tensor, error: Tensor, kind: Format) -> Tensor:
 
 
 def softplus(value: Tensor, error: Tensor, kind: Format) -> Tensor:
-    """Bound the error of log(1 + e^x) for an x with an error of ``error``; torch returns x above 20."""
+    """Bound the error of log(1 + e^x) for an x with an error of at most ``error``.
+
+    For x above 20, torch returns x.
+    """
     # The slope is a sigmoid: at most 1, and at most the value.
     ours = value.double() * (1 + kind.gamma(2 * FUNCTION_ROUNDINGS + 2)) + kind.tiny
     slope = torch.clamp(ours * torch.exp(2 * error), max=1)
@@ -128,7 +131,7 @@ def softplus(value: Tensor, error: Tensor, kind: Format) -> Tensor:
 
 
 def square_root(value: Tensor, error: Tensor, kind: Format) -> Tensor:
-    """Bound the error of the square root of a non-negative value with an error of at most ``error``."""
+    """Bound the error of the square root of a non-negative number with an error of at most ``error``."""
     ours = value.double() * (1 - 2 * kind.unit)
     carried = torch.sqrt(error)  # for large arguments, error / (sqrt x + sqrt x') is tighter
     near = torch.where(ours**2 > 4 * error, 1.5 * error / ours.clamp(min=kind.tiny), carried)
@@ -136,7 +139,7 @@ def square_root(value: Tensor, error: Tensor, kind: Format) -> Tensor:
 
 
 def logarithm(value: Tensor, argument: Tensor, error: Tensor, kind: Format) -> Tensor:
-    """Bound the error of the logarithm of an argument with an error of ``error``.
+    """Bound the error of the logarithm of ``argument``, which has an error of at most ``error``.
 
     The bound is infinite if the argument may be 0.
     """
@@ -145,7 +148,7 @@ def logarithm(value: Tensor, argument: Tensor, error: Tensor, kind: Format) -> T
 
 
 def quotient(value: Tensor, a_error: Tensor, b: Tensor, b_error: Tensor, kind: Format) -> Tensor:
-    """Bound the error of ``value``, the quotient of two values with these errors.
+    """Bound the error of ``value``, the quotient of a and b, from the errors of a and b.
 
     The bound is infinite if the divisor may be 0.
     """
@@ -164,7 +167,7 @@ def summed(size: Tensor, carried: Tensor, terms: int, kind: Format, products: bo
         carried: the sum of the terms' errors.
         terms: the number of terms.
         kind: the dtype.
-        products: whether the terms are products, which matrix units may round further.
+        products: whether the terms are products, which a matrix product may round to reduced precision.
     """
     reduced = reduction(kind) if products else 0.0
     relative = kind.gamma(terms + products) * (1 + reduced) + reduced
@@ -177,13 +180,13 @@ def _rounded(value: Tensor, error: Tensor, kind: Format) -> Tensor:
 
 
 def product(a: Tensor, a_error: Tensor, b: Tensor, b_error: Tensor, kind: Format) -> Tensor:
-    """Bound the error of ``a * b`` for computed factors with these errors."""
+    """Bound the error of the computed product ``a * b`` from the errors of a and b."""
     size = (a.double().abs() + a_error) * (b.double().abs() + b_error)
     carried = a.double().abs() * b_error + b.double().abs() * a_error + a_error * b_error
     return (carried + kind.gamma(2) * size + kind.tiny) * _OUTWARD
 
 
 def total(value: Tensor, a_error: Tensor, b_error: Tensor, kind: Format) -> Tensor:
-    """Bound the error of ``value``, the sum or difference of two values with these errors."""
+    """Bound the error of ``value``, the sum or difference of a and b, from their errors."""
     carried = a_error + b_error
     return (carried + kind.gamma(2) * (value.double().abs() + carried) + kind.tiny) * _OUTWARD

@@ -1,4 +1,4 @@
-"""RRNN(B) (Peng et al. 2018, equation 23): Example 6 with a linear update, and an output.
+"""RRNN(B) (Peng et al. 2018, equation 23): Example 6 with a linear candidate, and an output layer.
 
 >>> import torch
 >>> layer = RRNNB(3, 2, output_gate=True)

@@ -73,7 +73,7 @@ class RRNNCCell(AutomatonCell):
         return self.fused_with(view, state, None)
 
     def fused_with(self, view: Tensor, state: Sequence[Tensor], skip: Tensor | None) -> tuple[Tensor, ...]:
-        """Compute both recurrences; the second one reads the first one's states plus ``skip``."""
+        """Compute both recurrences with one kernel; the second recurrence reads c1_{t-1} + ``skip``."""
         forget = self.forget_1(view), self.forget_2(view)
         return gated_pair(forget, (self.update_1(view), self.update_2(view)), (state[0], state[1]), skip)
 

@@ -1,6 +1,6 @@
 """RRNN(F) (Peng et al. 2018, section 5.1 and equation 26): unigrams and bigrams together.
 
-It has the automaton of Figure 4. Equation 26g is read as c = p1 * c1 + p2 * c2, like equation 19c.
+The automaton is in Figure 4. Equation 26g is interpreted as c = p1 * c1 + p2 * c2, like equation 19c.
 
 >>> layer = RRNNF(3, 2)
 >>> h, (c1, c2) = layer(torch.zeros(5, 4, 3))
@@ -82,9 +82,9 @@ class RRNNFCell(RRNNCCell):
         return torch.addcmul(p1 * state[0], p2, state[1])  # two passes over memory instead of three
 
     def slack(self, gates: dict[str, RunningErrorTensor]) -> dict[str, Tensor]:
-        """Return the gates' bounds, with one more rounding of u2.
+        """Return the bounds on the gates; the bound on u2 covers one more rounding.
 
-        The cell rounds (c1 + r) * u2; the automaton does not round c1 * u2 with c1 = 1.
+        The cell always rounds (c1 + r) * u2, but the automaton's product c1 * u2 is exact if c1 = 1.
         """
         bounds = super().slack(gates)
         u2 = gates["u2"].value
@@ -105,9 +105,9 @@ class RRNNF(Recurrent):
     cell_class = RRNNFCell
 
     def to_automata(self, *arguments: Any, epsilon: bool = False, **options: Any) -> list[WFSA]:
-        """Return the automata, as :meth:`neural.layer.Recurrent.to_automata` does.
+        """Return one automaton per unit; see :meth:`neural.layer.Recurrent.to_automata`.
 
-        With ``epsilon``, return the equivalent automata with the epsilon transition drawn in Figure 4.
+        If ``epsilon`` is true, return the equivalent automata with the epsilon transition of Figure 4.
         """
         units = super().to_automata(*arguments, **options)
         return [_with_epsilon(unit) for unit in units] if epsilon else units

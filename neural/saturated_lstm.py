@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 SCALE = 2000
-"""With pre-activations of at least 1/2 times this, float32 and float64 give gates 0 or 1 exactly."""
+"""If the magnitude of a pre-activation is at least half of this, its gate is exactly 0 or 1 in floats."""
 
 
 class SaturatedLSTM(nn.Module):

@@ -1,7 +1,7 @@
 """SCRN (Mikolov et al. 2014): slowly changing context units and ordinary hidden units.
 
-Only the context is rational. Corollary 10 of Peng et al. 2018 claims rationality for the whole network. It
-holds for the context units s_t, which are the scores here.
+Corollary 10 of Peng et al. 2018 states that the whole network is rational, but only its context units s_t
+are. The scores of this layer are s_t.
 
 >>> layer = SCRN(3, 2, hidden_units=7)
 >>> h, (s_n, h_n) = layer(torch.zeros(5, 4, 3))
@@ -86,7 +86,7 @@ class SCRN(Recurrent):
 
     Args:
         hidden_units: the size of h. Defaults to ``hidden_size``.
-        alpha: a number from 0 to 1, or ``None`` for one value per unit, learned as a sigmoid. Defaults to
+        alpha: a number from 0 to 1, or ``None`` for the sigmoid of a learned value per unit. Defaults to
             0.95, as in Mikolov et al.
     """
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 
 class SecondOrderRNN(nn.Module):
-    """A network with h_t[j] = the sum over i and s of h_{t-1}[i] A[i, s, j] x_t[s]; outputs h_t omega.
+    """A network with h_t[j] = sum over i, s of h_{t-1}[i] A[i, s, j] x_t[s], and the outputs h_t omega.
 
     Args:
         tensor: A, shape ``(K, d, K)``.

@@ -21,7 +21,7 @@ from automata.errors import InputError
 
 
 class Layout:
-    """The inputs of a call, and the conversion of results to their shape.
+    """The inputs of a call in the layout ``(T, B, ...)``, and the conversion of results to their layout.
 
     Attributes:
         inputs: shape ``(T, B, input)`` (symbols: ``(T, B)``), zero after a sequence's end.

@@ -12,10 +12,10 @@ from torch import Tensor, nn
 
 
 class SigmoidAutomatonRNN(nn.Module):
-    """A network with a unit for each state of a DFA, whose state 0 is the start state.
+    """A network with one unit for each state of a DFA; state 0 is the start state.
 
-    The next units are sigmoid(h W[x] - H/2). W[x] is H from the states that x leads to a state, and -H from
-    this state itself unless x leads it to itself.
+    The step is h <- sigmoid(h W[x] - H/2). W[x][i, j] is H if x leads from state i to state j, -H if i = j
+    and x leads from i to another state, and 0 otherwise.
 
     Args:
         delta: the next state for each symbol and state, shape ``(V, N)``.

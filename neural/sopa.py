@@ -1,6 +1,7 @@
-"""SoPa's soft patterns (Schwartz et al. 2018), which section 1 of Peng et al. (2018) calls rational.
+"""The soft patterns of SoPa (Schwartz et al. 2018), which section 1 of Peng et al. (2018) calls rational.
 
-A unit matches a pattern of n words anywhere in a sequence, with self-loops and epsilon transitions.
+A unit matches a pattern of n words anywhere in a sequence. Self-loops match additional words, and epsilon
+transitions skip words of the pattern.
 
 >>> layer = Sopa(3, 2, words=4, dtype=torch.float64)
 >>> c, state = layer(torch.zeros(5, 1, 3, dtype=torch.float64))  # T = 5 steps, a batch of 1
@@ -46,10 +47,10 @@ def one_row(words: int) -> Pattern:
 class SopaCell(AutomatonCell):
     """A cell whose units score a match of a pattern of n words.
 
-    The gate m_j = sigmoid(W_j v_t + b_j) reads a word of the pattern, s_j = sigmoid(U_j v_t + d_j) reads
-    another word at position j, and e_j = sigmoid(a_j) skips a word. With h_0 = 1, h_j is the score of the
-    matches that end at position j: h_j = h_{j-1} m_j + h_j s_j + h_{j-1} e_j. The first two terms use h of
-    the previous step, the third uses h of this step. A unit's score is c_t = c_{t-1} + h_n.
+    The gate m_j = sigmoid(W_j v_t + b_j) matches word j of the pattern, s_j = sigmoid(U_j v_t + d_j) matches
+    an additional word at position j, and e_j = sigmoid(a_j) skips word j. With h_0 = 1, h_j is the score of
+    the matches that end at position j: h_j = h_{j-1} m_j + h_j s_j + h_{j-1} e_j. The first two terms use h
+    of the previous step; the third term uses h of this step. A unit's score is c_t = c_{t-1} + h_n.
     """
 
     def __init__(
@@ -95,7 +96,7 @@ class SopaCell(AutomatonCell):
         return (*h, self.plus(c, h[-1]))
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Compute the positions in order, each for all time steps; a position reads only the previous one."""
+        """Compute the positions in order, each for all time steps; h_j depends only on h_{j-1} and itself."""
         h: list[Tensor] = []
         for j in range(1, self.words + 1):
             came, e = gates[f"m{j}"], gates[f"e{j}"]

@@ -1,7 +1,7 @@
 """SoPa with at most one epsilon transition after each symbol, as in Schwartz et al. (2018).
 
-Their dynamic program does not allow more. Each position has two states: one for paths whose last transition
-read a symbol, and one for the others.
+The paper's dynamic program does not allow more. Each position has two states: one for paths whose last
+transition read a symbol, and one for paths whose last transition was an epsilon transition.
 
 >>> layer = SopaOneEpsilon(3, 2, words=2)
 >>> c, state = layer(torch.zeros(5, 1, 3))
@@ -28,8 +28,8 @@ from neural.sopa import OPTIONS, SopaCell, weights
 def two_rows(words: int) -> Pattern:
     """Return the pattern with states 0 to 2n + 1.
 
-    Symbols lead to states 1 to n. Epsilon transitions lead to states n + 1 to 2n, which only symbols and the
-    final epsilon transition leave. A match stays in state 2n + 1.
+    Transitions that read a symbol lead to states 1 to n. Epsilon transitions lead to states n + 1 to 2n, from
+    which no epsilon transition leads except to state 2n + 1. A match stays in state 2n + 1.
     """
     n, end = words, 2 * words + 1
     reads = [arrow for j in range(1, n + 1) for arrow in ((j - 1, j, f"m{j}"), (j, j, f"s{j}"))]
@@ -45,8 +45,8 @@ def two_rows(words: int) -> Pattern:
 class SopaOneEpsilonCell(SopaCell):
     """A SoPa cell with at most one epsilon transition after each symbol.
 
-    It has the gates of SoPa. With h'_j = h_{j-1} m_j + h_j s_j (h of the previous step) and h'_0 = 1, it
-    computes h_j = h'_j + h'_{j-1} e_j.
+    The gates are those of SoPa. The cell computes h_j = h'_j + h'_{j-1} e_j, where h'_0 = 1 and
+    h'_j = h_{j-1} m_j + h_j s_j with h of the previous step.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""SRU (Lei et al. 2017) in the form of Peng et al. 2018, section 4.1, whose gates do not read the state.
+"""SRU (Lei et al. 2017) in the form of Peng et al. 2018, section 4.1: the gates do not read the state.
 
 >>> layer = SRU(3, 3, highway=True)
 >>> h, c_n = layer(torch.zeros(5, 4, 3))

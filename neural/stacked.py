@@ -20,17 +20,18 @@ from neural.unrolled import CellOutput, RecurrentCell, checked_integer, one_of
 class Stacked(nn.Module):
     """One or more layers of the same kind of cell.
 
-    A network of a single cell forwards that cell's attributes (``layer.forget``).
+    If the network has only one cell, its attributes are also attributes of the network (``layer.forget``).
 
     Args:
         input_size: the size of v_t.
         hidden_size: d, the number of units in each layer and direction.
-        num_layers: the number of layers; upper layers read the outputs of lower ones.
+        num_layers: the number of layers; each layer reads the outputs of the previous layer.
         bias: whether to use biases, if the architecture has biases.
         batch_first: whether inputs and outputs have the shape ``(B, T, ...)`` instead of ``(T, B, ...)``;
             states are unaffected.
         dropout: the probability of dropping an output between layers during training.
-        bidirectional: whether to add cells that read from the end; outputs concatenate both, forward first.
+        bidirectional: whether to add cells that read sequences backward. The outputs of both directions are
+            concatenated, forward first.
         device, dtype: as in torch; float32 or float64.
         options: options of the architecture.
     """
@@ -128,7 +129,8 @@ class Stacked(nn.Module):
             ``(output, state)``. ``output`` contains the outputs of the last layer in the shape of ``input``,
             zero after a sequence's end. ``state`` contains each sequence's last state: a tensor of shape
             ``(num_layers * directions, B, ...)``, or a tuple of such tensors if a cell's state has several
-            parts. If the shapes of layers differ, a tuple of tensors ``(B, ...)`` replaces one tensor.
+            parts. If the shapes of a part differ between layers, a tuple of tensors ``(B, ...)`` replaces the
+            tensor.
         """
         form = self._layout(input, lengths)
         starts = split(state, self._cells(), form)

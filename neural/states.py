@@ -20,9 +20,9 @@ from neural.unrolled import RecurrentCell
 
 
 def join(states: Sequence[tuple[Tensor, ...]], batched: bool) -> Any:
-    """Stack the cells' states into one tensor ``(cells, B, ...)``, or a tuple with one such item per part.
+    """Stack the cells' states into one tensor ``(cells, B, ...)``, or a tuple with one such tensor per part.
 
-    If the shapes of a part differ between cells, its item is a tuple of tensors ``(B, ...)``.
+    If the shapes of a part differ between cells, a tuple of tensors ``(B, ...)`` replaces its tensor.
     """
     parts: list[Any] = []
     for same in zip(*states, strict=True):
@@ -34,7 +34,7 @@ def join(states: Sequence[tuple[Tensor, ...]], batched: bool) -> Any:
 def split(state: Any, cells: Sequence[RecurrentCell], form: Layout) -> list[tuple[Tensor, ...]]:
     """Split a network's state into the cells' states; the inverse of :func:`join`.
 
-    For ``None``, return the cells' first states.
+    If the state is ``None``, return the cells' first states.
     """
     batch = form.inputs.shape[1]
     if state is None:

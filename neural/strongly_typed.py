@@ -1,7 +1,7 @@
 """T-RNN, T-GRU and T-LSTM (Balduzzi & Ghifary 2016): strongly-typed networks.
 
-Their gates read one or two symbols (Peng et al. 2018, section 4.1 and equation 10). A matrix pair V v_{t-1} +
-W v_t is stored as one matrix over both, the older first.
+Their gates read one or two symbols (Peng et al. 2018, section 4.1 and equation 10). The matrices of
+V v_{t-1} + W v_t are stored as one matrix [V W].
 
 >>> layer = TLSTM(3, 2)
 >>> h, (c_n, before) = layer(torch.zeros(5, 4, 3))
@@ -35,7 +35,7 @@ class TRNNCell(GatedCell):
 class _PairCell(GatedCell):
     """A cell whose maps read two symbols: z = V v_{t-1} + W v_t + b.
 
-    The gates are f = sigmoid and o = tanh of such maps; each map has its own V, W and b.
+    The gates f and o are the sigmoid and the tanh of similar maps; each map has its own V, W and b.
     """
 
     def __init__(

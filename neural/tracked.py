@@ -65,8 +65,7 @@ def operation_of(func: Any) -> str:
 class RunningErrorTensor:
     """A float tensor with a bound on its distance from the result of exact arithmetic.
 
-    It supports the operations with a rule (:data:`RULES`) and those of :data:`DATA_MOVEMENT`; any other
-    raises TypeError.
+    It supports the operations in :data:`RULES` and :data:`DATA_MOVEMENT`; other operations raise TypeError.
 
     Attributes:
         value: the computed tensor.
@@ -83,7 +82,7 @@ class RunningErrorTensor:
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
-        """Replace a torch function by its rule."""
+        """Apply the rule of a torch function."""
         return apply(func, args, kwargs or {})
 
     @property
@@ -159,7 +158,7 @@ def _conv1d(
     bias: RunningErrorTensor | None = None,
     **options: Any,
 ) -> RunningErrorTensor:
-    """Return a convolution, grouped or not."""
+    """Return a convolution, which may be grouped."""
     if bool(weight.error.any()) or (bias is not None and bool(bias.error.any())):
         raise TypeError("conv1d is supported only for exact weights")
     value = functional.conv1d(inputs.value, weight.value, None if bias is None else bias.value, **options)
@@ -172,10 +171,7 @@ def _conv1d(
 
 
 def _cumsum(a: RunningErrorTensor, *, dim: int) -> RunningErrorTensor:
-    """Return cumulative sums, with a bound that holds for any order of summation.
-
-    The logarithms of gates are summed in this way, for example.
-    """
+    """Return cumulative sums, for example of log-gates, with a bound for any order of summation."""
     value, size = torch.cumsum(a.value, dim), torch.cumsum(a.value.double().abs(), dim)
     kind, terms = rounding.format_of(value.dtype), a.value.shape[dim]
     return RunningErrorTensor(
@@ -211,7 +207,7 @@ def _lerp(a: RunningErrorTensor, b: RunningErrorTensor, weight: RunningErrorTens
 
 
 def _vector_norm(a: RunningErrorTensor, *, dim: int) -> RunningErrorTensor:
-    """Return the Euclidean norm, whose propagated error is at most the norm of the errors."""
+    """Return the Euclidean norm; its propagated error is at most the norm of the errors."""
     kind = rounding.format_of(a.value.dtype)
     value = torch.linalg.vector_norm(a.value, dim=dim)
     terms, carried = a.value.shape[dim], torch.linalg.vector_norm(a.error, dim=dim)
@@ -220,7 +216,7 @@ def _vector_norm(a: RunningErrorTensor, *, dim: int) -> RunningErrorTensor:
 
 
 def _rule(function: Callable[..., Tensor], bound: Callable[..., Tensor]) -> Callable[..., RunningErrorTensor]:
-    """Return the rule of an elementwise function from the bound of its value in a dtype."""
+    """Return the rule of an elementwise function from a bound on the error of its value in a dtype."""
 
     def rule(*arguments: RunningErrorTensor) -> RunningErrorTensor:
         value = function(*(a.value for a in arguments))
@@ -265,7 +261,7 @@ RULES: dict[str, Callable[..., RunningErrorTensor]] = {
 
 
 def apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """Apply a function to values and errors."""
+    """Apply the rule of a torch function; for a data movement, apply the function to values and errors."""
     operation = operation_of(func)
     with torch._C.DisableTorchFunction():  # a rule's own computations are not tracked
         if operation in RULES:
@@ -315,10 +311,10 @@ def _apply_move(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
 
 
 class tracking(TorchFunctionMode):
-    """A context in which all results of torch carry an error bound, including results of plain parameters."""
+    """A context in which all results of torch functions have an error bound, even for plain parameters."""
 
     def __torch_function__(self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
-        """Replace a torch function by its rule."""
+        """Apply the rule of a torch function."""
         operation, own = operation_of(func), any(isinstance(a, RunningErrorTensor) for a in args)
         if operation in RULES or operation in DATA_MOVEMENT or own:
             return apply(func, args, kwargs or {})

@@ -1,4 +1,4 @@
 """FA-RNNs (Jiang et al. 2020): trainable recurrent networks that are initialised from rules.
 
-At beta = 1 they equal their rules.
+With beta = 1, a network without training gives exactly the results of its rules.
 """

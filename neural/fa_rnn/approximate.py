@@ -24,9 +24,9 @@ def cp_factors(
 ) -> tuple[Factors, float]:
     """Compute factors with at most ``rank`` columns and their relative error.
 
-    The error is ||T - T'|| / ||T|| over all words. The factors are exact, with error 0, if ``rank`` columns
-    suffice. Words with the same matrix share one row, weighted by their number: the decomposed tensor has one
-    slice for each distinct matrix.
+    The error is ||T - T'|| / ||T|| over all words. If ``rank`` columns suffice for exact factors, the factors
+    are exact and the error is 0. The decomposed tensor has one slice for each distinct matrix, weighted by
+    the number of words with this matrix.
 
     >>> from automata.rules.compiling import compiled
     >>> from automata.rules.parser import parse
@@ -53,7 +53,7 @@ def cp_factors(
     slices = np.einsum("xr,ir,jr->xij", rows, exact.before, exact.after)
     weights = np.sqrt(counts)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # tensorly warns if the rank exceeds a mode's size, which is intended
+        warnings.simplefilter("ignore")  # tensorly warns if the rank exceeds an axis, which is intended
         start = np.random.RandomState(seed)
         decomposition = parafac(
             tensorly.tensor(slices * weights[:, None, None]),

@@ -1,9 +1,9 @@
 r"""A bidirectional FA-RNN (section 3.4).
 
-One network reads sentences forward. Another one, compiled from the mirrored rules, reads them from the end.
-The paper averages the vectors h_N, whose states belong to two different automata. This module averages the
-labels' scores instead, each clamped to at most 1 because scores count matches
-(``theory/fa_rnn/bidirectional.py``).
+One network reads sentences forward. A second network, compiled from the mirrored rules, reads them backward.
+The paper averages the vectors h_N, although their components are states of two different automata. This
+module averages the labels' scores instead (``theory/fa_rnn/bidirectional.py``). Scores count matches, so each
+is first clamped to at most 1.
 
 >>> from automata.rules.rule_files import loads
 >>> rules = loads("[fare]\n$ * cost $ *\n[city]\n$ * city EOS")
@@ -29,12 +29,12 @@ from neural.fa_rnn.network import FARNN
 
 
 class Bidirectional(nn.Module):
-    """The mean of the scores of the two directions.
+    """A network whose scores are the means of a forward and a backward network's scores.
 
     Args:
-        forward_network: the network that reads sentences, which begin with BOS.
-        backward_network: the network that reads BOS, and then the rest of the sentence from its end. Both
-            networks have the same words, and the same number of scores.
+        forward_network: the network that reads each sentence from BOS to its end.
+        backward_network: the network that reads BOS, and then the other words in reverse order. Both
+            networks must have the same words and the same number of scores.
     """
 
     def __init__(self, forward_network: FARNN, backward_network: FARNN) -> None:

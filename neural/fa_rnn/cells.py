@@ -1,9 +1,9 @@
 """The cells of FA-RNNs with forward (plus-times) or Viterbi (max-times) scoring.
 
 The tensor cell and the factored cell process complete sentences. The gated cell computes one step of a batch
-of sentences. The paper's Viterbi score replaces matrix multiplication by max-plus (equation 3). With weights
-zero and one, that is incorrect: an automaton of ``a`` would score 3 on ``a``, 2 on ``b`` and 1 on the empty
-string. These cells use max-times, which is correct.
+of sentences. The paper's Viterbi score replaces matrix multiplication by max-plus (equation 3). With the
+weights zero and one, that is incorrect: an automaton that accepts only ``a`` would score 3 on ``a``, 2 on
+``b`` and 1 on the empty string. These cells use max-times, which is correct.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def advance(h: Tensor, matrices: Tensor, scoring: Scoring) -> Tensor:
 class TensorCell(nn.Module):
     """A cell that computes equation 4: h_t = h_{t-1} T[x_t].
 
-    Words with the same matrix share it, so the memory grows with the number of distinct matrices.
+    Each distinct matrix is stored once, so the memory grows with the number of distinct matrices.
 
     Args:
         automaton: boolean, counting or real, without epsilon transitions; its symbols are the words.
@@ -80,11 +80,11 @@ class FactoredCell(nn.Module):
     Args:
         factors: the factors of the automaton's tensor.
         extra: K', the number of isolated states that training may connect. Their rows of D_1 and D_2 are
-            small noise, because with zeros both gradients would stay zero.
+            small random numbers, because the gradients of zero rows would stay zero.
         embeddings: E_w, a pretrained vector for each word, shape ``(V, D)``; it is not trained.
         beta: the weight of the rules: 1 uses only the rules, 0 only the pretrained embeddings.
         scoring: ``"forward"`` or ``"viterbi"``.
-        noise: the standard deviation of that noise.
+        noise: the standard deviation of these random numbers.
         dropout: the dropout probability of the entries of the pretrained vectors.
         device, dtype: as in torch.
 
@@ -160,7 +160,7 @@ class FactoredCell(nn.Module):
         return tensor + self.stands[:, None, None] * self.apart
 
     def read(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """Compute the part of the step that depends only on the words.
+        """Compute the quantities of a step that depend only on the words.
 
         Returns:
             z, shape ``(..., r)``, and whether the wildcard applies to each word, shape ``(..., 1)``.
@@ -173,8 +173,8 @@ class FactoredCell(nn.Module):
     def forward(self, words: Tensor, there: Tensor, h: Tensor) -> Tensor:
         """Return the state of each sentence after its last word, shape ``(B, K)``.
 
-        On a GPU, one kernel computes all steps (:mod:`neural.fa_rnn.fused_steps`). On a CPU, torch's matrix
-        products take most of a step's time. Work that depends only on the words is done once for all steps.
+        On a GPU, one kernel computes all steps (:mod:`neural.fa_rnn.fused_steps`). The quantities that depend
+        only on the words are computed once for all steps.
 
         Args:
             words: shape ``(T, B)``, the longest sentence first.
@@ -186,7 +186,7 @@ class FactoredCell(nn.Module):
             return self._maxima(z, stands, torch.zeros_like(words).masked_scatter(there, rows), there, h)
         before: Tensor = self.before
         after: Tensor = self.after
-        if self.has_apart:  # one more column for each state that the wildcard leaves
+        if self.has_apart:  # one more column for each source state of the wildcard's transitions
             leads = self.apart.any(dim=1)
             unit = torch.eye(self.states, device=before.device, dtype=before.dtype)
             before = torch.cat([before, unit[:, leads]], dim=1)
@@ -211,20 +211,20 @@ class FactoredCell(nn.Module):
 
     def _matrices(self, z: Tensor, stands: Tensor) -> Tensor:
         """Return the matrices of m words (equation 9), ``(m, K, K)``, from the result of :meth:`read`."""
-        if len(z) < self.before.shape[1]:  # fewer words than columns
+        if len(z) < self.before.shape[1]:  # needs less memory for fewer words than columns
             matrices = (self.before * z.unsqueeze(1)) @ self.after.T
             return matrices + stands.unsqueeze(2) * self.apart if self.has_apart else matrices
         # Multiply z by the outer products of the factors' columns, and add the wildcard's matrix in the same
-        # product. Nothing else as large as the matrices is allocated.
+        # product. This allocates no second tensor of shape (m, K, K).
         outer = torch.einsum("ir,jr->rij", self.before, self.after)
         if self.has_apart:
             z, outer = torch.cat([z, stands], dim=1), torch.cat([outer, self.apart.unsqueeze(0)])
         return (z @ outer.flatten(1)).view(-1, *self.apart.shape)
 
     def _looked_up(self, words: Tensor, there: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the result of :meth:`read` for each distinct word, and the row index of each word.
+        """Return the result of :meth:`read` for each distinct word, and each word's index into its rows.
 
-        If dropout is active, there is one row for each word instead.
+        If dropout is active, there is one row per occurrence of a word instead.
         """
         packed = words[there]
         alike = isinstance(self.dropout, nn.Dropout) and not (self.training and self.dropout.p)
@@ -240,7 +240,7 @@ class FactoredCell(nn.Module):
         return self.beta * rules + (1 - self.beta) * vectors @ turn
 
     def step(self, read: tuple[Tensor, Tensor], h: Tensor) -> Tensor:
-        """Return the state after a word, shape ``(B, K)``, from :meth:`read`'s result and ``h``."""
+        """Return the state after a word, shape ``(B, K)``, from :meth:`read`'s result and the state h."""
         z, stands = read
         if self.scoring == "viterbi":
             return advance(h, self._matrices(z, stands), "viterbi")
@@ -277,7 +277,7 @@ class FAGRUCell(nn.Module):
     reset: nn.Linear
 
     def read(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """Return :meth:`FactoredCell.read` of the inner cell."""
+        """Return the result of :meth:`FactoredCell.read` of the inner cell."""
         return self.inner.read(words)
 
     def forward(self, read: tuple[Tensor, Tensor], h: Tensor, first: Tensor) -> Tensor:

@@ -37,7 +37,7 @@ With two labels, the softmax of a match is then above 0.99.
 
 @dataclass(frozen=True)
 class RuleBlock:
-    """The states of some rules of one label, as they were before training.
+    """The states of a group of rules of one label, as compiled, before training.
 
     Attributes:
         label: the label of the rules.
@@ -102,11 +102,10 @@ class Classifier(nn.Module):
             rules: the compiled rules.
             labels: the labels, which must include those of the rules.
             written: the rules' texts, in the file's order.
-            default: the label of a sentence that matches no rule; its initial bias is half a match.
+            default: the label of a sentence that matches no rule; its initial bias is half of ``scale``.
             scale: the contribution of a match to a logit.
             spread: the relative advantage of the last label over the first one. It makes the last matching
-                label win. If several groups of one label's rules match (those that are side by side in the
-                automaton), their contributions add up.
+                label win. The contributions of several matching blocks of one label add up.
             noise: the standard deviation of the noise that is added to R.
             more: arguments of :meth:`neural.fa_rnn.network.FARNN.of`.
         """

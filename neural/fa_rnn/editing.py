@@ -23,13 +23,13 @@ MOST_WEIGHT = 1_000_000
 
 
 def add_rules(model: Classifier, rules: RuleSet, written: Sequence[str], scale: float = SCALE) -> Classifier:
-    """Add rules to a classifier: their factors become a block next to the existing ones (equation 10).
+    """Add rules to a classifier: their factors become a block next to the existing factors (equation 10).
 
-    Every existing score is unchanged, and each new rule has the same score as on its own, for every beta.
-    This holds up to the rounding of floats, because sums have more terms. With the paper's G = pinv(E_w) E_R,
-    it would hold only approximately. Here the new columns of E_R are divided by beta, and those of G are
-    zero; training may continue from there. With beta = 0, that division is impossible, and G is computed as
-    in the paper.
+    For every beta, existing scores are unchanged, and each new rule has the score of a classifier with only
+    this rule. Scores may differ by rounding errors, because sums have more terms. The paper's
+    G = pinv(E_w) E_R would preserve scores only approximately. Therefore the new columns of E_R are divided
+    by beta, and the new columns of G are zero; training can change them. If beta is 0, this division is
+    impossible, and G is computed as in the paper.
 
     Args:
         model: the classifier, trained or not.
@@ -93,10 +93,11 @@ def add_rules(model: Classifier, rules: RuleSet, written: Sequence[str], scale: 
 def disable_rules(model: Classifier, numbers: Iterable[int]) -> Classifier:
     """Disable some of a classifier's blocks of rules.
 
-    Their states are no longer read out. Those from which no final state of another block is reachable are
-    removed, so every other block's score (equation 8) is unchanged for all sentences. The paper instead
-    retains the states that are reachable from other rules' states, which is not the correct condition. Before
-    training, all states of a block are removed; training may have connected them to others.
+    The disabled blocks' states are no longer read out. Of these states, the function removes those from which
+    no final state of another block is reachable. Therefore the score of every other block (equation 8) is
+    unchanged for all sentences. The paper instead retains the states that are reachable from other rules'
+    states, which is not the correct condition. Without training, all states of a disabled block are removed;
+    training may connect states of different blocks.
 
     Args:
         model: the classifier, trained or not.

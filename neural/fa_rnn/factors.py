@@ -34,9 +34,9 @@ class Factors:
         words: E_R, shape ``(V, r)``, in the order of the automaton's alphabet.
         before: D_1, for the source state, shape ``(K, r)``.
         after: D_2, for the target state, shape ``(K, r)``.
-        apart: the wildcard's matrix, which is added for some words, shape ``(K, K)``; zero if the factors
-            include it.
-        stands: 1 for the words for which it is added, else 0, shape ``(V,)``.
+        apart: the wildcard's matrix, shape ``(K, K)``, which is added to the matrices of some words; zero if
+            the factors include it.
+        stands: 1 for the words to whose matrix it is added, else 0, shape ``(V,)``.
     """
 
     words: Floats
@@ -59,15 +59,16 @@ class Factors:
 def exact_factors(automaton: WFSA, wildcard_words: Iterable[Hashable] = ()) -> Factors:
     """Return factors that reproduce the automaton's tensor exactly.
 
-    Each entry of the tensor is one product of one column. At most min(V K, K K) columns are needed: one for
-    each word and source state, or for each pair of states. Fewer suffice if words have transitions in common:
-    pairs of states that the same words connect with the same weights share a column if they form a block. Of
-    three ways to choose the blocks, the function uses the one with the fewest columns.
+    Each nonzero entry of the tensor comes from one column. At most min(V K, K K) columns are needed: one for
+    each word and source state, or for each pair of states. Fewer columns suffice if words have transitions in
+    common. Pairs of states share a column if the same words connect them with the same weights, and if they
+    are all pairs of a set of sources and a set of targets. The function chooses these sets in three ways,
+    and returns the result with the fewest columns.
 
     Args:
         automaton: boolean (zeros and ones), counting or real, without epsilon transitions.
-        wildcard_words: words whose common part is stored separately from the factors, as in the authors'
-            program.
+        wildcard_words: words whose common transitions are stored separately from the factors (``apart``), as
+            in the authors' program.
 
     Raises:
         InputError: If the automaton is over a different semiring, has epsilon transitions, or has no states.
@@ -102,8 +103,8 @@ def exact_factors(automaton: WFSA, wildcard_words: Iterable[Hashable] = ()) -> F
 def side_by_side(one: Factors, other: Factors) -> Factors:
     """Return the factors of both networks combined in blocks (equation 10).
 
-    The columns and states of one network follow those of the other. The wildcard must stand for the same
-    words in both; the result uses the words of ``one``.
+    The columns and states of ``other`` follow those of ``one``. The wildcard must stand for the same words in
+    both networks.
     """
     return Factors(
         np.concatenate([one.words, other.words], axis=1),
@@ -123,9 +124,9 @@ def _blocks(one: Floats, other: Floats) -> Floats:
 def _by_pair(letters: Floats, rows: bool) -> list[Term]:
     """Return factors with one column for each group of state pairs.
 
-    The pairs of a group are connected by the same letters with the same weights. With ``rows``, the group has
-    all sources that these letters connect to the same set of targets; otherwise, all targets with the same
-    set of sources.
+    The pairs of a group are connected by the same letters with the same weights. If ``rows`` is true, a group
+    contains all sources that these letters connect to the same set of targets. Otherwise, it contains all
+    targets that they connect to the same set of sources.
     """
     pairs: dict[bytes, list[tuple[int, int]]] = defaultdict(list)
     for i, j in zip(*np.nonzero(letters.any(axis=0)), strict=True):

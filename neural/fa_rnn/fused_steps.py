@@ -44,7 +44,7 @@ def run(before: Tensor, after: Tensor, vectors: Tensor, rows: Tensor, start: Ten
 
 
 def step_by_step(before: Tensor, after: Tensor, vectors: Tensor, rows: Tensor, start: Tensor) -> Tensor:
-    """Compute :func:`run` with torch operations, which can be differentiated again."""
+    """Compute :func:`run` with torch operations, which are differentiable more than once."""
     h = start
     for row in rows.unbind(0):
         after_word = ((h @ before) * vectors[row.clamp(min=0)]) @ after.T
@@ -78,7 +78,7 @@ class _FusedSteps(torch.autograd.Function):
         read = [grad.contiguous(), before, after, vectors, rows]
         _start("backward", read, [flows, products, to_start], before, rows)
         ahead, flow, product = (x.flatten(0, 1) for x in (every[:-1], flows, products))
-        chosen = rows.flatten().clamp(min=0)  # products are zero after a sentence's end
+        chosen = rows.flatten().clamp(min=0)  # -1 may become 0: ``product`` is zero after a sentence's end
         reads, mapped = vectors[chosen], ahead @ before
         to_vectors = torch.zeros_like(vectors).index_add_(0, chosen, product * mapped)
         return ahead.T @ (product * reads), flow.T @ (mapped * reads), to_vectors, None, to_start

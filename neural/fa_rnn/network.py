@@ -30,9 +30,7 @@ from neural.shapes import Layout
 
 
 class FARNN(nn.Module):
-    """A cell that runs from the initial weights, with a score for each of R groups of final states.
-
-    The scores are equation 8.
+    """A cell with initial weights, and a score for each of R groups of final states (equation 8).
 
     Args:
         words: the vocabulary, in the cell's order.
@@ -42,7 +40,7 @@ class FARNN(nn.Module):
         scoring: how a group's score is computed from h_N: the sum over its final states, or the maximum.
 
     Attributes:
-        initial, final: buffers; K includes the cell's extra states, for which they are zero.
+        initial, final: buffers; K includes the cell's extra states, whose weights are zero.
         decomposition_error: ||T - T'|| / ||T|| of the initial factors; 0 for exact factors.
     """
 
@@ -85,9 +83,9 @@ class FARNN(nn.Module):
         dtype: Any = None,
         **more: Any,
     ) -> FARNN:
-        """Return the network with the scores of an automaton.
+        """Return a network that computes the scores of an automaton.
 
-        The scores are exact if the weights are floats of that dtype and beta is 1.
+        The scores are exact if the dtype represents the automaton's weights exactly and beta is 1.
 
         Args:
             automaton: boolean, counting or real, without epsilon transitions; its symbols are the words.
@@ -139,7 +137,7 @@ class FARNN(nn.Module):
 
     @classmethod
     def of_rules(cls, rules: RuleSet, **more: Any) -> FARNN:
-        """Return the network of a set of rules: a score for each label, in the file's order.
+        """Return the network of a set of rules, with one score per label, in the rules' order.
 
         The keyword arguments ``more`` are passed to :meth:`of`.
         """
@@ -147,9 +145,9 @@ class FARNN(nn.Module):
 
     @property
     def rank(self) -> int:
-        """Return the number of columns of the factors, r.
+        """Return r, the number of columns of the factors.
 
-        For an undecomposed network, return the maximum rank of a tensor of its size.
+        If the network is not decomposed, return the maximum rank of a tensor of this size.
         """
         cell = self.cell.inner if isinstance(self.cell, FAGRUCell) else self.cell
         return (
@@ -199,9 +197,9 @@ class FARNN(nn.Module):
 
     def _gated(self, cell: FAGRUCell, words: Tensor, sizes: Sequence[int], h: Tensor) -> Tensor:
         """Return the last state of each sentence, computed step by step by a cell with gates."""
-        first, done = h, []  # done has the states of finished sentences
-        # Look up all words at once and split the result with unbind. The gradient of indexing would fill a
-        # table of all words at every step.
+        first, done = h, []  # done contains the states of finished sentences
+        # Look up all words at once and split the result with unbind. Indexing at every step would allocate a
+        # gradient for all words at every step.
         reads = list(zip(*(part.unbind(0) for part in cell.read(words)), strict=True))
         for t, size in enumerate(sizes):
             done.append(h[size:])

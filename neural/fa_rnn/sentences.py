@@ -74,7 +74,7 @@ def part_of(path: Path) -> Sentences:
 def vocabulary(parts: dict[str, Sentences]) -> tuple[str, ...]:
     """Return the words of all sentences in alphabetical order, without BOS and EOS.
 
-    Words of rules that occur in no sentence are not needed.
+    Words that occur only in rules need no entry.
     """
     return tuple(
         sorted(

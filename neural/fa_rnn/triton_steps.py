@@ -1,7 +1,7 @@
 """All steps of a factored FA-RNN in Triton (equation 5, Jiang et al. 2020).
 
-Each step is h_t = ((h_{t-1} D_1) o z_t) D_2^T. A program processes ``SENTENCES`` sentences with all their
-words. Their states stay in registers, and the factors are loaded in tiles of ``COLUMNS`` columns. States are
+Each step is h_t = ((h_{t-1} D_1) o z_t) D_2^T. A Triton program processes all words of ``SENTENCES``
+sentences. It keeps the states in registers, and loads the factors in tiles of ``COLUMNS`` columns. States are
 padded with zeros to ``STATES`` components.
 """
 
@@ -58,10 +58,10 @@ def backward(
     grad, before, after, vectors, rows, flows, products, to_start, steps, sentences, states, columns,
     SENTENCES: tl.constexpr, STATES: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
-    """Compute the gradients of the state after each word and of its product with z.
+    """Compute the gradients with respect to the state after each word, and to (h_{t-1} D_1) o z_t.
 
-    They are ``flows``, shape ``(T, B, K)``, and ``products``, shape ``(T, B, r)``; both are zero after a
-    sentence's end.
+    The gradients are ``flows``, shape ``(T, B, K)``, and ``products``, shape ``(T, B, r)``. Both are zero
+    after a sentence's end.
     """
     sentence = tl.program_id(0) * SENTENCES + tl.arange(0, SENTENCES)
     inside = sentence < sentences

@@ -1,1 +1,1 @@
-"""The torch layers of today's linear recurrences, one file for each layer."""
+"""Torch layers of linear recurrences such as Mamba, GLA and DeltaNet, one file for each layer."""

@@ -1,7 +1,7 @@
 """Layers that run in chunks of C tokens: each output is computed from the state at the chunk's start.
 
 >>> decays = products([[torch.tensor(0.5)], [torch.tensor(0.25)]])
->>> [float(decay) for (decay,) in decays]  # of both tokens, of the second, and of none
+>>> [float(decay) for (decay,) in decays]  # of both tokens, of the second token, and of no token
 [0.125, 0.25, 1.0]
 """
 
@@ -42,7 +42,7 @@ class ChunkedCell(LinearRecurrenceCell):
 
     @property
     def roundings(self) -> int:
-        """Return the maximum number of roundings for each step that a monomial spans."""
+        """Return the maximum number of roundings of a monomial for each step that it spans."""
         return super().roundings + self.chunk
 
     def run_chunk(self, tokens: Tokens, first: Sequence[Tensor]) -> list[list[Tensor]]:
@@ -50,7 +50,7 @@ class ChunkedCell(LinearRecurrenceCell):
         raise NotImplementedError
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the chunks in order, each from the state after the previous one."""
+        """Compute the chunks in order, each from the state after the previous chunk."""
         time = next(len(x) for x in flat(g) if x.dim() > 1)
         state, rows = first, list[list[Tensor]]()
         for begin in range(0, time, self.chunk):
@@ -67,7 +67,7 @@ def prefixes(run: Callable[[Tokens], list[Tensor]]) -> Callable[[Tokens], list[l
 
 
 def products(gates: Sequence[Sequence[Tensor]]) -> list[list[Tensor]]:
-    """Return the product of the gates of tokens i + 1 to r for each i from 0 to r, by component.
+    """Return, for each i from 0 to r, the product of the gates of tokens i + 1 to r, by component.
 
     Args:
         gates: the gates of the tokens 1, ..., r, each a list by component.

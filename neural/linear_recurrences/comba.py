@@ -21,7 +21,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class CombaCell(LinearRecurrenceCell):
-    """A cell with the sigmoids alpha, beta~ and beta, the tanh k, and the linear maps q and v.
+    """A cell with the gates alpha, beta~ and beta (sigmoid), k (tanh), and q and v (linear).
 
     d is a parameter, and beta~ is called ``erase``.
     """
@@ -42,7 +42,7 @@ class CombaCell(LinearRecurrenceCell):
         return AffineStep([g.beta * k * g.v for k in g.k], moves, query)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the step, whose erased value is read from the old state, and the corrected output."""
+        """Compute the step, which reads the value to erase from the old state, and the corrected output."""
 
         def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
             change = t.beta * t.v - t.erase * dot(t.k, s)

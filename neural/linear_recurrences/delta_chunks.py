@@ -1,6 +1,6 @@
-"""Gated DeltaNet in chunks: the WY form, whose values are found by substitution.
+"""Gated DeltaNet in chunks: the WY form, whose values are computed by forward substitution.
 
-See Yang et al. 2024, section 3.2, and with gates Yang et al. 2025, section 3.3.
+See Yang et al. 2024, section 3.2, and for the form with gates Yang et al. 2025, section 3.3.
 
 >>> layer = DeltaChunks(3, 2, keys=1, chunk=2)
 >>> o, state = layer(torch.zeros(5, 4, 3))
@@ -31,7 +31,7 @@ class DeltaChunksCell(ChunkedCell, GatedDeltaNetCell):
         values = list[Tensor]()
         for r, t in enumerate(tokens):
             start, *later = between(tokens[: r + 1])
-            earlier = zip(later, tokens[:r], values, strict=False)  # g(r, r) has no earlier token
+            earlier = zip(later, tokens[:r], values, strict=False)  # the last item of ``later`` is not used
             there = [start * dot(t.k, first), *(g * dot(t.k, y.k) * u for g, y, u in earlier)]
             values.append(t.beta * (t.v - total(there)))
 

@@ -21,7 +21,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class DeltaNetCell(LinearRecurrenceCell):
-    """A cell with the sigmoid beta, the tanh k, and the linear maps q and v."""
+    """A cell with the gates beta (sigmoid), k (tanh), and q and v (linear)."""
 
     token = "beta q[K] k[K] v"
     functions: ClassVar[Functions] = {"beta": torch.sigmoid, "k": torch.tanh}

@@ -21,7 +21,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class GatedDeltaNetCell(LinearRecurrenceCell):
-    """A cell with the sigmoids alpha and beta, the tanh k, and the linear maps q and v."""
+    """A cell with the gates alpha and beta (sigmoid), k (tanh), and q and v (linear)."""
 
     token = "alpha beta q[K] k[K] v"
     functions: ClassVar[Functions] = {"alpha": torch.sigmoid, "beta": torch.sigmoid, "k": torch.tanh}
@@ -32,7 +32,7 @@ class GatedDeltaNetCell(LinearRecurrenceCell):
         return AffineStep([g.beta * k * g.v for k in g.k], moves, g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the gated delta rule, which decays the state before it erases."""
+        """Compute the gated delta rule, which decays the state before it erases a value."""
 
         def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
             held = [t.alpha * x for x in s]

@@ -21,7 +21,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class GatedDeltaNet2Cell(LinearRecurrenceCell):
-    """A cell with the sigmoids alpha, b (erase) and w (write), the tanh k, and the linear maps q and v."""
+    """A cell with the gates alpha, b and w (sigmoid), k (tanh), and q and v (linear); b erases, w writes."""
 
     token = "alpha[K] b[K] w q[K] k[K] v"
     functions: ClassVar[Functions] = {

@@ -29,7 +29,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class GatedDeltaProductCell(LinearRecurrenceCell):
-    """A cell with the sigmoids g, beta1 and beta2, the tanh k1 and k2, and the linear maps q, v1 and v2."""
+    """A cell with the gates g, beta1 and beta2 (sigmoid), k1 and k2 (tanh), and q, v1 and v2 (linear)."""
 
     token = "g beta1 k1[K] v1 beta2 k2[K] v2 q[K]"
     functions: ClassVar[Functions] = {
@@ -41,7 +41,7 @@ class GatedDeltaProductCell(LinearRecurrenceCell):
     }
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return both delta steps as one: the matrix with factor g, the update and the output weights q_j."""
+        """Return both delta steps as one step: the matrix with factor g, update, and output weights q_j."""
         size = range(len(g.k1))
         first = erasing([g.g for _ in size], [g.beta1 * k for k in g.k1], [g.g * k for k in g.k1])
         second = erasing([1 for _ in size], [g.beta2 * k for k in g.k2], g.k2)

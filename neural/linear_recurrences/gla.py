@@ -21,7 +21,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class GLACell(LinearRecurrenceCell):
-    """A cell with the sigmoid alpha, and the linear maps q, k and v."""
+    """A cell with the gates alpha (sigmoid), and q, k and v (linear)."""
 
     token = "alpha[K] q[K] k[K] v"
     functions: ClassVar[Functions] = {"alpha": torch.sigmoid}

@@ -1,6 +1,6 @@
-"""HGRN (Qin et al. 2023): h <- f exp(i theta) h + (1 - f) c of complex numbers.
+"""HGRN (Qin et al. 2023): h <- f exp(i theta) h + (1 - f) c with complex states.
 
-Without theta, the numbers are real.
+Without theta, the states are real.
 
 >>> layer = HGRN(3, 2)
 >>> h, (re, im) = layer(torch.zeros(5, 4, 3))
@@ -26,10 +26,10 @@ from neural.pattern import ONE, ZERO, Windows, WindowWeights, arrays
 
 
 class HGRNCell(UnitCell):
-    """A cell of complex states, whose even units are real parts and whose odd units are imaginary parts.
+    """A cell with complex states: even units are the real parts, and odd units are the imaginary parts.
 
-    The gate f is a sigmoid, and c is a linear map of the input. The turn is theta = 2 arctan t with
-    t = tanh of a parameter.
+    The gate f is a sigmoid, and c is a linear map of the input. The angle is theta = 2 arctan t, where t is
+    the tanh of a parameter.
     """
 
     token = "f c_re c_im"
@@ -43,7 +43,7 @@ class HGRNCell(UnitCell):
         return 2
 
     def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
-        """Return cos theta and sin theta, and the other gates."""
+        """Return the gates, with cos theta and sin theta in place of theta."""
         t = raw.pop("turn")
         scale = 1 / (1 + t * t)
         return {"cos": (1 - t * t) * scale, "sin": 2 * t * scale, **raw}
@@ -67,11 +67,11 @@ class HGRNCell(UnitCell):
         return naively(step, g, first)[:2]
 
     def shown_state(self, unit: int) -> int:
-        """Return the automaton state of the unit: the real part if even, the imaginary part if odd."""
+        """Return the automaton state of the unit: 1 (real part) if even, 2 (imaginary part) if odd."""
         return 1 + unit % 2
 
     def score(self, state: Sequence[Tensor]) -> Tensor:
-        """Return the real parts of units with an even index, and the imaginary parts of the others."""
+        """Return the real parts for units with an even index, and the imaginary parts for the other units."""
         odd = torch.arange(self.hidden_size, device=state[0].device) % 2 == 1
         return torch.where(odd, state[1], state[0])
 
@@ -91,7 +91,7 @@ class HGRN(Recurrent):
 
 
 class RealHGRNCell(UnitCell):
-    """A cell with the sigmoid f and the candidate c, which is a linear map."""
+    """A cell with the gates f (sigmoid) and c (linear)."""
 
     token = "f c"
     functions: ClassVar[Functions] = {"f": torch.sigmoid}

@@ -21,7 +21,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class HGRN2Cell(LinearRecurrenceCell):
-    """A cell with the sigmoid f, and the linear maps o and i."""
+    """A cell with the gates f (sigmoid), and o and i (linear)."""
 
     token = "f[K] o[K] i"
     functions: ClassVar[Functions] = {"f": torch.sigmoid}

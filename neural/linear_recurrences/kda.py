@@ -21,7 +21,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class KDACell(LinearRecurrenceCell):
-    """A cell with the sigmoids alpha and beta, the tanh k, and the linear maps q and v."""
+    """A cell with the gates alpha and beta (sigmoid), k (tanh), and q and v (linear)."""
 
     token = "alpha[K] beta q[K] k[K] v"
     functions: ClassVar[Functions] = {"alpha": torch.sigmoid, "beta": torch.sigmoid, "k": torch.tanh}

@@ -13,7 +13,7 @@ from neural.layer_kind import ClaimWeights, Tables
 
 KEYS = {"keys": st.integers(1, 3)}
 MINUS = {"minus": Fraction(-1)}
-"""The constant of claims that subtract, which have no other operation than sums and products."""
+"""The constant -1 for claims that subtract, because a claim's only operations are sums and products."""
 
 
 def column(
@@ -22,9 +22,9 @@ def column(
     """Return a function that converts the gates of a layer with keys to the weights of its claim.
 
     Args:
-        states: the names of the state's vectors.
-        letter: the name of the claim's size.
-        size: the attribute of the cell that is the size: ``keys``, ``chunk`` or ``window``.
+        states: the names of the vectors of the state.
+        letter: the name of the claim's size parameter.
+        size: the attribute of the layer that is this size: ``keys``, ``chunk`` or ``window``.
     """
 
     def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:

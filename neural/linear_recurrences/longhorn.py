@@ -32,7 +32,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class LonghornCell(LinearRecurrenceCell):
-    """A cell with the sigmoid beta, and the linear maps q, k and x."""
+    """A cell with the gates beta (sigmoid), and q, k and x (linear)."""
 
     token = "beta q[K] k[K] x"
     names = "delta decay[K] q[K] k[K] x"

@@ -1,4 +1,4 @@
-"""The LRU (Orvieto et al. 2023, section 3): x <- Lambda x + B u of complex numbers, and Re(C x) + D u.
+"""The LRU (Orvieto et al. 2023, section 3): complex x <- Lambda x + B u, and the output Re(C x) + D u.
 
 >>> layer = LRU(3, 2, keys=2)
 >>> o, state = layer(torch.zeros(5, 4, 3))
@@ -22,9 +22,10 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class LRUCell(LinearRecurrenceCell):
-    """A cell whose Lambda = a + ib has a sigmoid as modulus and 2 arctan t as angle, t = tanh of a parameter.
+    """A cell with the parameters Lambda = a + ib and C = c + id.
 
-    C = c + id is a parameter. B u = p + ir and D u are linear maps of the input.
+    The modulus of Lambda is a sigmoid of a parameter, and its angle is 2 arctan t, where t is the tanh of a
+    parameter. B u = p + ir and D u are linear maps of the input.
 
     Attributes:
         doubled: whether the output is 2 Re(C x) + D u.
@@ -38,7 +39,7 @@ class LRUCell(LinearRecurrenceCell):
 
     @property
     def components(self) -> int:
-        """Return 2 N, for real parts and then imaginary parts."""
+        """Return 2 N: the real parts come first, and then the imaginary parts."""
         return 2 * self.keys
 
     def derived(self, raw: dict[str, Any]) -> dict[str, Any]:

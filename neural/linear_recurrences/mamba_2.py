@@ -21,7 +21,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class Mamba2Cell(LinearRecurrenceCell):
-    """A cell with the sigmoid a, the linear maps B, C and x, and the parameter D."""
+    """A cell with the gates a (sigmoid), and B, C and x (linear), and the parameter D."""
 
     token = "a B[N] C[N] x"
     layer = "D"

@@ -1,7 +1,7 @@
 """Mamba-3 (Lahoti et al. 2026, Proposition 1) with one input and one output, and a state of rotating pairs.
 
-h_t = a h_{t-1} + (1 - lambda) Delta a B_{t-1} x_{t-1} + lambda Delta B_t x_t with a = exp(Delta A), and the
-output C_t^T h_t.
+The step is h_t = a h_{t-1} + (1 - lambda) Delta a B_{t-1} x_{t-1} + lambda Delta B_t x_t, where a = exp(Delta
+A). The output is C_t^T h_t.
 
 >>> layer = Mamba3(3, 2, keys=1)
 >>> o, state = layer(torch.zeros(5, 4, 3))
@@ -26,9 +26,10 @@ from neural.linear_recurrences.kind import column
 
 
 class Mamba3Cell(LinearRecurrenceCell):
-    """A cell with Delta = softplus(z), the log-sigmoid A, the sigmoid lambda, and linear maps B, E, C and x.
+    """A cell with the gates z, B, E, C and x (linear), A (log-sigmoid) and lambda (sigmoid).
 
-    The input of a pair is B x + i E x. It rotates by the angle 2 arctan t, with t the tanh of a linear map.
+    Delta is softplus(z). The input of a pair is B x + i E x. A pair rotates by the angle 2 arctan t, where t
+    is the tanh of a linear map.
     """
 
     token = "z A lambda turn[N] B[N] E[N] c[N] d[N] x"
@@ -37,7 +38,7 @@ class Mamba3Cell(LinearRecurrenceCell):
 
     @property
     def components(self) -> int:
-        """Return 4 N: real and imaginary parts of the state, and then those of the previous token's input."""
+        """Return 4 N: the real and imaginary parts of the state, and then of the previous token's input."""
         return 4 * self.keys
 
     def derived(self, raw: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Mamba with a state of size 1, A = -1 and B = 1 (Gu and Dao 2023, section 3.5.1, Theorem 1).
 
-The step is h <- exp(-Delta) h + b x with Delta = softplus(z). With zero-order hold, b is 1 - exp(-Delta);
-programs use Delta.
+The step is h <- exp(-Delta) h + b x with Delta = softplus(z). With zero-order hold, b is 1 - exp(-Delta); the
+published program uses b = Delta.
 
 >>> layer = MambaScalar(3, 2)
 >>> h, h_n = layer(torch.zeros(5, 4, 3))
@@ -52,7 +52,7 @@ class MambaScalar(Recurrent):
 
 
 class MambaScalarAsProgrammedCell(MambaScalarCell):
-    """A cell that uses Delta B instead of the discretised B."""
+    """A cell that uses Delta B instead of the discretised B, like the published program."""
 
     names = "decay Delta u"
     factor = "Delta"
@@ -64,7 +64,7 @@ class MambaScalarAsProgrammedCell(MambaScalarCell):
 
 
 class MambaScalarAsProgrammed(Recurrent):
-    """A Mamba layer with scalar states as programmed, whose outputs are h_t."""
+    """A Mamba layer with scalar states as in the published program, whose outputs are h_t."""
 
     cell_class = MambaScalarAsProgrammedCell
 

@@ -1,4 +1,4 @@
-"""minGRU (Feng et al. 2024): h <- (1 - z) h + z u, where u is the candidate, step by step and in log space.
+"""minGRU (Feng et al. 2024), also in log space: h <- (1 - z) h + z u, where u is the candidate.
 
 >>> layer = MinGRU(3, 2)
 >>> h, h_n = layer(torch.zeros(5, 4, 3))
@@ -21,7 +21,7 @@ from neural.linear_recurrences.kind import unit
 
 
 class MinGRUCell(UnitCell):
-    """A cell with the sigmoid z and the candidate u, which is a linear map."""
+    """A cell with the gate z (sigmoid) and the candidate u (linear)."""
 
     token = "z u"
     functions: ClassVar[Functions] = {"z": torch.sigmoid}
@@ -42,18 +42,18 @@ class MinGRU(Recurrent):
 
 
 def positive(x: Tensor) -> Tensor:
-    """Return g(x): x + 1/2 for x >= 0, and sigmoid(x) otherwise, as in the listing in log space."""
+    """Return g(x): x + 1/2 for x >= 0, and sigmoid(x) otherwise, as in the paper's log-space listing."""
     return torch.relu(x) + torch.sigmoid(-torch.relu(-x))
 
 
 class MinGRULogSpaceCell(MinGRUCell):
-    """A minGRU cell with the candidate g(u); c_0 is the first state after g."""
+    """A minGRU cell with the candidate g(u); the first state c_0 is a value of g."""
 
     functions: ClassVar[Functions] = {"z": torch.sigmoid, "u": positive}
 
 
 class MinGRULogSpace(Recurrent):
-    """A minGRU layer with positive candidates, like the listing in log space, whose outputs are h_t."""
+    """A minGRU layer with positive candidates, as in the paper's log-space listing; its outputs are h_t."""
 
     cell_class = MinGRULogSpaceCell
 

@@ -22,9 +22,10 @@ from neural.linear_recurrences.kind import unit
 
 
 class MinLSTMCell(UnitCell):
-    """A cell with the sigmoids f and i, and the candidate u, which is a linear map.
+    """A cell with the gates f and i (sigmoid) and the candidate u (linear).
 
-    The normalised gates are sigmoids of log f - log i and of log i - log f, as in the listing in log space.
+    The normalised gates are sigmoids of log f - log i and of log i - log f, as in the paper's log-space
+    listing.
     """
 
     token = "f i u"

@@ -38,7 +38,7 @@ def capped_exponential(x: Tensor) -> Tensor:
 
 
 class MLSTMCell(LinearRecurrenceCell):
-    """A cell with the sigmoid f, the exponential i, and the linear maps q, k and v."""
+    """A cell with the gates f (sigmoid), i (exponential), and q, k and v (linear)."""
 
     token = "f i q[K] k[K] v"
     functions: ClassVar[Functions] = {"f": torch.sigmoid, "i": capped_exponential}
@@ -48,7 +48,7 @@ class MLSTMCell(LinearRecurrenceCell):
         return AffineStep([g.i * (k * g.v) for k in g.k], diagonal([g.f for _ in g.k]), g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the memory, and the value that the query reads."""
+        """Compute the memory C and the output C q."""
         s = scanned([g.f for _ in g.k], [g.i * (k * g.v) for k in g.k], first)
         return [*s, dot(g.q, s)]
 
@@ -64,10 +64,10 @@ class MLSTM(Recurrent):
 
 
 class StabilisedMLSTMCell(MLSTMCell):
-    """A cell that stores the memory divided by M = exp(m) (equation 15), like programs.
+    """A cell that stores the memory divided by M = exp(m) (equation 15), like the published program.
 
-    M is max(f M, i), and 1 before the first token. A part of the state holds M. The output does not depend on
-    M, so no gradients flow through it.
+    M is max(f M, i), and 1 before the first token. M is part of the state. The output does not depend on M,
+    so no gradients flow through M.
     """
 
     def sizes(self) -> list[tuple[int, ...]]:
@@ -101,7 +101,7 @@ def stabilised_step(t: SimpleNamespace, state: list[Tensor]) -> list[Tensor]:
 
 
 class StabilisedMLSTM(Recurrent):
-    """The memory of an mLSTM as programmed, whose outputs are C_t q_t.
+    """The memory of an mLSTM as in the published program, whose outputs are C_t q_t.
 
     Args:
         keys: K, the length of keys. Defaults to 2.

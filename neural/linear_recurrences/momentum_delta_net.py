@@ -22,7 +22,7 @@ from neural.linear_recurrences.momentum import momentum_step
 
 
 class MomentumDeltaNetCell(LinearRecurrenceCell):
-    """A cell with the sigmoids alpha, mu, beta and eta, the tanh p and k, and the linear maps q and v."""
+    """A cell with the gates alpha, mu, beta and eta (sigmoid), p and k (tanh), and q and v (linear)."""
 
     token = "alpha mu beta eta p[K] k[K] q[K] v"
     functions: ClassVar[Functions] = {
@@ -32,7 +32,7 @@ class MomentumDeltaNetCell(LinearRecurrenceCell):
 
     @property
     def components(self) -> int:
-        """Return 2 K, for the memory and then the momentum."""
+        """Return 2 K: the memory comes first, and then the momentum."""
         return 2 * self.keys
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
@@ -41,7 +41,7 @@ class MomentumDeltaNetCell(LinearRecurrenceCell):
         return momentum_step(g.mu, g.alpha, -g.beta, left, g.p, [-x * g.v for x in left], g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the momentum, and the memory, which reads the new momentum."""
+        """Compute the momentum, and then the memory from the new momentum."""
 
         def step(t: SimpleNamespace, state: list[Tensor]) -> list[Tensor]:
             s, m = state[: len(t.k)], state[len(t.k) :]

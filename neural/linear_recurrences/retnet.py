@@ -21,7 +21,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class RetNetCell(LinearRecurrenceCell):
-    """A cell with the linear maps q, k and v; gamma is the sigmoid of a parameter."""
+    """A cell with the gates q, k and v (linear); gamma is the sigmoid of a parameter."""
 
     token = "q[K] k[K] v"
     layer = "gamma"

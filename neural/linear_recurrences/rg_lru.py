@@ -1,6 +1,7 @@
 """RG-LRU (De et al. 2024, section 2.4): h <- a h + sqrt(1 - a^2) (i x) with a = sigmoid(Lambda)^(8 r).
 
-The published program clears its state before the first token, and does not scale this token.
+The published program sets its state to zero before the first token, and does not multiply this token by
+sqrt(1 - a^2).
 
 >>> layer = RGLRU(3, 2)
 >>> h, h_n = layer(torch.zeros(5, 4, 3))
@@ -29,7 +30,7 @@ C = 8
 
 
 class RGLRUCell(UnitCell):
-    """A cell with the sigmoids r and i, and the linear map x."""
+    """A cell with the gates r and i (sigmoid), and x (linear)."""
 
     token = "r i x"
     layer = "Lambda"
@@ -57,7 +58,7 @@ class RGLRU(Recurrent):
 
 
 class RGLRUAsProgrammedCell(RGLRUCell):
-    """A cell that does not scale its first token.
+    """A cell that does not multiply the first token by m = sqrt(1 - a^2), like the published program.
 
     An additional component s of the state is 0 before the first token and 1 afterwards. The update is
     i x + s (m - 1) i x.
@@ -65,7 +66,7 @@ class RGLRUAsProgrammedCell(RGLRUCell):
 
     @property
     def components(self) -> int:
-        """Return 2, for s and h."""
+        """Return 2: the components are s and h."""
         return 2
 
     @property
@@ -90,7 +91,7 @@ class RGLRUAsProgrammedCell(RGLRUCell):
 
 
 class RGLRUAsProgrammed(Recurrent):
-    """An RG-LRU layer as programmed, whose outputs are h_t."""
+    """An RG-LRU layer as in the published program, whose outputs are h_t."""
 
     cell_class = RGLRUAsProgrammedCell
 

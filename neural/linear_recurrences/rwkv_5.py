@@ -21,19 +21,19 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class RWKV5Cell(LinearRecurrenceCell):
-    """A cell with the linear maps r, k and v, and the parameter u; w is the sigmoid of a parameter."""
+    """A cell with the gates r, k and v (linear), and the parameter u; w is the sigmoid of a parameter."""
 
     token = "r[K] k[K] v"
     layer = "w[K] u[K]"
     functions: ClassVar[Functions] = {"w": torch.sigmoid}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with decays w_j, update k_j v, output weights r_j, and the bonus of the output."""
+        """Return the step with decays w_j, update k_j v, output weights r_j and output bonus r u k v."""
         bonus = dot(g.r, [u * (k * g.v) for u, k in zip(g.u, g.k, strict=True)])
         return AffineStep([k * g.v for k in g.k], diagonal(g.w), g.r, bonus, first=True)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the output from the state before each token, and from the bonus."""
+        """Compute the state, and the output from the state before each token and the bonus."""
         s = scanned(g.w, [k * g.v for k in g.k], first)
         before = [
             torch.cat([one.unsqueeze(0), later])[: len(later)] for one, later in zip(first, s, strict=True)

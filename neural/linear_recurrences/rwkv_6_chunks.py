@@ -1,6 +1,6 @@
-"""RWKV-6 in chunks, with products of decays between two tokens; outputs read the state before their token.
+"""RWKV-6 in chunks, with products of decays between two tokens.
 
-See Peng et al. 2024, section 4.2.2, for the recurrence.
+Each output reads the state before its token. See Peng et al. 2024, section 4.2.2, for the recurrence.
 
 >>> layer = RWKV6Chunks(3, 2, keys=1, chunk=2)
 >>> o, state = layer(torch.zeros(5, 4, 3))

@@ -21,7 +21,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class RWKV7Cell(LinearRecurrenceCell):
-    """A cell with the sigmoids w and a, the tanh kappa, and the linear maps k, q (the receptance) and v."""
+    """A cell with the gates w and a (sigmoid), kappa (tanh), and k, q (the receptance) and v (linear)."""
 
     token = "w[K] kappa[K] a[K] k[K] q[K] v"
     functions: ClassVar[Functions] = {"w": torch.sigmoid, "kappa": torch.tanh, "a": torch.sigmoid}
@@ -32,7 +32,7 @@ class RWKV7Cell(LinearRecurrenceCell):
         return AffineStep([k * g.v for k in g.k], moves, g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the step, whose removal key reads the state before it decays."""
+        """Compute the step, in which the removal key kappa reads the state before the decay."""
 
         def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
             removed = dot(t.kappa, s)

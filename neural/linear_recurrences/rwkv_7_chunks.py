@@ -1,6 +1,7 @@
-"""RWKV-7 in chunks: decays between two tokens, and removal keys whose values are found by substitution.
+"""RWKV-7 in chunks, with products of decays between two tokens.
 
-See Peng et al. 2025, section 4.1, for the recurrence.
+The values that the removal keys read are computed by forward substitution. See Peng et al. 2025, section 4.1,
+for the recurrence.
 
 >>> layer = RWKV7Chunks(3, 2, keys=1, chunk=2)
 >>> o, state = layer(torch.zeros(5, 4, 3))

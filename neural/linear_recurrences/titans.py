@@ -29,7 +29,7 @@ def rate(x: Tensor) -> Tensor:
 
 
 class TitansCell(LinearRecurrenceCell):
-    """A cell with the sigmoids alpha and eta, the rate theta, the tanh k, and the linear maps q and v."""
+    """A cell with the gates alpha and eta (sigmoid), theta (:func:`rate`), k (tanh), and q and v (linear)."""
 
     token = "alpha eta theta k[K] q[K] v"
     functions: ClassVar[Functions] = {
@@ -40,7 +40,7 @@ class TitansCell(LinearRecurrenceCell):
 
     @property
     def components(self) -> int:
-        """Return 2 K, for the memory and then the momentum."""
+        """Return 2 K: the memory comes first, and then the momentum."""
         return 2 * self.keys
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:

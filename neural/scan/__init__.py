@@ -1,16 +1,16 @@
 """Fast implementations of recurrences on any device and over several semirings.
 
-There are elementwise recurrences and products with matrices (:mod:`neural.scan.matrices`). The elementwise
-ones are c_t = f_t * c_{t-1} + u_t (equation 5c, Peng et al. 2018), max(f_t + c_{t-1}, u_t) (equation 21c),
-and log(exp(f_t + c_{t-1}) + exp(u_t)).
+The elementwise recurrences are c_t = f_t * c_{t-1} + u_t (equation 5c, Peng et al. 2018),
+c_t = max(f_t + c_{t-1}, u_t) (equation 21c) and c_t = log(exp(f_t + c_{t-1}) + exp(u_t)). Products with
+matrices are in :mod:`neural.scan.matrices`.
 
 >>> updates = torch.tensor([[2.0], [0.0], [5.0]])
 >>> max_plus(-torch.ones(3, 1), updates, torch.tensor([-torch.inf])).flatten().tolist()
 [2.0, 1.0, 5.0]
 
-They are operators of torch (``torch.ops.ratproof``), so compiling, exporting and ``torch.func`` support them.
-A backend (:mod:`neural.scan.backends`) runs them. It is selected by the tensors' device and the installed
-packages; :func:`~neural.scan.backends.use` selects one explicitly.
+The recurrences are torch operators (``torch.ops.ratproof``), so ``torch.compile``, ``torch.export`` and
+``torch.func`` support them. A backend (:mod:`neural.scan.backends`) computes them. The default depends on the
+tensors' device and the installed packages; :func:`~neural.scan.backends.use` selects a backend explicitly.
 """
 
 from __future__ import annotations
@@ -96,10 +96,13 @@ def gated_pair(
     starts: tuple[Tensor, Tensor],
     skip: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Compute two gated recurrences, where the first is an input of the second, in one pass over memory.
+    """Compute two gated recurrences in one pass over memory.
 
-    These are equations 25c and 25d, and with ``skip`` 26e and 26f (Peng et al. 2018): c1_t = f1 * c1_{t-1} +
-    (1 - f1) * z1, and c2_t = f2 * c2_{t-1} + (c1_{t-1} + skip) * (1 - f2) * z2, with f = sigmoid(gate_t).
+    The states of the first recurrence are inputs of the second.
+
+    These are equations 25c and 25d, and with ``skip`` equations 26e and 26f (Peng et al. 2018). They are
+    c1_t = f1 * c1_{t-1} + (1 - f1) * z1 and c2_t = f2 * c2_{t-1} + (c1_{t-1} + skip) * (1 - f2) * z2, with
+    f = sigmoid(gate_t).
 
     >>> ones, zero = torch.ones(3, 1), torch.zeros(1)
     >>> one, two = gated_pair((0 * ones, 0 * ones), (ones, ones), (zero, zero))
@@ -110,7 +113,7 @@ def gated_pair(
         gates: the pre-activations of f1 and f2, each of shape ``(T, ...)``.
         updates: z1 and z2, each of shape ``(T, ...)``.
         starts: c1_0 and c2_0, each of shape ``(...)``.
-        skip: the skip connection, shape ``(...)``. Defaults to zero.
+        skip: the number that is added to c1_{t-1}, shape ``(...)``. Defaults to zero.
 
     Returns:
         c1 and c2, each as in :func:`elementwise`.
@@ -127,7 +130,7 @@ def _together(timed: Sequence[Tensor], starts: Sequence[Tensor]) -> tuple[Tensor
     dtype = common_type("the arguments of a recurrence", (*timed, *starts))
     shape = timed[0].shape
     if shape and all(x.shape == shape for x in timed) and all(x.shape == shape[1:] for x in starts):
-        return tuple(x.to(dtype) for x in (*timed, *starts))  # the general case takes 40 microseconds
+        return tuple(x.to(dtype) for x in (*timed, *starts))  # saves 40 microseconds
     try:
         shape = torch.broadcast_shapes(*(x.shape for x in timed))  # type: ignore[no-untyped-call]
         fits = torch.broadcast_shapes(shape[1:], *(x.shape for x in starts)) == shape[1:]  # type: ignore[no-untyped-call]

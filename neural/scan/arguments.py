@@ -15,8 +15,8 @@ def common_type(what: str, tensors: Sequence[Tensor]) -> torch.dtype:
     """Return the dtype to which the tensors are promoted.
 
     Raises:
-        InputError: If it is not a floating-point dtype, or if the tensors are on several devices, because a
-            kernel would dereference addresses of another device.
+        InputError: If it is not a floating-point dtype, or if the tensors are on several devices. A kernel
+            would then read addresses of another device.
     """
     dtype = functools.reduce(torch.promote_types, (x.dtype for x in tensors))
     if not dtype.is_floating_point:

@@ -124,7 +124,7 @@ def name_for(values: Tensor) -> str:
     """Return the name of the backend that is used for tensors like this one.
 
     Raises:
-        InputError: If the forced backend does not support them.
+        InputError: If the forced backend does not support these tensors.
     """
     choice = chosen(values.device.type, values.dtype)
     if choice.name == compiled.NAME and (values.device.type != "cpu" or values.dtype not in compiled.TYPES):

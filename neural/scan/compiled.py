@@ -40,7 +40,7 @@ def scan_backward(
 
 
 def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
-    """Compute two gated recurrences, where the first is an input of the second."""
+    """Compute two gated recurrences; the states of the first are inputs of the second."""
     values = [x.contiguous() for x in arguments]
     states = torch.empty_like(values[1]), torch.empty_like(values[1])
     skip = values[-1]
@@ -51,8 +51,8 @@ def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
 def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tensor) -> tuple[Tensor, ...]:
     """Compute the gradients of the arguments of ``pair``.
 
-    The arguments are the gradients of the states (``None``: zeros), the first four arguments of ``pair``, the
-    states, and its other arguments.
+    The arguments are the gradients of the states (``None`` for zeros), the first four arguments of ``pair``,
+    the states, and the other arguments of ``pair``.
     """
     grads = [None if x is None else x.contiguous() for x in (grad_1, grad_2)]
     values = [x.contiguous() for x in arguments]
@@ -63,7 +63,7 @@ def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tens
 
 
 def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
-    """Compute a tanh with a gate and a highway (:mod:`neural.scan.outputs`)."""
+    """Compute a tanh with an optional gate and highway connection (:mod:`neural.scan.outputs`)."""
     values = [None if x is None else x.contiguous() for x in (states, gate, skip)]
     result = torch.empty_like(states, memory_format=torch.contiguous_format)
     _call(f"{form}_{TYPES[states.dtype]}", [*values, result], 1, states.numel())
@@ -85,8 +85,8 @@ def output_backward(
 def last_cache(folder: Path = CACHES) -> float:
     """Return the bytes of the largest cache, or infinity if the system does not report it.
 
-    If the arrays together are larger, written data is evicted before it is read, so the kernels bypass the
-    cache.
+    If all arrays of a kernel together are larger, the kernel bypasses the cache when it writes, because the
+    results would be evicted before they are read.
     """
     sizes = (file.read_text(encoding="ascii").strip() for file in folder.glob("index*/size"))
     return max((1024.0 * int(size[:-1]) for size in sizes if size.endswith("K")), default=math.inf)

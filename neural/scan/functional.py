@@ -1,9 +1,9 @@
 """Registration of torch operators with gradients.
 
-One class registers their shapes, gradients and batching rules (``torch.library``), and runs the gradient on
-the backend that ran forward. For speed, the gradient is also one operator. If a gradient of the gradient is
-required, differentiable functions compute it instead. The transforms of ``torch.func`` and forward mode
-support the gradients of an ``autograd.Function``, but not the gradients of operators.
+One class registers an operator's shapes, gradients and batching rules (``torch.library``). The gradient runs
+on the backend that computed the operator. For speed, the gradient is another operator. If second derivatives
+are required, differentiable functions compute the gradient instead. The transforms of ``torch.func`` and
+forward-mode differentiation support the gradients of an ``autograd.Function``, but not those of operators.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from neural.scan import backends
 
 
 def one_precision(values: Tensor) -> AbstractContextManager[Any]:
-    """Return a context that disables autocast, so that torch's products keep their precision.
+    """Return a context that disables autocast, so that torch computes products in the arguments' precision.
 
-    With reduced precision, their errors would add up over the steps, and only on some backends.
+    In a lower precision, errors would accumulate over the steps, and only on some backends.
     """
     return torch.autocast(values.device.type, enabled=False)
 
 
 class Operator:
-    """An operator of torch, registered as ``ratproof::`` and the function's name.
+    """A torch operator, registered as ``ratproof::`` followed by the function's name.
 
     Plain tensors bypass torch's dispatcher, because its checks in Python take longer than a small recurrence.
 
@@ -57,14 +57,14 @@ class Operation(Operator):
 
     Args:
         forward: computes the results: a tensor or a tuple.
-        backward: computes the gradients of the arguments that are floats or missing (``None``), from the
-            gradients of the results, the arguments and the results. A missing argument's gradient is an empty
+        backward: computes the gradients of the arguments that are floating-point tensors or ``None``, from
+            the gradients of the results, the arguments, and the results. The gradient of ``None`` is an empty
             tensor.
         again: computes the same gradients with differentiable functions.
         results_at: the position of the results among the arguments of ``backward``.
-        like: maps the arguments to results of the same shapes and dtypes.
-        axes: the batch axis of each tensor (``vmap``).
-        result_axes: the batch axes of the results.
+        like: maps the arguments to uninitialised tensors with the shapes and dtypes of the results.
+        axes: the position of the batch axis of each tensor argument under ``vmap``.
+        result_axes: the positions of the batch axes of the results.
         batched: custom ``vmap`` rules for ``forward`` and ``backward``, instead of axes.
     """
 
@@ -95,7 +95,7 @@ class Operation(Operator):
         self._direct, self._transformable = self._functions()
 
     def __call__(self, *arguments: Any) -> Any:
-        """Compute the operator; ``grad``, ``vmap``, ``jvp`` and dual tensors are supported."""
+        """Compute the operator; supports ``grad``, ``vmap``, ``jvp`` and dual tensors."""
         if are_ordinary(arguments):
             if not _require_gradients(arguments):
                 return self.function(*arguments)
@@ -126,7 +126,7 @@ class Operation(Operator):
 
     def _gradient(self, ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
         values = *grads, *ctx.saved_tensors, *ctx.rest
-        # Use differentiable functions if a derivative of the gradient may be requested, backward or forward.
+        # Use differentiable functions if the gradient may be differentiated, in backward or forward mode.
         again = torch.is_grad_enabled() or forward_ad._current_level >= 0
         with nullcontext() if ctx.backend is None else backends.use(*ctx.backend):
             gradients = iter((self._again if again else self.backward)(*values))
@@ -160,7 +160,7 @@ class Operation(Operator):
         class Transformable(torch.autograd.Function):
             @staticmethod
             def forward(*arguments: Any) -> Any:
-                # Further transforms may be active.
+                # Outer transforms may still be active.
                 return (operation if _transformed() else operation.registered)(*arguments)
 
             @staticmethod
@@ -171,7 +171,7 @@ class Operation(Operator):
 
             @staticmethod
             def jvp(ctx: Any, *tangents: Any) -> Any:
-                # Otherwise, dual tensors would be pushed forward here again.
+                # Use primals: dual tensors would call this method again.
                 unpack: Any = forward_ad.unpack_dual
                 tensors = (unpack(x).primal for x in ctx.saved_tensors)
                 inputs = [next(tensors) if x is None else x[0] for x in ctx.no_tensors]
@@ -224,8 +224,8 @@ def spread(values: Any, dim: int | None, axis: int, size: int) -> Any:
 def _pushed_forward(function: Callable[..., Any], inputs: list[Any], tangents: tuple[Any, ...]) -> Any:
     """Return the derivative of the result in the direction of the tangents.
 
-    The gradients of the arguments are linear in the gradient of the result, so the derivative is the gradient
-    of those gradients.
+    The arguments' gradients are a linear function of the result's gradient. The derivative is the transpose
+    of this function, applied to the tangents.
     """
     indices = [i for i, tangent in enumerate(tangents) if isinstance(tangent, Tensor)]
 

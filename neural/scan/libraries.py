@@ -1,8 +1,8 @@
 """C++ libraries, built at first use for this processor, vectorised and threaded.
 
-They are stored in the user's cache. The compiler is called directly because
-``torch.utils.cpp_extension.load`` requires ninja and leaves a lock behind if it is killed. Here, two
-processes may build concurrently, because each file is renamed atomically.
+They are stored in the user's cache folder. This module calls the compiler directly, because
+``torch.utils.cpp_extension.load`` requires ninja and leaves a lock behind if it is killed. Several processes
+may build a library at the same time, because each file is renamed atomically.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FLAGS = (
 
 @cache
 def lacking(source: Path, contraction: str) -> str:
-    """Return why the library is not available, or an empty string; build it if necessary."""
+    """Build the library if necessary; return why it is not available, or an empty string."""
     try:
         library(source, contraction)
     except (OSError, ImportError, ValueError, subprocess.CalledProcessError) as error:

@@ -1,7 +1,7 @@
 """The recurrences as a loop over time in torch, for any device and dtype.
 
-Each step writes directly into the result. (In a loop that indexes ``f[t]``, the gradient of each index would
-allocate an array of zeros.)
+Each step writes directly into the result. Differentiating a loop that indexes ``f[t]`` would instead allocate
+an array of zeros for each step.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def lacking() -> str:
 def scan(first: Tensor, update: Tensor, start: Tensor, kind: str) -> Tensor:
     """Compute c_1, ..., c_T, shape ``(T, ...)``, over a semiring.
 
-    The kind ``gated`` is over the reals, with f = sigmoid(first) and the update (1 - f) update.
+    The kind ``gated`` is a recurrence over the reals with f = sigmoid(first) and the update (1 - f) * update.
     """
     dtype = start.dtype
     first, update, old = (widened(x) for x in (first, update, start))
@@ -73,13 +73,13 @@ def before(start: Tensor, states: Tensor) -> Tensor:
 def shares(forget: Tensor, update: Tensor, old: Tensor, semiring: str) -> tuple[Tensor, Tensor | None]:
     """Return the derivatives dc_t / dc_{t-1} and dc_t / du_t; ``None`` stands for 1.
 
-    Both are 1/2 if the terms of a maximum are equal or both -infinity.
+    Over max-plus, both are 1/2 if the two terms of the maximum are equal, which includes -infinity.
     """
     if semiring == "real":
         return forget, None
     carried = forget + old
     if semiring == "max_plus":
-        # sign(-infinity) is -1; if both are -infinity, the first branch applies.
+        # sign(-infinity) is -1; if both terms are -infinity, the first branch applies.
         share = torch.where(carried == update, 0.5, ((carried - update).sign() + 1) / 2)
         return share, 1 - share
     same = (carried == update) & carried.isinf()
@@ -110,7 +110,7 @@ def gated_gradients(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Compute the gradients of gate, update and start from the gradients of the recurrence over the reals.
 
-    ``run`` computes these like :func:`scan_backward`.
+    ``run`` computes the latter and has the signature of :func:`scan_backward`.
     """
     f = torch.sigmoid(gate)
     to_f, flow, to_start = run(grad, f, (1 - f) * update, states, start, "real")
@@ -119,7 +119,7 @@ def gated_gradients(
 
 
 def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
-    """Compute two gated recurrences, where the first is an input of the second."""
+    """Compute two gated recurrences; the states of the first are inputs of the second."""
     one, two = pair_of(scan, *map(widened, arguments))
     return one.to(arguments[-1].dtype), two.to(arguments[-1].dtype)
 
@@ -136,7 +136,7 @@ def pair_of(
 ) -> tuple[Tensor, Tensor]:
     """Compute two gated recurrences one after the other with ``run``.
 
-    The second one's update is (c1_{t-1} + skip) (1 - f2) update_2.
+    The update of the second recurrence is (c1_{t-1} + skip) (1 - f2) update_2.
     """
     one, f2 = run(gate_1, update_1, start_1, "gated"), torch.sigmoid(gate_2)
     fed = before(start_1, one) + skip
@@ -166,13 +166,13 @@ def pair_gradients(
 ) -> tuple[Tensor, ...]:
     """Compute the gradients of ``pair`` from the gradients of the two recurrences, which ``run`` computes.
 
-    The gradient of the second recurrence's updates is added to the gradient of the first one's states.
+    The gradient of the second recurrence's updates is added to the gradient of the first recurrence's states.
     """
     f2, fed = torch.sigmoid(gate_2), before(start_1, states_1) + skip
     u2 = (1 - f2) * update_2
     to_f2, flow, to_start_2 = run(grad_2, f2, fed * u2, states_2, start_2, "real")
     to_fed = flow * u2
-    # c1_t feeds the next step.
+    # c1_t is an input of the second recurrence at step t + 1.
     grad_1 = grad_1 + torch.cat([to_fed, torch.zeros_like(skip).unsqueeze(0)])[1:]
     to_gate_1, to_update_1, to_start_1 = run(grad_1, gate_1, update_1, states_1, start_1, "gated")
     to_start_1 = to_start_1 + to_fed[0] if len(to_fed) else to_start_1

@@ -1,10 +1,11 @@
 """The recurrences in Triton, on a CUDA device.
 
-For tests, Triton's interpreter runs them on a CPU (``TRITON_INTERPRET=1``). With many lanes, all steps are
-one chunk and run in order. With few lanes, the steps are split into chunks that run in parallel. Each chunk
-is summarised as a factor and a summand, and these are scanned by the same function, so the time grows with
-the logarithm of the number of chunks. Then each chunk runs again from its initial state. A lane whose summary
-overflows although its states may not is marked and run step by step.
+For tests, Triton's interpreter runs them on a CPU (``TRITON_INTERPRET=1``). A lane is one element of the
+state. With many lanes, all steps are one chunk and run in order. With few lanes, the steps are split into
+chunks that run in parallel. Each chunk is summarised as an affine function (a factor and a summand). The same
+function scans these summaries recursively, so the time grows with the logarithm of the number of chunks. Then
+each chunk runs again from its initial state. If the summary of a lane overflows, its states may still be
+finite, so the lane is marked and runs step by step.
 """
 
 from __future__ import annotations
@@ -25,26 +26,26 @@ NAME = "triton"
 TYPES = {torch.float32, torch.float64, torch.bfloat16, torch.float16}
 PROGRAM = {"log backward": (64, 2, 6), "gated backward": (64, 1, 6), "real backward": (128, 1, 8)}
 USUAL, FEW, FEW_BACKWARD, FEW_PAIRS = (64, 1, 8), (32, 1, 32), (32, 1, 16), (32, 1, 8)
-"""The lanes, warps and steps with loads in flight of a program.
+"""The number of lanes, of warps, and of steps with loads in flight of a program.
 
-The last three are for one chunk with few lanes. They were the fastest on an H200: four steps in flight took
-1.3 times as long as eight, and two took 2.6 times as long.
+The last three settings are for one chunk with few lanes. They were the fastest on an H200: with four steps in
+flight, a kernel took 1.3 times as long as with eight, and with two steps 2.6 times as long.
 """
 SERIAL_LANES, SERIAL_STEPS = 8192, 64
 """All steps form one chunk if there are at least this many lanes, or at most this many steps."""
 SERIAL_IN_GRAPHS = {"gated": 32_768, "log": 32_768}
-"""The number of lanes for some kinds while a CUDA graph is captured.
+"""The value of ``SERIAL_LANES`` for some kinds of recurrence while a CUDA graph is captured.
 
 An H200 took 0.045 ms for 512 gated steps of 8,192 lanes in chunks, and 0.073 ms in one chunk. Without a
 graph, the CPU takes longer to launch ten kernels than two.
 """
 LANES_AT_ONCE, LEAST_CHUNK = 65_536, 32
 FEW_LANES = 32_768
-"""The number of lanes below which lanes are few."""
+"""Below this number of lanes, a single chunk uses the settings for few lanes."""
 OUTPUT_BLOCK = 1024
-"""The number of elements per program that computes outputs, with four warps."""
+"""The number of elements per program of the kernels for outputs, which use four warps."""
 FUSED = {"enable_fp_fusion": True}
-"""Round a multiply-add once; set explicitly, because Triton's default depends on its version."""
+"""The option to fuse products and sums; set explicitly, because Triton's default depends on its version."""
 CHUNK: ContextVar[int | None] = ContextVar("chunk", default=None)
 """The number of steps of every chunk, if it is forced."""
 
@@ -65,10 +66,10 @@ def interpreted() -> bool:
 
 
 def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
-    """Compute two gated recurrences, where the first is an input of the second."""
+    """Compute two gated recurrences; the states of the first are inputs of the second."""
     values = [x.contiguous() for x in arguments]
     steps, skip = len(values[0]), values[-1]
-    if _chunk_of(steps, skip.numel()) < steps:  # each in chunks; the state between chunks is not rounded
+    if _chunk_of(steps, skip.numel()) < steps:  # does not round states between chunks
         one, two = pair_of(scan, *(x.to(_wide(x.dtype)) for x in values))
         return one.to(skip.dtype), two.to(skip.dtype)
     states = torch.empty_like(values[1]), torch.empty_like(values[1])
@@ -79,8 +80,8 @@ def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
 def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tensor) -> tuple[Tensor, ...]:
     """Compute the gradients of the arguments of ``pair``.
 
-    The arguments are the gradients of the states (``None``: zeros), the first four arguments of ``pair``, the
-    states, and its other arguments.
+    The arguments are the gradients of the states (``None`` for zeros), the first four arguments of ``pair``,
+    the states, and the other arguments of ``pair``.
     """
     grads = (torch.zeros_like(arguments[0]) if x is None else x for x in (grad_1, grad_2))
     values = [x.contiguous() for x in (*grads, *arguments)]
@@ -149,7 +150,8 @@ def scan_backward(
     else:
         factors = _edges(number, start)
         run(number, chunk, "SUMMARY")
-        # The gradient of a chunk's last state comes from the next chunk: a recurrence from the end.
+        # A recurrence over the chunks in reverse order: the gradient of a chunk's last state depends on the
+        # next chunk.
         nothing = torch.zeros_like(out[0])
         flows = scan(factors[1:].flip(0), out[1:].flip(0), nothing, "real").flip(0)
         marks = _no_marks(start)
@@ -199,7 +201,7 @@ def _run(
 
 
 def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
-    """Compute a tanh with a gate and a highway (:mod:`neural.scan.outputs`)."""
+    """Compute a tanh with an optional gate and highway connection (:mod:`neural.scan.outputs`)."""
     result = torch.empty_like(states, memory_format=torch.contiguous_format)
     _run_output("output", [states, gate, skip], [result], form, skip is not None)
     return result
@@ -250,8 +252,8 @@ def _start(
 ) -> None:
     """Launch a kernel on the device of ``like``; the kernel does not read arguments that are None.
 
-    Triton looks up the compiled kernel in Python, which takes longer than a small recurrence. This
-    function caches the result for all arguments that share a compiled kernel.
+    Triton looks up the compiled kernel in Python, which takes longer than a small recurrence. Therefore this
+    function caches compiled kernels by the properties of the arguments that select them.
     """
     import triton.language as tl
 

@@ -1,4 +1,4 @@
-"""The recurrences as operators of torch, computed by a backend; the table is at the end."""
+"""The recurrences as torch operators, computed by a backend; the operators are listed at the end."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def pair(
     start_2: Tensor,
     skip: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    """Compute the states of two gated recurrences, where the first is an input of the second.
+    """Compute the states of two gated recurrences; the states of the first are inputs of the second.
 
-    The second one's update is (c1_{t-1} + skip) (1 - f2) update_2.
+    The update of the second recurrence is (c1_{t-1} + skip) (1 - f2) update_2.
     """
     for timed, start in (
         ((gate_1, update_1), start_1),
@@ -120,7 +120,7 @@ def _require_together(forget: Tensor, update: Tensor, start: Tensor) -> None:
         )
 
 
-# The gradients in terms of the recurrence, which is differentiable.
+# The gradients as recurrences, which are differentiable.
 
 
 def _scan_again(
@@ -128,7 +128,7 @@ def _scan_again(
 ) -> Three:
     """Compute the gradients by a recurrence over the reals in reverse order, for higher-order derivatives.
 
-    It is g_t = grad_t + s_{t+1} g_{t+1} with s_t = dc_t / dc_{t-1}.
+    The recurrence is g_t = grad_t + s_{t+1} g_{t+1} with s_t = dc_t / dc_{t-1}.
     """
     if semiring == "gated":
         return gated_gradients(_scan_again, grad, first, update, states, start)

@@ -3,8 +3,8 @@
 >>> gated_tanh(torch.tensor([20.0]), torch.zeros(1)).tolist()
 [0.5]
 
-torch runs one pass for each sigmoid, product and tanh; here they are one operator (``ratproof::output``). It
-runs in C++ or in Triton wherever the recurrences do, and otherwise as torch's own passes, which
+torch makes one pass for each sigmoid, product and tanh; here, one operator (``ratproof::output``) computes
+them. It runs in C++ or in Triton if the recurrences do, and otherwise as separate torch functions, which
 ``torch.compile`` fuses.
 """
 
@@ -44,7 +44,7 @@ def tanh(states: Tensor, gate: Tensor | None = None) -> Tensor:
 
 
 def gated_tanh(states: Tensor, gate: Tensor, skip: Tensor | None = None) -> Tensor:
-    """Compute r * tanh(c) + (1 - r) * skip, r = sigmoid(gate) (SRU), or the first term without ``skip``.
+    """Compute r * tanh(c) + (1 - r) * skip with r = sigmoid(gate) (SRU); without ``skip``, the first term.
 
     >>> gated_tanh(torch.zeros(1), torch.zeros(1), torch.ones(1)).tolist()
     [0.5]
@@ -78,7 +78,7 @@ def formula(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str)
 
 
 def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
-    """Compute the output for one of the ``form`` values, for arrays of the same shape and dtype."""
+    """Compute the output of a ``form`` for tensors of the same shape and dtype."""
     backend = backends.module_for(states)
     if backend is loops:  # torch itself computes it
         return formula(states, gate, skip, form).contiguous()
@@ -115,7 +115,7 @@ def _in_torch(
 
 
 def _slope(value: Tensor) -> Tensor:
-    """Return the derivative of tanh at the argument where tanh has this value."""
+    """Return the derivative of tanh from the value of tanh."""
     return (1 - value) * (1 + value)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 try:
     import triton
     import triton.language as tl
-except ImportError:  # then these functions are not called
+except ImportError:  # without Triton, these functions are not called
     triton = tl = None
 
 
@@ -26,7 +26,7 @@ __all__ = [
     "tl",
 ]
 COUNTS = ["steps", "chunk", "strings"]
-"""Arguments for whose special values (1 and multiples of 16) a kernel is not recompiled."""
+"""Arguments that Triton does not specialise for the value 1 or for multiples of 16."""
 
 
 def constant(value: int) -> Any:
@@ -41,7 +41,7 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 @kernel
 def _reduced(x):
-    """Return 2^n, r and (exp(r) - 1 - r) / r^2, where x = n log 2 + r and x <= 0.
+    """Return 2^n, r and (exp(r) - 1 - r) / r^2 for x <= 0, where x = n log 2 + r.
 
     x is clamped so that 2^n is a normal number.
     """
@@ -92,7 +92,7 @@ def exponential(x):
 def hyperbolic_tangent(x):
     """Return tanh(x) with an error of at most 3 ulp; tanh(NaN) is NaN.
 
-    exp(y) - 1 for y = -2 |x| is 2^n (exp(r) - 1) + (2^n - 1): near 0 nothing cancels, because n is 0 there.
+    For y = -2 |x|, exp(y) - 1 is 2^n (exp(r) - 1) + (2^n - 1). Near 0, n is 0, so no digits cancel.
     """
     power, r, total = _reduced(-2.0 * tl.abs(x))
     less = power * (r * r * total + r) + (power - 1.0)
@@ -114,8 +114,8 @@ def quotient(a, b):
 def logarithm(x):
     """Return log(1 + x) for 0 <= x <= 1.
 
-    In float64 it is 2 artanh(s) with s = x / (2 + x) <= 1/3. In float32 it is x times the minimax polynomial
-    of degree 8.
+    In float64, the result is computed as 2 artanh(s) with s = x / (2 + x) <= 1/3. In float32, it is x times
+    the minimax polynomial of degree 8.
     """
     if x.dtype == tl.float64:
         s = x / (2.0 + x)

@@ -1,9 +1,9 @@
 """Triton kernels for c_t = f_t c_{t-1} + u_t over a semiring, forward and backward.
 
-Each makes one pass over memory for all lanes of a chunk of steps. Arrays have shape ``(T, N)``, one row per
-step. A program processes ``BLOCK`` lanes of one chunk of ``chunk`` steps in one of the forms below. The
-states carried into chunks are arrays with one row per chunk. Loads of the next ``STAGES`` steps are in flight
-while a step is computed. Sums and functions are those of ``kernels.cpp``
+Each kernel makes one pass over memory for all lanes of a chunk of steps. Arrays have shape ``(T, N)``, one
+row per step and one column per lane. A program processes ``BLOCK`` lanes of one chunk of ``chunk`` steps, in
+one of the forms below. The initial states of chunks are arrays with one row per chunk. Loads of the next
+``STAGES`` steps are in flight while a step is computed. Sums and functions are computed as in ``kernels.cpp``
 (:mod:`neural.scan.triton_functions`).
 """
 
@@ -20,7 +20,7 @@ LOG = constant(2)
 GATED = constant(3)  # over the reals, with f = sigmoid(first) and u = (1 - f) second
 
 WHOLE = constant(0)  # all steps are one chunk
-SUMMARY = constant(1)  # the effect of a chunk on its initial state: a factor and a summand
+SUMMARY = constant(1)  # the affine function from a chunk's initial to its last state: a factor and a summand
 CHUNKS = constant(2)  # a chunk from its initial state; lanes whose summary overflowed are marked
 MARKED = constant(3)  # all steps of the marked lanes
 
@@ -29,8 +29,8 @@ MARKED = constant(3)  # all steps of the marked lanes
 def _lanes_and_chunk(lanes, BLOCK: tl.constexpr):
     """Return the lanes of a program and the number of its chunk, in 64 bits.
 
-    Indices into an array of 8 GB do not fit into 32 bits. The grid has one axis because the others end at
-    65,535.
+    Indices into an array of 8 GB do not fit into 32 bits. The grid has one axis because CUDA limits the other
+    axes to 65,535 blocks.
     """
     blocks = tl.cdiv(lanes, BLOCK)
     program = tl.program_id(0)
@@ -40,7 +40,7 @@ def _lanes_and_chunk(lanes, BLOCK: tl.constexpr):
 
 @kernel
 def _gates(a, b, KIND: tl.constexpr):
-    """Return f and u, computed from the two values ``a`` and ``b`` that are loaded at a step."""
+    """Return f and u of a step from the two loaded values ``a`` and ``b``."""
     if KIND == GATED:
         f = sigmoid(a)
         u = (1.0 - f) * b
@@ -128,8 +128,8 @@ def forward(
 ):
     """Compute all states of a chunk from ``start`` or from the end of the previous chunk.
 
-    As a summary, compute the chunk's last state from zero in ``states`` and the product of its factors in
-    ``factors``.
+    In the form ``SUMMARY``, start from zero instead. Store only the chunk's last state in ``states``, and the
+    product of its factors in ``factors``.
     """
     lane, number = _lanes_and_chunk(lanes, BLOCK)
     inside = lane < lanes
@@ -194,9 +194,9 @@ def backward(
 ):
     """Compute the gradients of a chunk.
 
-    ``flows`` contains the gradient of its last state from the next chunk; the gradient before its first step
-    is stored in ``sums``. As a summary, compute only that gradient, with zero from the next chunk, and the
-    product of the shares in ``factors``.
+    ``flows`` contains the gradient that the next chunk passes to this chunk's last state. The gradient that
+    this chunk passes to the previous chunk is stored in ``sums``. In the form ``SUMMARY``, compute only the
+    gradient in ``sums``, for a ``flows`` of zero, and store the product of the shares s_t in ``factors``.
 
     g_t = grad_t + s_{t+1} g_{t+1} is the gradient of c_t, with s_t = dc_t / dc_{t-1}. Over the reals, s = f,
     df = g c_{t-1} and du = g. Otherwise, df = g s and du = g dc_t / du_t.
@@ -264,9 +264,9 @@ def pair_forward(
     WIDE: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Compute two gated recurrences, where the first is an input of the second.
+    """Compute two gated recurrences; the states of the first are inputs of the second.
 
-    The second one is c2_t = f2 c2_{t-1} + (c1_{t-1} + r) (1 - f2) z2_t.
+    The second recurrence is c2_t = f2 c2_{t-1} + (c1_{t-1} + r) (1 - f2) z2_t.
     """
     lane, _ = _lanes_and_chunk(lanes, BLOCK)
     inside = lane < lanes

@@ -1,6 +1,6 @@
 """Outputs of gated layers in Triton, in one pass over memory (:mod:`neural.scan.outputs`).
 
-They are tanh(c), tanh(s c) and s tanh(c) + (1 - s) x, with s = sigmoid(z).
+The outputs are tanh(c), tanh(s c) and s tanh(c) + (1 - s) x, with s = sigmoid(z).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
 """State-regularized networks (Wang & Niepert 2019).
 
-They are recurrent networks whose states are k learned centroids, or mixtures of them.
+The states of these recurrent networks are k learned centroids, or mixtures of centroids.
 """

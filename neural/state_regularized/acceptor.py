@@ -1,9 +1,9 @@
 """A state-regularized network that accepts or rejects strings (Wang & Niepert 2019).
 
 See sections 3.3 and 4.1. The network reads a start token, the symbols and an end token. The start token moves
-it to a centroid. The end token is one more step of the last layer's recurrent component, without its
-stochastic component, before a linear classifier. The paper's baselines have no centroids and read strings in
-the same way.
+the network to a centroid. At the end token, the last layer's recurrent component computes one more step,
+without the stochastic component, and a linear classifier reads the result. The paper's baselines have no
+centroids and read strings in the same way.
 
 >>> network = Acceptor(("0", "1"), hidden_size=4, k=3)
 >>> network([("0", "1"), (), ("1",)]).shape  # one logit per string: positive means accept
@@ -28,17 +28,17 @@ from neural.state_regularized.layers import ALONE, KINDS, PartCell, SRCell
 from neural.unrolled import checked_integer, one_of
 
 OF_CENTROIDS = ("k", "similarity", "transition", "temperature", "noise")
-"""The options that only a network with centroids has."""
+"""The options that apply only to networks with centroids."""
 
 
 class Acceptor(nn.Module):
-    """An embedding, state-regularized layers or only their recurrent components, and a classifier.
+    """A classifier of strings: an embedding, recurrent layers with or without centroids, and a linear layer.
 
     Args:
         alphabet: the symbols. Their tokens are 0, 1, ..., followed by the start token and the end token.
-        kind: ``"sr-elman"``, ``"sr-gru"``, ``"sr-lstm"`` or ``"sr-lstm-p"``; without centroids ``"gru"``,
-            ``"lstm"`` or ``"lstm-p"``, for which ``k`` and the arguments from ``similarity`` to ``noise``
-            must have their default values.
+        kind: ``"sr-elman"``, ``"sr-gru"``, ``"sr-lstm"`` or ``"sr-lstm-p"``, or without centroids ``"gru"``,
+            ``"lstm"`` or ``"lstm-p"``. Without centroids, ``k`` and the arguments from ``similarity`` to
+            ``noise`` must have their default values.
         hidden_size: d.
         k: the number of centroids of each layer.
         embedding_size: the size of a token's embedding; the number of tokens by default.
@@ -116,12 +116,12 @@ class Acceptor(nn.Module):
 
     @property
     def has_centroids(self) -> bool:
-        """Return whether a stochastic component follows each recurrent one."""
+        """Return whether each recurrent component is followed by a stochastic component."""
         return self.kind in KINDS
 
     @property
     def recurrent_cells(self) -> list[SRCell | PartCell]:
-        """Return the layers' cells, with or without centroids, from the first layer on."""
+        """Return the layers' cells, with or without centroids, in order."""
         return [cell for cell in self.layers.cells if isinstance(cell, (SRCell, PartCell))]
 
     @property
@@ -228,7 +228,7 @@ class Acceptor(nn.Module):
     def _begin(self, batch: int) -> tuple[Tensor, list[tuple[Tensor, ...]]]:
         """Return the last layer's scores before the first symbol, and each layer's state.
 
-        The scores have shape ``(1, B, k)`` if they are alpha.
+        With centroids, the scores are alpha, shape ``(1, B, k)``.
         """
         weight = self.embedding.weight
         if not self.start_token and not self.has_centroids:

@@ -1,6 +1,6 @@
-"""The stochastic component (Wang & Niepert 2019, section 3), with k centroids.
+"""The stochastic component (Wang & Niepert 2019, section 3).
 
-It maps a vector u to one of the centroids or to a mixture of them.
+It maps a vector u to one of k centroids, or to a mixture of centroids.
 
 >>> component = StochasticComponent(k=3, hidden_size=2, temperature=0.5)
 >>> h, alpha = component(torch.zeros(4, 2))
@@ -24,7 +24,7 @@ Transition = Literal["mixture", "sampled", "limit"]
 SPREAD = 0.5
 """Centroids are initialised uniformly in [-0.5, 0.5] (section 3.3)."""
 COLD = 2.0**-32
-"""For temperatures of at least this, b / temperature is finite in float32 for all b up to 2^95."""
+"""At this temperature or above, b / temperature is finite in float32 for all b up to 2^95."""
 
 
 class StochasticComponent(nn.Module):
@@ -38,9 +38,9 @@ class StochasticComponent(nn.Module):
         similarity: b_i is the ``"dot"`` product u s_i (equation 2), or minus the ``"euclidean"`` distance
             (equation 3).
         transition: how h is computed. ``"mixture"`` is sum_i alpha_i s_i (equation 5). ``"sampled"`` draws
-            one centroid from alpha (equation 4; no gradient flows through the choice). ``"limit"`` takes the
-            most probable centroid, which is the limit of the two other transitions for temperature -> 0 if
-            there is no tie (Theorem 3.2).
+            one centroid from alpha (equation 4; no gradient flows through the choice). ``"limit"`` is the
+            most probable centroid. Without ties, it is the limit of the other two transitions for
+            temperature -> 0 (Theorem 3.2).
         temperature: tau > 0.
         noise: the standard deviation of Gaussian noise on b / temperature, in training only.
         device, dtype: as in torch.
@@ -88,11 +88,11 @@ class StochasticComponent(nn.Module):
     def forward(self, u: Tensor) -> tuple[Tensor, Tensor]:
         """Return the new hidden state h, shape ``(..., d)``, and alpha, shape ``(..., k)``.
 
-        u has shape ``(..., d)``.
+        The argument u has shape ``(..., d)``.
         """
         b = self.similarities(u)
         if self.temperature < COLD:
-            # b / temperature may overflow; subtracting the largest does not change alpha and prevents this
+            # b / temperature may overflow; subtracting the maximum prevents this and does not change alpha
             b = b - b.amax(dim=-1, keepdim=True).detach()
         logits = b / max(self.temperature, torch.finfo(b.dtype).tiny)  # the divisor must not round to 0
         if self.training and self.noise:

@@ -1,8 +1,8 @@
 """State-regularized cells and the LSTM with peepholes, with a hand-written gradient.
 
-They compute the same as :meth:`~neural.unrolled.RecurrentCell.run`, faster if gradients are required. The
-layers of :mod:`~neural.state_regularized.layers` use them automatically. A training loop that adds noise, or
-reads the input of the stochastic component, calls :func:`steps`.
+The results are those of :meth:`~neural.unrolled.RecurrentCell.run`, but gradients are faster. The layers of
+:mod:`~neural.state_regularized.layers` use this code automatically. Call :func:`steps` in a training loop
+that adds noise, or that reads the input of the stochastic component.
 
 >>> from neural.state_regularized.layers import SRLSTMP
 >>> cell = SRLSTMP(3, 2, k=5).cell
@@ -31,7 +31,7 @@ class Steps(NamedTuple):
     """The results of each step, in the shape of the inputs.
 
     Attributes:
-        u: the output of the recurrent component, before the stochastic one.
+        u: the output of the recurrent component, before the stochastic component.
         h: the new hidden state; without a stochastic component it is u.
         alpha: the transition probabilities; ``None`` without a stochastic component.
         c: the cell state; ``None`` if the cell has none.
@@ -56,11 +56,11 @@ def steps(
     Args:
         cell: the cell of an SR-GRU, SR-LSTM or SR-LSTM-P with ``similarity="dot"`` and
             ``transition="mixture"``, or of an LSTM or LSTM-P without centroids.
-        inputs: x, shape ``(T, B, input_size)``. With ``sizes``, sequences are packed as in torch, with shape
-            ``(N, input_size)``: all first symbols, longest sequence first, then all second symbols, and so
-            on.
+        inputs: x, shape ``(T, B, input_size)``. With ``sizes``, packed sequences as in torch, shape
+            ``(N, input_size)``: the first symbols of all sequences, longest sequence first, then the second
+            symbols, and so on.
         state: the first state, ``(h,)`` or ``(h, c)``, of shape ``(B, d)`` each.
-        sizes: the number of sequences that have a t-th symbol, for each t; all are positive.
+        sizes: for each t, the number of sequences with at least t symbols; all are positive.
         noise: added to the logits u S / tau, shape ``(T, B, k)`` or ``(N, k)``.
         gate_noise: added to the gates' pre-activations, shape ``(T, B, gates * d)`` or ``(N, gates * d)``,
             gates in torch's order.

@@ -88,8 +88,8 @@ def build(options: dict[str, Any], tensors: dict[str, Tensor]) -> Acceptor:
     if half is not None:
         raise InputError(f"alphabet must not contain an unpaired surrogate, got {shorten(half)}")
     held = sum(tensor.numel() for tensor in tensors.values())
-    # No size exceeds the number of weights, and there are at most as many layers as tensors, so that the
-    # network is not larger than the file.
+    # Prevent a network that is larger than the file: no size exceeds the number of weights, and there are at
+    # most as many layers as tensors.
     for name, most in (
         ("hidden_size", held),
         ("k", held),

@@ -1,6 +1,6 @@
 """State-regularized layers (Wang & Niepert 2019): Elman, GRU, LSTM and LSTM with peepholes.
 
-The GRU and the LSTMs also exist without regularization.
+The module also has the GRU and the LSTMs without state regularization.
 
 >>> layer = SRGRU(3, 2, k=5, num_layers=2)
 >>> output, h = layer(torch.zeros(7, 4, 3))  # T = 7 steps, a batch of 4
@@ -58,7 +58,7 @@ class SRCell(RecurrentCell):
 
     @property
     def memoryless(self) -> bool:
-        """Return whether h is the whole state that passes from step to step (section 3)."""
+        """Return whether h is the complete state (section 3), so that there is no cell state c."""
         return not self.part.has_cell_state
 
     def sizes(self) -> list[tuple[int, ...]]:
@@ -66,7 +66,7 @@ class SRCell(RecurrentCell):
         return [(self.hidden_size,)] * (1 + self.part.has_cell_state)
 
     def at_centroid(self, index: int, batch: int = 1) -> tuple[Tensor, ...]:
-        """Return the state in which h is the centroid with this index, and c, if there is one, is zero."""
+        """Return the state in which h is the centroid with this index; c, if there is one, is zero."""
         if index not in range(self.component.k):
             raise InputError(f"the centroid must be between 0 and {self.component.k - 1}, got {index!r}")
         _, *rest = self.start(batch)
@@ -176,14 +176,14 @@ class LSTMPCell(PartCell):
 
 
 def stacked_states(states: list[tuple[Tensor, ...]], like: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """Stack the states after each step into one tensor ``(T, B, ...)`` per part; T may be 0."""
+    """Stack the states after each step into one tensor ``(T, B, ...)`` for each part; T may be 0."""
     if not states:
         return tuple(part.new_zeros(0, *part.shape) for part in like)
     return tuple(torch.stack(parts) for parts in zip(*states, strict=True))
 
 
 class SRLayers(Stacked):
-    """State-regularized layers, each with a stochastic component; the outputs are those of the last layer.
+    """One or more state-regularized layers, each with a stochastic component; the outputs are h.
 
     Args:
         bias: whether to use biases. Defaults to ``True``.

@@ -1,7 +1,7 @@
 """The recurrent components (Wang & Niepert 2019, section 3): u_t = f(h_{t-1}, c_{t-1}, x_t).
 
-A component has the parameters of one step. The maps of the input are separate, so that a layer can compute
-them for all steps at once. The gates are in torch's order.
+A component has the parameters of one step. :meth:`RecurrentPart.read` computes the linear maps of the input
+separately, so that a layer can call it once for all steps. The gates are in torch's order.
 
 >>> part = GRUPart(3, 2)
 >>> part.step(part.read(torch.zeros(4, 3)), (torch.zeros(4, 2),))[0].shape
@@ -47,7 +47,7 @@ class RecurrentPart(nn.Module):
     def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         """Compute u_t, and the new cell state if there is one.
 
-        ``read`` is the result of :meth:`read`; the state is ``(h,)`` or ``(h, c)``.
+        ``read`` is the result of :meth:`read` for this step; the state is ``(h,)`` or ``(h, c)``.
         """
         raise NotImplementedError
 
@@ -100,7 +100,8 @@ class LSTMPart(RecurrentPart):
 class PeepholePart(LSTMPart):
     """An LSTM whose gates read the cell state.
 
-    The gates are equations 6 (forget gate), 7 (input gate) and 8 (output gate, which reads the new c_t).
+    The gates are computed by equations 6 (forget gate), 7 (input gate) and 8 (output gate). The output gate
+    reads the new c_t.
 
     Attributes:
         peepholes: p^i, p^f and p^o, shape ``(3, d)``.

@@ -1,7 +1,7 @@
 """The sequences of one batch as rows, ordered by step, as torch packs them.
 
-The first symbols of all sequences come first, then the second ones of the sequences that have one, and so on.
-The sequences are sorted by decreasing length.
+The first symbols of all sequences come first, then the second symbols of all sequences with at least two
+symbols, and so on. The sequences are sorted by decreasing length.
 
 >>> rows = Rows((3, 2, 2))
 >>> rows.ends, rows.alike, rows.before.tolist()
@@ -22,24 +22,22 @@ import torch
 from torch import Tensor
 
 CACHED = 1 << 16
-"""The number of elements that are processed together, so that they stay in a core's cache."""
+"""The number of elements that are processed together and fit into the cache of a core."""
 
 
 @dataclass(frozen=True)
 class Rows:
     """The layout of a batch of sequences as N rows, one for each symbol of each sequence.
 
-    The rows of the first symbols come first, then those of the second symbols, and so on.
-
     Attributes:
-        sizes: for each t, the number of sequences that have a t-th symbol; positive and in decreasing order.
+        sizes: for each t, the number of sequences with at least t symbols; positive and in decreasing order.
     """
 
     sizes: tuple[int, ...]
 
     @cached_property
     def ends(self) -> tuple[int, ...]:
-        """Return the end of each step's rows."""
+        """Return the index after the last row of each step."""
         return tuple(accumulate(self.sizes))
 
     @property
@@ -49,9 +47,9 @@ class Rows:
 
     @cached_property
     def before(self) -> Tensor:
-        """Return, for each row, the row of the same sequence's previous step, shape ``(N,)``.
+        """Return, for each row, the index of the previous state of the same sequence, shape ``(N,)``.
 
-        The rows of the sequences' initial states precede all others.
+        The indices are valid if one row per initial state is inserted before all other rows.
         """
         starts = [0, *(self.sizes[0] + end - size for end, size in zip(self.ends, self.sizes, strict=True))]
         return torch.cat(
@@ -63,7 +61,7 @@ class Rows:
         return torch.split(values, list(self.sizes))
 
     def previous(self, values: Tensor) -> Tensor:
-        """Return, for each row except those of the first step, the row of the previous step."""
+        """Return, for each row after the first step, the same sequence's row at the previous step."""
         if self.alike:
             return values[: len(values) - self.sizes[0]]
         return values[(self.before[self.sizes[0] :] - self.sizes[0]).to(values.device)]
@@ -86,14 +84,14 @@ class Rows:
         """Return the gradients of a function in a differentiable form, for higher-order derivatives.
 
         Args:
-            steps: the function of the values and these rows.
+            steps: the function, which is called with the values and these rows.
             ctx: the autograd context, which specifies the values that require gradients.
-            values: the arguments.
+            values: the arguments of ``steps``.
             grads: the gradients of the results; ``None`` if a result is unused.
         """
         needed = [i for i, wanted in enumerate(ctx.needs_input_grad[: len(values)]) if wanted]
-        # An argument may have been computed from another one, whose gradient must not include both
-        # contributions.
+        # If one argument was computed from another argument, the gradient of the latter must not include the
+        # path through the former.
         values = tuple(value if value is None else value.view_as(value) for value in values)
         results = steps(*values, self)
         used = [

@@ -1,8 +1,8 @@
 """All steps of a state-regularized GRU at once, with a hand-written gradient.
 
 See equations 2 and 5, Wang & Niepert 2019; :mod:`~neural.state_regularized.steps_of_lstms` has the steps of
-LSTMs. The carried state is alpha: h = S alpha, so one product with [U S; S] gives the gates' maps of h, and h
-itself.
+LSTMs. The state that passes from step to step is alpha. Since h = S alpha, one product with [U S; S] computes
+both U h (for the gates) and h.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from neural.state_regularized.rows import Rows, added, blocks, softmax_backward
 class GRUSteps(torch.autograd.Function):
     """The steps as an autograd function.
 
-    :func:`differentiable_steps` computes the same and lets autograd differentiate it.
+    :func:`differentiable_steps` computes the same results and is differentiated by autograd.
     """
 
     @staticmethod
@@ -82,7 +82,7 @@ class GRUSteps(torch.autograd.Function):
         to_us = torch.zeros_like(us) if to_u is None else to_u.contiguous().clone()
         to_logits = torch.zeros_like(alphas) if to_alpha is None else to_alpha.contiguous().clone()
         to_maps, to_n = torch.empty_like(maps), torch.empty_like(us)
-        later = None  # the gradient of alpha after the step, from the steps that follow
+        later = None  # the gradient that later steps pass to alpha of a step
         ends = rows.ends
         for steps in blocks(rows, d):
             low, high = (ends[steps[-1] - 1] if steps[-1] else 0), ends[steps[0]]

@@ -1,12 +1,12 @@
 """All steps of LSTMs at once, with a hand-written gradient.
 
 Peepholes and a stochastic component are optional (equations 2, 5 and 6 to 8, Wang & Niepert 2019). Rows are
-ordered as in :class:`~neural.state_regularized.rows.Rows`. The carried state is ``a``. With a stochastic
-component it is alpha, because h = S alpha and therefore R h = (R S) alpha; otherwise it is h.
+ordered as in :class:`~neural.state_regularized.rows.Rows`. The state ``a`` passes from step to step. With a
+stochastic component, a is alpha, because h = S alpha and therefore R h = (R S) alpha. Otherwise, a is h.
 
-A step's gradient is one product with that matrix and a few elementwise products, whose factors are computed
-for many steps at once. The weights' gradients are one product each over all steps. Gates are in torch's
-order: input, forget, cell, output.
+The gradient of a step is one product with the matrix R S (or R) and a few elementwise products. The factors
+of the latter are computed for many steps at once. The gradient of each weight is one product over all steps.
+Gates are in torch's order: input, forget, cell, output.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from neural.state_regularized.rows import Rows, added, blocks, softmax_backward
 class LSTMSteps(torch.autograd.Function):
     """The steps as an autograd function.
 
-    :func:`differentiable_steps` computes the same and lets autograd differentiate it.
+    :func:`differentiable_steps` computes the same results and is differentiated by autograd.
     """
 
     @staticmethod
@@ -103,7 +103,7 @@ class LSTMSteps(torch.autograd.Function):
         if alphas is not None:
             to_logits = torch.zeros_like(alphas) if to_alpha is None else to_alpha.clone()
         before = cells[:count] if rows.alike else cells[rows.before]
-        later = later_c = None  # the gradients of a and c after the step, from the steps that follow
+        later = later_c = None  # the gradients that later steps pass to a and c of a step
         ends = rows.ends
         for steps in blocks(rows, d):
             low, high = (ends[steps[-1] - 1] if steps[-1] else 0), ends[steps[0]]

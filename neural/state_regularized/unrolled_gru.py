@@ -1,9 +1,9 @@
 """A fast SR-GRU (equations 2 and 5) for training, with large batches and a hand-written gradient.
 
-Since h_{t-1} = S alpha_{t-1}, the cell's maps of h are maps of alpha: one product with [U S; S] per step
-gives the gates and h. The backward pass uses products of that size, and the weights' gradients are one
-product each over all steps. Sequences are packed as in torch: ordered by step, longest sequence first, so
-that there is no padding.
+Since h_{t-1} = S alpha_{t-1}, the linear maps of h are linear maps of alpha. At each step, one product with
+[U S; S] computes both U h (for the gates) and h. The backward pass uses products of the same size. The
+gradient of each weight is one product over all steps. Sequences are packed as in torch: ordered by step,
+longest sequence first, so that there is no padding.
 
 >>> from neural.state_regularized.layers import SRGRU
 >>> cell = SRGRU(3, 2, k=5).cell
@@ -33,12 +33,12 @@ class Packed:
 
     Attributes:
         order: the indices of the sequences, longest first, shape ``(B,)``.
-        tokens: the tokens of all symbols, shape ``(N,)``: the first symbols of all sequences that have one,
-            then the second ones, ...
-        sizes: the number of sequences that have a t-th symbol, for each t.
-        before: the row of the state before each symbol, shape ``(N,)``; the B first states come first.
-        ends: the row of each sequence's last state, in the order of ``order``, shape ``(B,)``, counted in the
-            same way.
+        tokens: the tokens of all symbols, shape ``(N,)``: the first symbols of all sequences, then the second
+            symbols of all sequences with at least two symbols, and so on.
+        sizes: for each t, the number of sequences with at least t symbols.
+        before: the index of the state before each symbol, shape ``(N,)``. Indices 0 to B - 1 are the first
+            states, and index B + i is the state after symbol i.
+        ends: the index of each sequence's last state, in the order of ``order``, shape ``(B,)``.
     """
 
     order: Tensor
@@ -48,7 +48,9 @@ class Packed:
     ends: Tensor
 
     def last(self, after: Tensor, first: Tensor) -> Tensor:
-        """Return each sequence's last row, in the original order of the sequences, shape ``(B, ...)``.
+        """Return the row of each sequence's last symbol, in the original order, shape ``(B, ...)``.
+
+        For an empty sequence, return its row of ``first``.
 
         Args:
             after: one row per symbol, shape ``(N, ...)``.
@@ -59,7 +61,7 @@ class Packed:
 
 
 def pack(strings: Sequence[Sequence[int]]) -> Packed:
-    """Pack sequences of tokens, sorted by decreasing length, with their rows in time order."""
+    """Pack sequences of tokens: sort them by decreasing length, and order their symbols by step."""
     lengths = torch.tensor([len(string) for string in strings])
     order = torch.argsort(lengths, descending=True, stable=True)
     inside = lengths[order]
@@ -72,11 +74,11 @@ def pack(strings: Sequence[Sequence[int]]) -> Packed:
 
 
 def packed(padded: Tensor, lengths: Tensor, order: Tensor | None = None) -> Packed:
-    """Pack rows of tokens, shape ``(B, T)``, that are already sorted by decreasing length."""
+    """Pack sequences of tokens, shape ``(B, T)``, that are already sorted by decreasing length."""
     batch, longest = padded.shape
     there = torch.arange(longest) < lengths[:, None]
     sizes = there.sum(dim=0)
-    starts = batch + torch.cumsum(sizes, 0) - sizes  # each step's first row, after the B first states
+    starts = batch + torch.cumsum(sizes, 0) - sizes  # the index of the first state after each step
     rows = torch.arange(batch)
     previous = torch.cat([torch.zeros(1, dtype=torch.long), starts[:-1]]) if longest else starts
     before = (previous[:, None] + rows)[there.T]
@@ -122,7 +124,7 @@ def run(
 
 
 class _Unrolled(torch.autograd.Function):
-    """A run over all steps, whose buffers have one row per symbol."""
+    """The logits and alpha after all steps, as an autograd function; buffers have one row per symbol."""
 
     @staticmethod
     def forward(
@@ -137,9 +139,9 @@ class _Unrolled(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor]:
         d, k = scaled.shape
         steps = len(strings.tokens)
-        # derivatives with respect to u: of r and z (before the sigmoid), of U_n h + b'_n, and of h ...
+        # derivatives of u with respect to the arguments of the sigmoids (r and z), U_n h + b'_n, and h
         factors = read.new_empty(steps, 4, d)
-        # ... and of the argument of tanh
+        # the derivative of u with respect to the argument of tanh
         through, us = read.new_empty(steps, d), read.new_empty(steps, d)
         logits, alphas = read.new_empty(steps, k), read.new_empty(steps, k)
         now, at = first, 0

@@ -1,6 +1,6 @@
 """Products of a vector with a sequence of matrices, over four semirings.
 
-They are the Forward algorithm of dense automata and recurrences with full matrices.
+They compute the Forward algorithm of automata with dense matrices, and recurrences with full matrices.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ def matrix_scan(
     [[[1.0, 1.0]], [[1.0, 1.0]], [[1.0, 2.0]]]
 
     Args:
-        matrices: M, a matrix for each of S symbols, shape ``(S, n, n)``. They are not copied per step.
+        matrices: M, a matrix for each of S symbols, shape ``(S, n, n)``. Backends other than ``torch`` do not
+            copy a matrix at each step.
         symbols: x, integers from 0 to S - 1, shape ``(T, B)``.
         start: h_0, shape ``(B, n)``.
         offsets: o, shape ``(T, B, n)``. Defaults to the semiring's zero.

@@ -18,7 +18,7 @@ TYPES = {torch.float32: "float32", torch.float64: "float64"}
 SOURCE = Path(__file__).with_name("kernels.cpp")
 CONTRACTION = "fast"
 VECTOR = 64
-"""The bytes of a vector; rows are padded to whole vectors."""
+"""The size of a vector register in bytes; rows are padded to a multiple of it."""
 
 
 def lacking() -> str:

@@ -1,6 +1,6 @@
 """The products as a loop over time in torch, for any device and dtype.
 
-A step copies each sequence's matrix, unless there is only one matrix.
+Each step copies the matrix of each sequence, unless there is only one matrix.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ def gradients(
     flow, of_matrices, of_offsets = torch.zeros_like(start), [], []
     for t in reversed(range(len(symbols))):
         w, here, h, after = grad[t] + flow, symbols[t], states[t - 1] if t else start, states[t]
-        # Padding contributes nothing, even if states are infinite there; other gradients may also be zero.
+        # Padding contributes nothing, even if states are infinite there. A zero gradient alone does not mean
+        # padding.
         infinite = (_is_too_large(h, semiring) | _is_too_large(after, semiring)).any(1)
         padding = ((w == 0).all(1) & infinite)[:, None]
         h, after = torch.where(padding, 0, h), torch.where(padding, 0, after)
@@ -83,7 +84,7 @@ def gradients(
 
 
 def _is_too_large(values: Tensor, semiring: str) -> Tensor:
-    """Return whether a sum or a product overflowed; -infinity is valid in a maximum."""
+    """Return whether each value has overflowed or is NaN; except over the reals, -infinity is valid."""
     return ~values.isfinite() if semiring == "real" else ~(values < torch.inf)
 
 
@@ -118,7 +119,7 @@ def _share(term: Tensor, value: Tensor) -> Tensor:
 
 
 def _logarithm(terms: Tensor) -> Tensor:
-    """Return the logarithm of the sum; the gradient of an empty sum is zero, whereas torch's is NaN."""
+    """Return the log-sum-exp; unlike torch's, its gradient is zero, not NaN, if all terms are -infinity."""
     nothing = (terms == -torch.inf).all(1, keepdim=True)
     return torch.where(nothing.squeeze(1), -torch.inf, torch.where(nothing, 0, terms).logsumexp(1))
 

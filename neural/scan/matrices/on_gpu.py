@@ -15,15 +15,15 @@ from torch import Tensor
 from neural.scan.on_gpu import FUSED
 
 MOST = 1024
-"""The maximum number of states, because a program holds complete columns of a matrix in registers."""
+"""The maximum number of states, because a program keeps complete columns of a matrix in registers."""
 TILE = 2**15
-"""The bytes of a matrix, in the accumulation dtype, that a program holds: 32 registers in 256 threads."""
+"""The size in bytes of the tile of a matrix that a program keeps: 32 registers in each of 256 threads."""
 IN_FLIGHT = 2**16
-"""The bytes of a matrix that are being loaded or are in shared memory, per program."""
+"""The maximum size in bytes of the tiles that a program has in shared memory or is loading."""
 PROGRAMS, USES = 1024, 64
 """The approximate number of programs that sum the gradients of the matrices.
 
-Fewer are used if each would have fewer than ``USES`` positions to sum over.
+Fewer programs are used if each would sum over fewer than ``USES`` positions.
 """
 
 

@@ -52,7 +52,7 @@ def matrix_scan_backward(
     offsets: Tensor | None,
     semiring: str,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Compute the gradients of matrices, start and offsets; the last one is empty if there are no offsets."""
+    """Compute the gradients of matrices, start and offsets; without offsets, the last gradient is empty."""
     dtype, backend = start.dtype, _backend(start)
     none = start.new_empty(0)
     if not start.numel():
@@ -141,9 +141,9 @@ def _again(
 
 
 def _batched(operator: Any) -> Any:
-    """Return the rule for ``torch.vmap``, which runs all sequences as one batch.
+    """Return the rule for ``torch.vmap``, which computes all batch elements in one call.
 
-    The matrices of the elements along the mapped dimension are concatenated.
+    The rule concatenates the matrices of all batch elements.
     """
 
     def rule(info: Any, in_dims: Sequence[int | None], *arguments: Any) -> tuple[Tensor, int]:

@@ -1,14 +1,15 @@
 """Triton kernels for h_t = h_{t-1} M[x_t] + o_t over a semiring.
 
-A program processes one sequence through all steps. Its state stays in registers. The matrix of a step is
-loaded in tiles of ``COLUMNS`` complete columns (forward) or ``ROWS`` complete rows (backward), so that each
-tile completes some entries of the next state, even for sums of logarithms. Forward, the tiles of all steps
-are one loop, which loads the next tiles while it computes one. Vectors are padded with the semiring's zero to
-``STATES`` entries, a power of two, and matrices are padded so that the padding is preserved.
+A program processes all steps of one sequence, and keeps the state in registers. It loads the matrix of a step
+in tiles of ``COLUMNS`` complete columns (forward) or ``ROWS`` complete rows (backward). Each tile therefore
+determines some entries of the next state completely, even for the log semiring. The forward kernel has one
+loop over the tiles of all steps, which loads the next tiles while it computes a tile. Vectors are padded with
+the semiring's zero to ``STATES`` entries, a power of two. Matrices are padded so that this padding is
+preserved.
 
-The derivatives are those of ``kernels.cpp``. The gradients of the states are stored, divided among equal
-terms of a maximum. A second kernel sums the gradients of the matrices from them, each sum in a fixed order.
-Two runs are therefore bitwise identical, unlike with atomic sums.
+The derivatives are those of ``kernels.cpp``. The backward kernel stores the gradients of the states, divided
+by the number of equal terms of a maximum. A second kernel computes the gradients of the matrices as sums in a
+fixed order. The results of two runs are therefore bitwise identical, unlike with atomic additions.
 """
 
 # Triton evaluates an ``if`` on a constant at compile time, but always computes conditional expressions.
@@ -36,7 +37,7 @@ def _zero(KIND: tl.constexpr):
 
 @kernel
 def _tile(matrix, row, column, n, KIND: tl.constexpr, WIDE: tl.constexpr):
-    """Load a tile of a matrix; out-of-range entries are the semiring's zero."""
+    """Load a tile of a matrix; entries out of range leave the padding of a vector at the semiring's zero."""
     inside = (row < n)[:, None] & (column < n)[None, :]
     if KIND == MAX_TIMES:
         other = 1.0
@@ -47,7 +48,7 @@ def _tile(matrix, row, column, n, KIND: tl.constexpr, WIDE: tl.constexpr):
 
 @kernel
 def _counted(number):
-    """Convert a loop counter to a Triton value, because the interpreter passes Python integers."""
+    """Convert a loop counter to a Triton value; in Triton's interpreter, it is a Python integer."""
     return tl.program_id(0) * 0 + number
 
 
@@ -240,13 +241,13 @@ def backward(
             h = _state_before(states, start, position, strings, row, n, WIDE)
             m = _tile(matrix, row, column, n, KIND, WIDE)
             parts = _part_of_state(h[:, None], m, after[None, :], w[None, :], KIND)
-            parts = tl.where((row < n)[:, None], parts, 0.0)  # w remains 0 beyond n
+            parts = tl.where((row < n)[:, None], parts, 0.0)  # so that w remains 0 beyond n
             fresh = tl.where(block == tile, tl.sum(parts, axis=1)[None, :], fresh)
         flow = tl.where(flows, tl.reshape(fresh, (STATES,)), 0.0)
         tl.store(weights + at, w, mask=inside)
         tl.store(live + position, flows.to(tl.int8))
         if ADDED:  # noqa: SIM102 - Triton requires one constant per condition
-            if KIND != REAL:  # over the reals it equals the gradient of the state
+            if KIND != REAL:  # over the reals, the offsets' gradient is ``weights``
                 if KIND == LOG:
                     part = _share(offset, after) * w
                 else:
@@ -272,10 +273,10 @@ def gather(
     BLOCK: tl.constexpr,
     STAGES: tl.constexpr,
 ):
-    """Sum the gradient of a block of one of ``number`` matrices over a part of its uses.
+    """Sum the gradient of a block of one of ``number`` matrices over a part of the positions that use it.
 
-    ``order`` contains the positions of all uses, grouped by matrix; the groups begin at ``ends``. Each part
-    has its own array.
+    ``order`` contains all positions, grouped by matrix; the groups begin at ``ends``. Each part writes to its
+    own array.
     """
     across = tl.cdiv(n, BLOCK)
     tile = tl.program_id(0) % (across * across)
