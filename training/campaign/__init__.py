@@ -1,1 +1,1 @@
-"""Campaigns, which consist of many runs in separate processes that can be killed and resumed."""
+"""Campaigns of many runs; each run is a separate process, which can be killed and resumed."""

@@ -31,7 +31,7 @@ app = typer.Typer(
 )
 
 SHOWN = 10
-"""The largest number of rounds to list."""
+"""The maximum number of unfinished rounds to list."""
 Folder = Annotated[str, typer.Argument(metavar="DIR", help="folder of the campaign")]
 
 
@@ -74,8 +74,8 @@ def run(
 ) -> int:
     """Run the unfinished jobs.
 
-    Each run is a separate process, and a run that was killed is resumed. Several of these commands can work
-    on the same folder. The exit status is 1 if a run diverged. It is 3 if a run is not done, either because
+    Each run is a separate process. The command resumes runs that were killed. Several of these commands can
+    work on the same folder. The exit status is 1 if a run diverged. It is 3 if a run is not done, because
     another process is working on it or because it failed; the log is in its folder.
     """
     require_extra("training", "campaign run")
@@ -244,7 +244,7 @@ def _show_hunt(folder: Path, as_json: bool) -> None:
 
 
 def _show(folder: Path, as_json: bool, notes: Sequence[str] = ()) -> tuple[int, int]:
-    """Print the states of the runs, and return the numbers of diverged and of unfinished runs."""
+    """Print the states of the runs; return the number of diverged runs and the number of unfinished runs."""
     from training.campaign.job import LOG
     from training.campaign.merging import status_of
     from training.campaign.searches import FAILED

@@ -1,6 +1,7 @@
 """One run of a campaign, in a separate process.
 
-Run ``python -m training.campaign.job`` with the names of the campaign's file, folder and run.
+The runners start ``python -m training.campaign.job`` with one argument: a JSON object with the campaign's
+folder, the name of the run, and the location of the data.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ LOCK, CAMPAIGN = "lock", "campaign.toml"
 LOG = "log.txt"
 """The file in a run's folder with the standard error of a failed run, which will be retried."""
 STOP = "stop"
-"""The name of a file in the campaign's folder that makes all runs save their state and end."""
+"""The name of a file in the campaign's folder; while it exists, runs save their state and end."""
 LOOK_EVERY = 1.0
-"""The seconds between two checks for this file."""
+"""The seconds between two checks for the file ``STOP``."""
 TAKEN = UNKNOWN
 """The exit status if another process is working on the run."""
 
@@ -52,7 +53,7 @@ def do(plan: Plan, job: Job, folder: Path, data: Any, patience: float = 0.0) -> 
 
 
 class JobRequest:
-    """A callable that returns whether a file exists, and looks at most once per second.
+    """A callable that returns whether a file exists; it checks at most once per second.
 
     Args:
         path: the path of the file.
@@ -98,7 +99,7 @@ def _run(plan: Plan, job: Job, folder: Path, data: Any, stop: Any) -> int:
 
 
 def main() -> int:
-    """Run the job that the arguments specify."""
+    """Run the job of the command-line argument and return the exit status."""
     from training.data_folder import Data
 
     arguments = json.loads(sys.argv[1])

@@ -1,4 +1,4 @@
-"""Merging of two campaign folders, and a status that does not depend on the time or the machine."""
+"""Merging of two campaign folders, and the status of a folder, which is the same on every machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from training.machine import DECIDED_BY_A_MACHINE
 
 
 def digest_of(result: dict[str, Any]) -> str:
-    """Return a digest of a result that does not depend on the time, the machine or the speed.
+    """Return a digest of the part of a result that does not depend on the time, the machine or the speed.
 
     >>> one = {"metrics": {"test_accuracy": 0.5, "words_per_second": 7}, "seconds": 3.0}
     >>> digest_of(one) == digest_of({"metrics": {"test_accuracy": 0.5}, "seconds": 4.0})
@@ -85,7 +85,7 @@ def merge(plan: Plan, into: Path, other_plan: Plan, other: Path) -> dict[str, in
 
 
 def _take(plan: Plan, job: Job, into: Path, other: Path) -> None:
-    """Copy a run's folder, its result file last, and record a trial's score in the journal."""
+    """Copy a run's folder, with the result file last; for a trial, record its score in the journal."""
     from training.campaign import searches
     from training.campaign.work import require_settings
 

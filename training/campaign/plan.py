@@ -1,4 +1,4 @@
-"""Parser for campaign files, which define the runs, their order, and their dependencies on searches.
+"""Parser for campaign files, which define runs, their order, and the searches on which they depend.
 
 A campaign is a TOML file. Its parts run in the order of the file::
 
@@ -24,9 +24,10 @@ A campaign is a TOML file. Its parts run in the order of the file::
     preset = "few"
     settings = { share = 0.1 }
 
-``searched`` selects the settings of the trial with the best result on the dev set of that data set. In a
-part, ``settings`` overrides single settings, and ``preset`` overrides the campaign's preset. If runs of one
-model on one data set differ in more than the seed, their parts must have different labels.
+If a part has ``searched``, its runs use the settings of the best trial of the search on that data set, which
+is the trial with the highest accuracy on the dev set. In a part, ``settings`` overrides single settings, and
+``preset`` overrides the campaign's preset. If runs of one model on one data set differ in more than the seed,
+their parts must have different labels.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from training.experiments import settings_for
 
 LABEL = re.compile(r"[a-z0-9][a-z0-9.-]{0,99}")
 NAME = re.compile(r"\w[\w .-]{0,99}")
-"""A pattern for the names of campaigns. By default, the campaign's folder has the same name."""
+"""The pattern of campaign names, which are also the default names of the campaigns' folders."""
 KEYS = {
     "search": ("search", "models", "trials", "settings", "seed"),
     "train": ("train", "models", "seeds", "searched", "settings", "label", "preset"),
@@ -59,10 +60,10 @@ class Job:
         name: the name of the run, which is also its folder below the campaign's folder.
         experiment, model, seed: the experiment, the model and the seed.
         trial: the number of the trial of a search; ``None`` for a run with a test.
-        trials: the number of trials of its search, or of the search whose best settings it uses.
-        searched: the data set of the search that the run waits for.
-        overrides: settings that override the preset's.
-        preset: a preset that replaces the campaign's.
+        trials: the number of trials of the search to which the run belongs, or whose best settings it uses.
+        searched: the data set of the search that must finish before the run.
+        overrides: settings that override the preset's settings.
+        preset: a preset that replaces the campaign's preset.
     """
 
     name: str
@@ -77,7 +78,7 @@ class Job:
 
     @property
     def study(self) -> str:
-        """Return the name of the hyperparameter search that the run is part of or whose result it uses."""
+        """Return the name of the hyperparameter search to which the run belongs, or whose result it uses."""
         return f"{self.searched or self.experiment} {self.model}"
 
 

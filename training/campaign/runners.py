@@ -21,17 +21,17 @@ from ratproof.process.exit_statuses import INTERRUPTED
 from training.campaign.job import STOP, TAKEN
 
 UNKNOWN_END = -9
-"""The exit status of a run whose worker ended repeatedly."""
+"""The exit status that is reported for a run after ``LOST`` workers ended."""
 MOST_SAID = 20_000
-"""Largest number of characters of a run's standard error that are passed on."""
+"""The number of characters at the end of a run's standard error that are returned."""
 LOST = 3
-"""Number of workers that may end during a run before it is abandoned."""
+"""The number of workers that end during a run before it is abandoned."""
 PATIENCE = 120.0
-"""Seconds that a run waits for its previous worker to end."""
+"""The seconds that a resumed run waits for its previous worker to end."""
 LOOK_EVERY = 0.2
-"""Seconds between two checks of the runs, and of whether a worker ends."""
+"""The seconds between two checks of the runs, and between two checks whether a worker is ending."""
 _ending = threading.Event()
-"""Set when the runs of this process should save their state and end."""
+"""An event that is set when the runs of this process should save their state and end."""
 
 
 @dataclass
@@ -82,7 +82,7 @@ class Runner:
         self._submit(_JobRun(name, {**arguments, **self._more}))
 
     def ready(self, seconds: float) -> Iterator[tuple[str, int, str]]:
-        """Yield the name, exit status and standard error of the runs that end within that many seconds."""
+        """Yield the name, exit status and standard error of each run that ends within the given seconds."""
         for task, answer in self.executor.ready(seconds):
             run = self._going.pop(task)
             if answer is None:
@@ -108,7 +108,7 @@ class Runner:
     def end(self) -> None:
         """Ask all runs to save their state and end, and cancel runs that have not started.
 
-        Local runs get SIGTERM; on a cluster, runs check for a file in the campaign's folder.
+        Local runs receive SIGTERM. Runs on a cluster find the file ``STOP`` in the campaign's folder.
         """
         self._is_ending = True
         if self.is_far:
@@ -127,8 +127,8 @@ class Runner:
     def _goes_on(self, status: int, task: ExecutorTask, run: _JobRun) -> bool:
         """Return whether to submit the run again.
 
-        This is true if its worker ended after saving the run's state. It is also true if the scheduler
-        disappeared: the previous worker may take a while to end and works on the run until then.
+        This is the case if its worker ended and saved the run's state. It is also the case once if the
+        scheduler disappeared, because the previous worker may still be working on the run.
         """
         if status == INTERRUPTED:
             return not (self._is_ending or (self.folder / STOP).exists())
@@ -136,13 +136,13 @@ class Runner:
 
 
 def read(answer: bytes, name: str) -> tuple[int, str]:
-    """Parse a worker's reply about the run ``name``: a JSON list of an exit status and a text.
+    """Parse a worker's reply about the run ``name``: a JSON list of the exit status and standard error.
 
     >>> read(b'[0, "done"]', "cr/rrnn-b/seed-0")
     (0, 'done')
 
     Raises:
-        FormatError: If the reply is not such a list.
+        FormatError: If the reply has a different form.
     """
     try:
         message = json.loads(answer)
@@ -159,12 +159,12 @@ def read(answer: bytes, name: str) -> tuple[int, str]:
 
 
 def run_here(arguments: str) -> bytes:
-    """Execute a run in a process of this machine; return its exit status and text."""
+    """Execute a run in a process on this machine; return its exit status and standard error as JSON."""
     return _run(json.loads(arguments), _ending.is_set)
 
 
 def on_a_worker(arguments: str) -> bytes:
-    """Execute a run in a process of a cluster's worker, which ends with the worker."""
+    """Execute a run in a child process of a cluster's worker; the process ends if the worker ends."""
     from distributed import get_worker
     from distributed.worker import WORKER_ANY_RUNNING
 
@@ -174,7 +174,7 @@ def on_a_worker(arguments: str) -> bytes:
 
 
 def _run(arguments: dict[str, Any], ends: Callable[[], bool]) -> bytes:
-    """Execute a run on one core, and ask it to save its state and end when ``ends`` returns true."""
+    """Execute a run on one core; when ``ends`` returns true, ask it to save its state and end."""
     process = subprocess.Popen(
         [sys.executable, "-m", "training.campaign.job", json.dumps(arguments)],
         stderr=subprocess.PIPE,

@@ -1,7 +1,7 @@
 """The results of a campaign's searches, stored in a journal.
 
-The journal is completed from the trials' result files, because a run may have been killed before it wrote to
-the journal, and a journal may be lost.
+Trials that are missing in the journal are added from their result files, because a run may have been killed
+before it wrote to the journal, or the journal may have been lost.
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ FAILED, JOURNAL = "failed.json", "optuna.journal"
 
 
 def best_settings(plan: Plan, job: Job, folder: Path) -> dict[str, Any] | None:
-    """Return the settings of the best trial of the search that the run waits for, or ``None``.
-
-    ``None`` means that it waits for no search.
+    """Return the settings of the best trial of the run's search; ``None`` if the run uses no search.
 
     Raises :class:`~automata.errors.InputError` if trials are missing or the journal cannot be read.
     """
@@ -51,7 +49,7 @@ def record(job: Job, folder: Path, configuration: dict[str, Any], score: float |
 def score_of(result: dict[str, Any], file: Path) -> float:
     """Return a trial's accuracy on the dev set.
 
-    Raises :class:`~automata.errors.InputError` if its result has none.
+    Raises :class:`~automata.errors.InputError` if the result has no valid accuracy.
     """
     score = result["metrics"].get("dev_accuracy")
     if not isinstance(score, int | float) or not 0 <= score <= 1:

@@ -27,8 +27,8 @@ STATES = ("done", "failed", "broken", "running", "stopped", "waiting")
 def state(job: Job, folder: Path) -> str:
     """Return the state of a run, one of ``STATES``.
 
-    ``failed`` means that the run diverged, ``broken`` that it ended unexpectedly (see its log; it is
-    retried), and ``stopped`` that it can be resumed.
+    ``failed`` means that the run diverged, and ``stopped`` that it can be resumed. ``broken`` means that the
+    run ended unexpectedly (see its log) and will be retried.
     """
     from filelock import FileLock, Timeout
 
@@ -61,7 +61,7 @@ def _is_json(result: Path) -> bool:
 
 
 def keep(plan: Plan, folder: Path, to: Path) -> None:
-    """Add the existing results to the archive in another folder, and the networks of proved results."""
+    """Add the campaign's results, and the networks of proved results, to the archives in a folder."""
     from training import evidence  # deferred, because it imports torch
 
     kept, networks = read_archive(to), evidence.kept_in(to)
@@ -81,10 +81,10 @@ def keep(plan: Plan, folder: Path, to: Path) -> None:
 def take(plan: Plan, folder: Path, kept: Path) -> None:
     """Import results of earlier runs from a folder.
 
-    These runs count as done. The scores of trials are added to the journal.
+    Runs with an imported result are done. The scores of imported trials are added to the journal.
 
     Raises :class:`~automata.errors.InputError` if the folder does not exist, or if a result does not match
-    the campaign's settings for the run of its name.
+    the settings of the run with the same name.
     """
     from training.campaign import searches
 
@@ -128,7 +128,7 @@ class Work:
     Attributes:
         plan: the runs.
         folder: the campaign's folder.
-        data: the arguments of the jobs: data, vectors, any_size.
+        data: the arguments ``data``, ``vectors`` and ``any_size`` of all jobs.
         runner: the runner of the jobs.
     """
 
@@ -145,7 +145,7 @@ class Work:
         """
         states = {job.name: state(job, self.folder) for job in self.plan.jobs}
         for done in self.plan.jobs:
-            if states[done.name] == "done":  # the campaign's file may have changed since
+            if states[done.name] == "done":  # the campaign's file may have changed
                 file = self.folder / done.name / RESULT
                 require_settings(self.plan, self.folder, done, read_result(file), file)
         pending = [job for job in self.plan.jobs if states[job.name] not in ("done", "failed")]
@@ -161,7 +161,7 @@ class Work:
                 folder = str(self.folder.absolute())
                 self.runner.submit(job.name, {"folder": folder, "job": job.name, **self.data})
             if not going:
-                break  # the rest waits for runs of other processes
+                break  # the pending runs need runs of other processes
             progress(self._says(len(pending), list(going.values())))
             ended = list(self.runner.ready(LOOK_EVERY))
             if stop() and not stopped:
@@ -173,7 +173,7 @@ class Work:
                 if status == BAD_INPUT and not stopped:
                     self.runner.end()
                     raise InputError(words.strip().rpartition("\n")[2] or f"{name}: the run was rejected")
-                # Python also exits with NO
+                # Python also exits with the status NO after an exception
                 diverged = status == NO and (self.folder / name / FAILED).exists()
                 if diverged or status in (YES, INTERRUPTED, TAKEN):
                     log.unlink(missing_ok=True)
@@ -182,7 +182,7 @@ class Work:
         return stopped
 
     def _ready(self, job: Job) -> bool:
-        """Return whether all trials that the run waits for are finished."""
+        """Return whether all trials that the run needs are finished."""
         if job.searched is None:
             return True
         trials = [one for one in self.plan.jobs if one.trial is not None and one.study == job.study]

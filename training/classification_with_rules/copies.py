@@ -1,4 +1,4 @@
-"""Accuracies without the texts of the dev and test sets that also occur in the training set."""
+"""Accuracies on the dev and test sets, excluding texts that also occur in the training set ("copies")."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch import Tensor
 from neural.fa_rnn.sentences import Sentences
 
 KEPT = Path(__file__).parents[1] / "results" / "copied_texts.json"
-"""The number of copied texts of each published set, by ``python -m training.rules.copied_texts``."""
+"""The numbers of copied texts in each published set, written by ``training.rules.copied_texts``."""
 
 
 def copies(parts: Mapping[str, Sentences]) -> dict[str, Tensor]:
@@ -31,7 +31,12 @@ def without_copies(right: Tensor, copied: Tensor) -> float | None:
 
 
 def bounds(accuracy: float, texts: int, copied: int) -> tuple[float, float]:
-    """Return bounds on the accuracy without the copied texts, given the accuracy with them.
+    """Return a lower and an upper bound on the accuracy without the copied texts.
+
+    Args:
+        accuracy: the accuracy on all texts.
+        texts: the number of texts.
+        copied: the number of copied texts.
 
     >>> bounds(0.75, 8, 4)  # of 6 correct texts, 2 to 4 are copied
     (0.5, 1.0)

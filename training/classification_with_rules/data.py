@@ -28,7 +28,7 @@ from training.data_folder import Data
 AT_ONCE = 256
 
 
-class SentenceBatch(NamedTuple):  # Fabric inspects tuples and converts numbers in them
+class SentenceBatch(NamedTuple):  # a NamedTuple, because Fabric converts the tensors in tuples
     """A batch of sentences as tensors for a network.
 
     Attributes:
@@ -50,7 +50,7 @@ class EncodedSentences:
     Args:
         part: the sentences.
         index: the index of each word.
-        labels: the labels of all sentences and rules; an unknown label has the index -1.
+        labels: the labels in the order of their indices; a label that is not in this list has the index -1.
         hits: whether a rule of each label matches, shape ``(N, labels)``.
     """
 
@@ -74,7 +74,7 @@ class EncodedSentences:
         return batch, self.labels[chosen].to(device)
 
     def portions(self) -> Iterator[Tensor]:
-        """Yield the indices of all sentences in batches, sorted by length."""
+        """Yield the indices of all sentences in batches, longest sentences first."""
         yield from torch.split(self.lengths.argsort(descending=True, stable=True), AT_ONCE)
 
 
@@ -83,7 +83,7 @@ class RuledSentences:
     """The sentences of a data set and its rules.
 
     Attributes:
-        parts: the splits of the data set; ``train`` has only the share that is used for training.
+        parts: the splits of the data set; ``train`` contains only the share that is used for training.
         labels: the rules' labels in the file's order, then the other labels of the training sentences.
         written: the rules.
         rules: the rules compiled over the sentences' words.
@@ -91,8 +91,8 @@ class RuledSentences:
         default: the label that the rule system assigns if no rule matches: the most frequent label of the dev
             sentences.
         described: the description of the data in a result.
-        copied: for the dev and the test set, whether each sentence also occurs in the training file, shape
-            ``(N,)``. This is the complete file, even if ``parts`` has only a share of it.
+        copied: for the dev and the test set, whether each sentence also occurs in the complete training file,
+            shape ``(N,)``.
     """
 
     parts: dict[str, Sentences]
@@ -112,7 +112,7 @@ class RuledSentences:
     def by_rules(self, part: str) -> Tensor:
         """Return the index of the label that the rules assign to each sentence, shape ``(N,)``.
 
-        If several labels match, it is the last one in the file.
+        If the rules of several labels match, the label that comes last in the file is assigned.
         """
         hits = self.hits[part]
         order = torch.arange(1, hits.shape[1] + 1)
@@ -132,13 +132,12 @@ def load(source: RuleSource, where: Data, share: float, seed: int) -> RuledSente
 
     Args:
         source: the data set, one of :data:`~training.classification_with_rules.sources.SOURCES`.
-        where: the user's folder.
-        share: the share of the training sentences, drawn with the seed.
-        seed: the seed of that draw.
+        where: the location of the data.
+        share: the share of the training sentences to draw, from 0 to 1.
+        seed: the seed for drawing them.
 
     Raises:
-        FormatError: If a file is missing, truncated or invalid; the message states the requirement, and where
-            the file is published.
+        FormatError: If a file is missing, truncated or invalid.
     """
     folder = where.folder / source.folder
     parts = _parts(source, folder, where.any_size)

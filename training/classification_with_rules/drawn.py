@@ -1,6 +1,6 @@
 """Random sentences that match rules.
 
-In training, these sentences represent labels that occur in rules, but not in the few training sentences.
+In training, these sentences represent the labels of rules that do not occur in a small training set.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ from automata.rules.words import BEGIN, END
 
 NEVER = 10**6
 LONGEST, ENOUGH = 40, 15
-"""The maximum length of a sentence, and the length after which each step goes straight to the end."""
+"""The maximum length of a sentence, and the length after which each step leads closer to its end."""
 AFTER = 5
-"""The maximum number of further words after a rule matches."""
+"""The maximum number of words after a rule has matched."""
 RARE = 0.01
-"""The weight of a uniform distribution in the word frequencies, so that unseen words can occur."""
+"""The weight of the uniform distribution that is added to word frequencies; unseen words can thus occur."""
 
 
 class RuleSentences:
-    """A random walk through one of the rules' automata, from its start to a final state.
+    """A generator of sentences: random walks through the rules' automata from a start to a final state.
 
-    In a fraction of the steps, any word that leads closer to the end is drawn. In the other steps, the word
-    may lead at most one step farther from the end, and is drawn by its frequency in the training sentences.
+    In a share of the steps, a word is drawn uniformly from the words that lead closer to a final state. In
+    the other steps, a word is drawn by its frequency in the training sentences, and may lead at most one step
+    farther from a final state.
 
     Args:
         rules: the rules compiled over the words of the sentences.
         sentences: the sentences whose word frequencies are used.
-        direct_share: the share of the steps that approach the end.
+        direct_share: the share of the steps that lead closer to a final state.
     """
 
     def __init__(self, rules: RuleSet, sentences: Iterable[Sequence[str]], direct_share: float = 0.5) -> None:
@@ -62,7 +63,7 @@ class RuleSentences:
         self.choices: dict[tuple[int, bool], tuple[np.ndarray, np.ndarray]] = {}
 
     def _distances(self) -> np.ndarray:
-        """Return, for each state, the minimum number of words from it to the end of an accepted sentence."""
+        """Return, for each state, the minimum number of words that complete an accepted sentence."""
         far = np.where(self.near, 0, NEVER)
         while True:
             less = np.minimum(far, 1 + far[self.after].min(axis=1))
@@ -72,7 +73,7 @@ class RuleSentences:
             far = less
 
     def _next_words(self, state: int, direct: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Return the words that may follow in this state, and their cumulative frequencies."""
+        """Return the indices of the words that may follow in this state, and their cumulative weights."""
         if (state, direct) not in self.choices:
             far = self.far[self.after[state]]
             fits = far < self.far[state] if direct else (far <= self.far[state] + 1) & (far < NEVER)
@@ -81,7 +82,7 @@ class RuleSentences:
         return self.choices[state, direct]
 
     def draw(self, rng: random.Random) -> tuple[str, ...]:
-        """Draw one sentence, from BOS to EOS; all labels are equally likely.
+        """Draw a sentence from BOS to EOS that matches a rule; all labels are equally likely.
 
         Raises:
             InputError: If no rule matches any sentence.

@@ -31,7 +31,7 @@ from training.rational_recurrences.task import standard_error
 
 
 class RuleRun(ExperimentRun[RuleClassification]):
-    """A run that trains and evaluates, or only evaluates if there are no training sentences."""
+    """A run that trains and evaluates a network; without training sentences, it only evaluates."""
 
     kind = "text classifier with rules"
     task: RuleTask
@@ -42,7 +42,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
         return self.settings.share > 0
 
     def called(self, preset: str) -> str:
-        """Return the name of the run's folder, which contains the folder of the user's own sentences."""
+        """Return the name of the run's folder; for the user's own sentences, it includes their folder."""
         own = f"{OWN}-{self.data.folder.resolve().name}-{self.settings.model}-{self.settings.seed}"
         return own if self.experiment == OWN else super().called(preset)
 
@@ -54,7 +54,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
         return self.sentences.described | about
 
     def build(self) -> RuleTask:
-        """Return a training task with the untrained network, after measuring the network and the rules."""
+        """Measure the untrained network and the rules, and return the training task."""
         network = build(self.sentences, self.settings, self.table)
         task = RuleTask(network, self.settings, self.sentences)
         self.before: dict[str, float | None] = {}
@@ -74,7 +74,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
         return paper(self.experiment, self.settings)
 
     def keep(self, path: Path, result: dict[str, Any]) -> None:
-        """Write the network to a file, for ``ratproof rules read-back`` if its rules can be read back."""
+        """Write the network to a file; if possible, in the format of ``ratproof rules read-back``."""
         network = self.network
         if isinstance(network, FANetwork) and network.settings.is_classifier:
             files.save(network.classifier(self.sentences).cpu(), path, self.about(result))
@@ -82,7 +82,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
             super().keep(path, result)
 
     def title(self, result: dict[str, Any]) -> tuple[str, str]:
-        """Return the name of a result and the rest of its first line."""
+        """Return the name of a result, and the text that follows the name in the first line."""
         count, name = result["data"]["trained_on"], result["data"].get("folder", result["experiment"])
         epochs = f"{count:,} sentences, {result['epochs']} epochs, {result['seconds']:.0f} s"
         best = f"; epoch {result['best_epoch']} was best on the dev set" if result["epochs"] else ""
@@ -111,7 +111,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
         )
 
     def last_lines(self, result: dict[str, Any], folder: Path) -> str:
-        """Return the last line to print, with the command that reads the rules back if this is possible."""
+        """Return the last line to print; if the rules can be read back, it includes the command."""
         readable = RuleClassification(**result["configuration"]).is_classifier
         reads = (
             f"; ratproof rules read-back {folder / NETWORK} --data DIR reads its rules" if readable else ""
@@ -122,7 +122,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
 def build(
     data: RuledSentences, settings: RuleClassification, table: Tensor | None
 ) -> FANetwork | PlainNetwork:
-    """Return the untrained network; ``table`` has the word vectors, shape ``(V, D)``."""
+    """Return the untrained network; ``table`` contains the word vectors, shape ``(V, D)``."""
     with seeded(mixed(settings.seed, 2)):
         if settings.is_fa:
             return FANetwork(data, settings, table)
@@ -133,7 +133,7 @@ def build(
 def _word_vectors(
     source: RuleSource, data: RuledSentences, settings: RuleClassification, where: Data
 ) -> tuple[Tensor | None, dict[str, Any]]:
-    """Return the vectors of the words and their description, or ``None`` if the network needs none."""
+    """Return the word vectors, or ``None`` if the network needs none, and their description in the result."""
     if settings.is_fa and (settings.beta == 1 or settings.tensor == "whole"):
         if where.vectors is not None and source.published is None:
             raise InputError("--beta must be below 1 for --vectors to have an effect, got 1")
@@ -148,7 +148,7 @@ def _word_vectors(
 
 
 def _agreement_with_rules(task: RuleTask, network: nn.Module, part: str) -> dict[str, float | None]:
-    """Return the accuracies of the rules and of the untrained network, and how often the two agree."""
+    """Return the accuracies of the rules and of the untrained network, and the share of equal predictions."""
     truth, by_rules = task.parts[part].labels, task.data.by_rules(part)
     predicted, _ = task.predict(network, part)
     return {

@@ -1,4 +1,4 @@
-"""FA-RNNs with the two layers of section 3.5 above the last state (Jiang et al. 2020).
+"""FA-RNNs with the two linear layers of section 3.5 on the last state (Jiang et al. 2020).
 
 Before training, their predictions are those of the rules.
 """
@@ -21,13 +21,13 @@ from training.classification_with_rules.settings import RuleClassification
 from training.engine.noise import Noise
 
 SPREAD = 0.5
-"""The relative advantage of later labels in the file over earlier ones if several labels match."""
+"""The relative advantage of the last label in the file over the first label if several labels match."""
 DEFAULT = 0.5 * SCALE
-"""The logit of the default label if no rule matches: less than that of a match."""
+"""The logit of the default label if no rule matches, which is less than the logit of a match."""
 RANDOM = 1e-3
-"""The standard deviation of the noise on the layers above the last state, so that no weight is zero."""
+"""The standard deviation of the noise that is added to the two linear layers, so that no weight is zero."""
 LAST, VECTORS = 0, 1
-"""Streams of random numbers."""
+"""The streams of random numbers for the dropout of the last state and of the word vectors."""
 
 
 class MaskedVectors(nn.Module):
@@ -41,9 +41,9 @@ class MaskedVectors(nn.Module):
 
 
 class Direction(nn.Module):
-    """A network that reads sentences in one direction, with the first layer above it.
+    """An FA-RNN that reads sentences in one direction, followed by the first linear layer.
 
-    The first layer computes the match of each label's rules.
+    The first linear layer computes how well the rules of each label match.
 
     Args:
         rules: the rules compiled in that direction.
@@ -71,14 +71,14 @@ class Direction(nn.Module):
             self.match[: len(self.network.final)] = self.network.final
             self.match.add_(RANDOM * torch.randn_like(self.match))
         if cell is not None:
-            if settings.vector_dropout:  # otherwise equal words share a vector
+            if settings.vector_dropout:  # a mask needs one vector per occurrence of a word
                 cell.dropout = self.masked  # type: ignore[assignment]
             if settings.word_features == "trained":
                 _train(cell)
 
     @property
     def factored(self) -> FactoredCell | None:
-        """Return the cell with the factors; ``None`` for an undecomposed tensor."""
+        """Return the cell with the factors; ``None`` if the tensor is not decomposed."""
         cell = self.network.cell
         inner = cell.inner if isinstance(cell, FAGRUCell) else cell
         return inner if isinstance(inner, FactoredCell) else None
@@ -94,7 +94,7 @@ class Direction(nn.Module):
             kept: the dropout mask of the last state, shape ``(B, K)``.
             mask: the dropout mask of the word vectors, shape ``(T, B, D)``.
         """
-        order = lengths.argsort(descending=True, stable=True)  # the order of the network, for the mask
+        order = lengths.argsort(descending=True, stable=True)  # as in the network, for the mask
         self.masked.mask = None if mask is None else mask[:, order]
         h = self.network.states(words[:, order], lengths[order])[order.argsort()]
         h = h if kept is None else h * kept
@@ -104,9 +104,9 @@ class Direction(nn.Module):
 
 
 class FANetwork(nn.Module):
-    """A classifier with one or two directions, whose matches are averaged, and a linear layer.
+    """A classifier that averages the label matches of one or two directions, followed by a linear layer.
 
-    The paper averages the states of both directions, but these are states of two different automata. This
+    The paper averages the states of both directions, although they belong to two different automata. This
     network averages the matches of the labels instead (``theory/fa_rnn/bidirectional.py``).
 
     Args:
@@ -132,13 +132,13 @@ class FANetwork(nn.Module):
             self.out.weight.copy_(torch.diag(SCALE * rank.clamp(max=1 + SPREAD)))
             if settings.share:
                 self.out.weight.add_(RANDOM * torch.randn_like(self.out.weight))
-            else:  # no training, so a match is 0 or 1
+            else:  # without training, remove the noise, so that a match is 0 or 1
                 for direction in self.directions:
                     direction.match.copy_(direction.match.round())  # type: ignore[operator]
             self.out.bias.zero_()
             default = data.labels.index(data.default)
             self.out.bias[default] = DEFAULT
-            # if the rules of the default label match, its logit is that of any other match
+            # if the rules of the default label match, its logit must be the same as for another label
             self.out.weight[default, default] -= DEFAULT
         if settings.weights == "random":
             self._forget()
@@ -187,7 +187,7 @@ class FANetwork(nn.Module):
         return classifier
 
     def groups(self) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
-        """Return the parameters of the recurrence, and those of the layers above it."""
+        """Return the parameters of the recurrence, and the parameters of the two linear layers."""
         above = [self.out.weight, self.out.bias, *(d.match for d in self.directions)]
         ids = {id(parameter) for parameter in above}
         return [p for p in self.parameters() if id(p) not in ids], above  # type: ignore[return-value]
@@ -211,7 +211,7 @@ class FANetwork(nn.Module):
         return kept, mask
 
     def _forget(self) -> None:
-        """Replace the weights from the rules by random ones (the variant "Rand" of Table 6)."""
+        """Replace the weights from the rules by random weights (the variant "Rand" of Table 6)."""
         for direction in self.directions:
             assert isinstance(direction, Direction)
             cell = direction.factored

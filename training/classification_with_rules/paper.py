@@ -41,7 +41,7 @@ TABLE_5: dict[str, tuple[float, ...]] = {
     "bigru+pr": (75.67, 88.89, 96.5, 53.65, 80.45, 91.85, 92.75, 96.05, 98.45),
     "bigru+kd": (75.5, 88.86, 96.75, 49.2, 80.3, 91.25, 92.15, 96.0, 98.55),
 }
-"""Test accuracies with 1 %, 10 % and 100 % of the training sentences: ATIS, then QC, then SMS."""
+"""Test accuracies with 1 %, 10 % and 100 % of the training sentences: three for ATIS, for QC and for SMS."""
 TABLE_6: dict[str, tuple[dict[str, str], tuple[float, float, float]]] = {
     "F": ({}, (96.52, 91.30, 98.80)),
     "V": ({"scoring": "viterbi"}, (95.66, 88.20, 97.85)),
@@ -51,13 +51,13 @@ TABLE_6: dict[str, tuple[dict[str, str], tuple[float, float, float]]] = {
     "F-Rand E_w": ({"word_vectors": "random"}, (94.17, 84.40, 97.00)),
     "Train E_R": ({"word_features": "trained"}, (96.41, 89.20, 99.00)),
 }
-"""The settings of each FA-RNN variant with all training sentences, and its ATIS, QC and SMS figures."""
+"""The settings of each FA-RNN variant, and its test accuracies on ATIS, QC and SMS with all sentences."""
 CHANGED = ("scoring", "tensor", "weights", "word_vectors", "word_features")
 ORDINARY = RuleClassification()
 
 
 def variant(settings: RuleClassification) -> str | None:
-    """Return the run's variant in Table 6, ``F`` for the default settings, or ``None`` if there is none."""
+    """Return the name of the variant in Table 6, or ``None``; ``F`` means the default settings."""
     changes = {
         name: getattr(settings, name)
         for name in CHANGED
@@ -67,7 +67,7 @@ def variant(settings: RuleClassification) -> str | None:
 
 
 def paper(experiment: str, settings: RuleClassification) -> dict[str, Any] | None:
-    """Return the paper's test accuracy for these settings, and its table; ``None`` if there is none."""
+    """Return the paper's test accuracy for these settings and its source, or ``None`` if there is none."""
     if experiment not in SETS:
         return None
     index, which = SETS.index(experiment), variant(settings)

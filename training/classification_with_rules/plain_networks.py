@@ -19,11 +19,11 @@ LAYERS = 4
 WIDTH = 3
 """The number of words that a convolution reads."""
 LAST, VECTORS = 0, 1
-"""Streams of random numbers."""
+"""The streams of random numbers for the dropout of the encoder's features and of the word vectors."""
 
 
 class PlainRecurrent(nn.Module):
-    """The last state of a recurrent network, concatenated if it has two directions."""
+    """An encoder: the last state of a recurrent network; two directions are concatenated."""
 
     def __init__(self, kind: str, width: int, hidden: int, both: bool) -> None:
         super().__init__()
@@ -39,13 +39,13 @@ class PlainRecurrent(nn.Module):
 
 
 class Convolutional(nn.Module):
-    """Stacked convolutions, and the maximum of each channel (Kim 2014)."""
+    """An encoder: stacked convolutions, and the maximum of each channel (Kim 2014)."""
 
     def __init__(self, width: int, hidden: int) -> None:
         super().__init__()
         sizes = [width, *[hidden] * LAYERS]
         layers = [nn.Conv1d(sizes[i], sizes[i + 1], WIDTH, padding=WIDTH // 2) for i in range(LAYERS)]
-        for layer in layers:  # otherwise activations vanish, and nothing is learned on ATIS
+        for layer in layers:  # with the default initialisation, nothing is learned on ATIS
             nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
             assert layer.bias is not None
             nn.init.zeros_(layer.bias)
@@ -58,11 +58,11 @@ class Convolutional(nn.Module):
         inside = torch.arange(values.shape[2], device=lengths.device) < lengths[:, None, None]
         for layer in self.layers:
             values = torch.relu(layer(values * inside))
-        return (values * inside).amax(dim=2)  # no value is negative
+        return (values * inside).amax(dim=2)  # after ReLU, no value is less than the padding
 
 
 class Averaging(nn.Module):
-    """The mean word vector, and layers above it (Iyyer et al. 2015)."""
+    """An encoder: the mean word vector, followed by linear layers with ReLU (Iyyer et al. 2015)."""
 
     def __init__(self, width: int, hidden: int) -> None:
         super().__init__()

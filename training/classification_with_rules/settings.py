@@ -15,7 +15,7 @@ FA = ("fa-rnn", "fa-gru", "bifa-rnn", "bifa-gru")
 PLAIN = ("cnn", "dan", "rnn", "lstm", "gru", "birnn", "bilstm", "bigru")
 ENHANCED = ("bigru+i", "bigru+o", "bigru+io", "bigru+pr", "bigru+kd")
 TAUGHT_MODELS = ("bigru+pr", "bigru+kd")
-"""The models that imitate the rules."""
+"""The models whose loss includes imitation of the rules."""
 MODELS = FA + PLAIN + ENHANCED
 
 
@@ -23,8 +23,8 @@ MODELS = FA + PLAIN + ENHANCED
 class RuleClassification(Settings):
     """A run of text classification with rules.
 
-    The defaults are those of the authors' program for ATIS. Settings that the program does not define have
-    one of the paper's values.
+    The defaults are the values of the authors' program for ATIS. Settings that the program does not define
+    have a value from the paper.
     """
 
     model: str = setting("fa-rnn", "the network", one_of=MODELS)
@@ -109,42 +109,44 @@ class RuleClassification(Settings):
         return self.model == "fa-rnn" and all(getattr(self, name) == value for name, value in plain.items())
 
 
-# Presets, for the options that the user does not pass. Those that are not the authors' were chosen on the dev
-# sets of the published sets, for 1 %, 10 % and all of the training sentences. There are separate presets for
-# FA-RNNs, for the CNN, for networks that are trained with the rules, and for all other networks.
+# Presets are values for the options that the user does not pass. Except for the authors' values, they were
+# chosen on the dev sets of the published data, for 1 %, 10 % and all of the training sentences. There are
+# separate presets for FA-RNNs, for the CNN, for networks that imitate the rules, and for all other networks.
 
 BETAS = {"atis": 0.9, "qc": 0.3, "sms": 0.7}
-"""The values of the authors' program for the published sets."""
+"""The values of beta in the authors' program for the published data sets."""
 SHARES = {"few": 0.01, "some": 0.1, "all": 1.0}
 FEW, SOME = 150, 1500
-"""The maximum numbers of training sentences for the presets ``few`` and ``some``.
+"""The presets ``few`` and ``some`` are for fewer training sentences than this.
 
-The published data sets have about 45, 450 and 4,500 sentences in 1 %, 10 % and all of the training set.
-These limits are between these numbers, in the same ratio.
+In the published data sets, 1 %, 10 % and all of the training set are about 45, 450 and 4,500 sentences. The
+limits are between these numbers, in the same ratio.
 """
 _COMMON: dict[str, Any] = {"schedule": "cosine", "dropout": 0.2, "vector_dropout": 0.2}
 _FEW = _COMMON | {"batch": 8, "epochs": 60, "patience": 60, "average": 0.9}
 _SOME = _COMMON | {"batch": 32, "epochs": 40, "patience": 40, "average": 0.95}
 _ALL = _COMMON | {"batch": 64, "epochs": 30, "patience": 10, "average": 0.98}
 TAUGHT = {"confidence": 1.0}
-"""The settings of networks that imitate the rules, with a softmax of matches as in the authors' program.
+"""The settings of networks that imitate the rules.
 
-With a higher confidence, +kd and +pr were worse than a network without rules on the dev sets.
+As in the authors' program, they imitate a softmax of the matches. With a higher confidence, the models
+``+kd`` and ``+pr`` were worse on the dev sets than a network without rules.
 """
 CONVOLUTIONAL = {"rate": 1e-3}
 """The settings of a CNN.
 
-At the learning rate of the other networks, it often predicted only the most frequent label, even on the dev
-parts.
+At the learning rate of the other networks, the CNN often predicted only the most frequent label, also on the
+dev sets.
 """
 
 
 def presets(experiment: str) -> dict[str, dict[str, Any]]:
-    """Return the presets of an experiment by name.
+    """Return the settings of each preset of an experiment, keyed by the preset's name.
 
-    The presets are ``zero-shot`` (no training, with matches that count at most once, as in the rules), and
-    our recipes. A published data set also has a preset with the values of the authors' program. There, each
-    of our recipes also sets the share of the training sentences.
+    The preset ``zero-shot`` does not train, and counts several matches of a label once, as the rules do. The
+    other presets depend on the number of training sentences and on the model. For a published data set, they
+    also set the share of the training sentences, and the preset ``paper`` has the values of the authors'
+    program.
     """
     beta = {"beta": BETAS[experiment]} if experiment in BETAS else {}
     ours: dict[str, dict[str, Any]] = {
@@ -165,7 +167,7 @@ def presets(experiment: str) -> dict[str, dict[str, Any]]:
 
 
 def preset_for(sentences: int, model: str) -> str:
-    """Return the preset for a model and a number of training sentences.
+    """Return the name of the preset for a model and a number of training sentences.
 
     >>> preset_for(45, "fa-gru"), preset_for(450, "bigru"), preset_for(0, "fa-rnn")
     ('few', 'some-plain', 'zero-shot')
@@ -185,7 +187,7 @@ def preset_for(sentences: int, model: str) -> str:
 
 
 def preset_of(data: Data, options: dict[str, Any]) -> str:
-    """Return the preset for the user's own sentences."""
+    """Return the name of the preset for the user's own sentences."""
     from neural.fa_rnn.sentences import part_of
     from training.classification_with_rules.data import drawn_indices
 

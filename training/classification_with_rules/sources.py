@@ -1,4 +1,4 @@
-"""The locations of labelled sentences and rules, published or the user's own."""
+"""The locations of labelled sentences and rules: published data sets, and the user's own data."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class RuleSource:
         folder: the folder below the user's folder with ``train.tsv``, ``dev.tsv``, ``test.tsv`` and a file of
             rules.
         title: the title of the set.
-        published: where it is published; ``None`` for the user's own.
-        sizes: the published number of sentences of each part; empty for the user's own set of any size.
-        positive: the label for precision and recall, if the set has two labels; otherwise ``None``.
+        published: where the data set is published; ``None`` for the user's own data.
+        sizes: the published number of sentences of each split; empty for the user's own data.
+        positive: the label for precision and recall, if the data set has two labels; otherwise ``None``.
     """
 
     folder: str
@@ -30,7 +30,7 @@ class RuleSource:
 
     @property
     def at(self) -> str:
-        """Return a suffix for error messages that says where the set is published."""
+        """Return a suffix for error messages that states where the data set is published."""
         return f"; {self.title} is published at {self.published}" if self.published else ""
 
 

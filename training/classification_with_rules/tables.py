@@ -1,7 +1,7 @@
 """The tables of text classification with rules.
 
-The tables have a row for each model and a column for each share of the training sentences, with the paper's
-figure next to ours.
+A table has a row for each model and a column for each share of the training sentences. Each cell contains our
+accuracy and the paper's accuracy.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from training.groups import RunGroup, Table, differing_settings, groups_of, in_w
 
 COLUMNS = (0.0, *SHARES)
 OTHER = "other"
-"""The variant of settings that are not in Table 6."""
+"""The name of the variant for settings that are not in Table 6."""
 Cells = dict[tuple[str, str, str, float], list["TableCell"]]
-"""The cells by experiment, model, variant of Table 6, and share, those with the most seeds first."""
+"""The cells by experiment, model, variant of Table 6, and share; in each list, the most seeds come first."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class TableCell:
 
     @property
     def paper(self) -> float | None:
-        """Return the paper's test accuracy, or ``None`` if it has none."""
+        """Return the paper's test accuracy for these settings, or ``None`` if there is none."""
         figure: float | None = (self.runs[0]["paper"] or {}).get("test_accuracy")
         return figure
 
@@ -71,9 +71,9 @@ def is_with_rules(result: dict[str, Any]) -> bool:
 
 
 def cells(results: Iterable[dict[str, Any]]) -> Cells:
-    """Return the groups of the results by experiment, model, variant of Table 6, and share.
+    """Group the results by experiment, model, variant of Table 6, and share.
 
-    If a cell has several recipes, the first one has the most seeds.
+    A list contains one cell for each recipe (combination of settings), with the most seeds first.
     """
     groups = groups_of(filter(_has_a_cell, results))
     result: Cells = {}
@@ -117,7 +117,7 @@ def accuracies(every: Cells, experiment: str) -> list[list[str]]:
 
 
 def ablations(every: Cells, experiment: str) -> list[list[str]]:
-    """Return the rows of Table 6, if any but the first was run."""
+    """Return the rows of Table 6 that were run; empty unless there are at least two."""
     rows = []
     for name in TABLE_6:
         cell = cell_of(every, experiment, "fa-rnn", 1.0, name)
@@ -127,12 +127,12 @@ def ablations(every: Cells, experiment: str) -> list[list[str]]:
 
 
 def cell_of(every: Cells, experiment: str, model: str, share: float, which: str = "F") -> TableCell | None:
-    """Return the cell of a model and variant, or ``None``; of several recipes, the one with most seeds."""
+    """Return the cell of a model and variant with the most seeds, or ``None`` if there is no run."""
     return next(iter(every.get((experiment, model, which, share), ())), None)
 
 
 def _other_recipes(every: Cells, experiment: str) -> list[list[str]]:
-    """Return a row for each recipe that is in no other table."""
+    """Return a row for each recipe (combination of settings) that is in no other table."""
     return [
         [model, which, f"{100 * share:g} %", str(len(cell.runs)), cell.ours(), in_words(cell.settings)]
         for (name, model, which, share), own in every.items()

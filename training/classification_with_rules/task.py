@@ -22,12 +22,9 @@ from training.engine.seeds import mixed
 from training.engine.task import ExampleTask
 
 SLOWEST = 0.01
-"""The share of the learning rate that a cosine schedule leaves at the end."""
+"""The final learning rate of a cosine schedule, relative to the initial learning rate."""
 TIE = 1e-6
-"""The weight of the dev loss, relative to the accuracy, in an epoch's score.
-
-If the accuracies of two epochs are equal, the epoch with the smaller loss is better.
-"""
+"""The weight of the dev loss in an epoch's score, so that it decides between epochs of equal accuracy."""
 
 
 class RuleTask(ExampleTask):
@@ -39,7 +36,7 @@ class RuleTask(ExampleTask):
         data: the sentences and rules.
 
     Attributes:
-        parts: the sentences in the form that the network reads.
+        parts: the sentences of each split as word indices.
     """
 
     settings: RuleClassification
@@ -67,7 +64,7 @@ class RuleTask(ExampleTask):
     def batches(self, epoch: int) -> list[Tensor]:
         """Return the batches of an epoch: every training sentence once, and sentences drawn from the rules.
 
-        The indices of drawn sentences follow those of the training sentences.
+        Batches are tensors of indices. Drawn sentences have the indices after the training sentences.
         """
         result = super().batches(epoch)
         if self.rules is None or not self.rules.starts:
@@ -82,10 +79,10 @@ class RuleTask(ExampleTask):
         return result
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
-        """Return the cross-entropies, shape ``(B,)``, with the labels or with the rules' predictions."""
+        """Return the cross-entropies, shape ``(B,)``; for drawn sentences, with the untrained predictions."""
         s = self.settings
         device, count = next(self.network.parameters()).device, len(self.lengths)
-        if int(examples[0]) >= count:  # all examples of a batch are of one kind
+        if int(examples[0]) >= count:  # a batch has only drawn sentences or none
             assert self.drawn is not None and self.untrained is not None
             batch, _ = self.drawn.at(examples - count, device)
             with torch.no_grad():
@@ -99,7 +96,7 @@ class RuleTask(ExampleTask):
         return own * self.weights.to(device)[labels]
 
     def _imitating(self, own: Tensor, logits: Tensor, matches: Tensor) -> Tensor:
-        """Mix the loss with the loss of imitating the rules.
+        """Return the weighted mean of the loss and of the loss of imitating the rules, shape ``(B,)``.
 
         Knowledge distillation (Hinton et al. 2015) imitates the rules' labels as a softmax. Posterior
         regularisation (Hu et al. 2016, equation 4) imitates the network's predictions, projected to the
@@ -114,7 +111,7 @@ class RuleTask(ExampleTask):
         return torch.where(matched, (1 - s.imitation) * own + s.imitation * imitated, own)
 
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
-        """Return the score of an epoch, which is the dev accuracy except for ties, and its metrics."""
+        """Return the score of an epoch (the dev accuracy minus ``TIE`` times the loss) and its metrics."""
         predicted, loss = self.predict(network, "dev")
         accuracy = float((predicted == self.parts["dev"].labels).double().mean())
         return accuracy - TIE * min(loss, 1e3), {"dev_accuracy": accuracy, "dev_loss": loss}

@@ -22,10 +22,7 @@ from ratproof.npz_files import arrays, vectors_of
 from training.rational_recurrences.data import find_vectors
 
 AROUND = 0.4
-"""The standard deviation of the vectors of BOS and EOS, which texts do not contain.
-
-It is close to the standard deviation of GloVe's entries.
-"""
+"""The standard deviation of the random vectors of BOS and EOS, similar to that of GloVe's entries."""
 STRIPPED = ".,;:!?'\"()-*&#<>/"
 
 
@@ -35,7 +32,7 @@ class WordVectors:
 
     Attributes:
         table: shape ``(V, D)``.
-        without: the number of words without a vector, which are assigned the mean.
+        without: the number of words without a vector, which are assigned the mean vector.
         source: the file.
     """
 
@@ -47,7 +44,7 @@ class WordVectors:
 ONE_HOT = "one-hot"
 """The value of ``--vectors`` for one-hot vectors (E_w = I).
 
-G then has a row for each word, which is trained independently of the other words.
+With one-hot vectors, the matrix G has an independent row for each word.
 """
 
 
@@ -62,10 +59,10 @@ def word_vector_file(folder: Path, sentences: Path) -> Path:
 
 
 def vectors(path: str | Path, words: tuple[str, ...], seed: int = 0) -> WordVectors:
-    """Return the vectors of the words from a file, or ``one-hot``.
+    """Read the vectors of the words from a file, or return one-hot vectors if ``path`` is ``one-hot``.
 
-    A word without a vector is looked up in lower case, then without surrounding punctuation; otherwise it
-    gets the mean.
+    A word without a vector is looked up in lower case, and then without surrounding punctuation. If it is
+    still not found, its vector is the mean of all vectors.
 
     Raises:
         FormatError: If the file is invalid.
@@ -89,9 +86,9 @@ def vectors(path: str | Path, words: tuple[str, ...], seed: int = 0) -> WordVect
 
 
 def _published(path: Path, needed: set[str]) -> tuple[dict[str, np.ndarray], np.ndarray] | None:
-    """Read an npz with one array ``emb``, whose rows belong to the words of ``vocab_labels.json``.
+    """Read an npz file with an array ``emb``, which has one row for each word of ``vocab_labels.json``.
 
-    Return ``None`` for any other file.
+    Return the vectors of the needed words and the mean vector, or ``None`` for any other file.
     """
     words_file = path.parent / "vocab_labels.json"
     if path.suffix != ".npz" or not words_file.is_file():
