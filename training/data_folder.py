@@ -11,9 +11,9 @@ class Data:
     """The location of the data.
 
     Attributes:
-        folder: the user's folder; each experiment's ``sources.py`` lists its files.
-        vectors: a file of word vectors; ``None`` selects those in the folder.
-        any_size: whether to accept files whose sizes differ from the published ones.
+        folder: the folder with the data; each experiment's ``sources.py`` lists its files.
+        vectors: a file of word vectors; ``None`` selects the word vectors in the folder.
+        any_size: whether to accept files whose sizes differ from the published sizes.
         rules: a file of rules; ``None`` selects the file in the folder of the sentences.
     """
 

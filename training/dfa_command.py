@@ -36,11 +36,11 @@ CELL_OPTIONS: dict[str, tuple[Any, Any]] = {
 }
 """The annotations and defaults of the options for ordinary networks."""
 SHARED = {"file", "units", "seed", "minutes", "output", "as_json"}
-"""The experiment's options that ``--cell`` supports; its output is a state dict (``.safetensors``)."""
+"""The experiment's options that ``--cell`` supports; with ``--cell``, ``-o`` is a file (``.safetensors``)."""
 
 
 def with_cells(command: Callable[..., int]) -> Callable[..., int]:
-    """Return the experiment's command with the options for ordinary networks."""
+    """Return the experiment's command with additional options for ordinary networks."""
     own = inspect.signature(command).parameters
 
     def train(**arguments: Any) -> int:

@@ -1,4 +1,4 @@
-"""The training of ``ratproof train dfa --cell``: an ordinary network that agrees with an automaton."""
+"""The command ``ratproof train dfa --cell``, which trains an ordinary RNN to agree with an automaton."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _train(
     seed: int,
     report_progress: Callable[[str], None],
 ) -> tuple[int, JsonObject, list[str]]:
-    """Train without certification until no string is found on which network and automaton disagree.
+    """Train, without certification, until a search finds no string on which network and automaton disagree.
 
     Returns:
         The exit status, the JSON object, and the lines to print.

@@ -1,8 +1,8 @@
-"""The networks and certificates of proved results, which are kept in one archive for each campaign.
+"""Archives of the networks and certificates of proved results, one archive for each campaign.
 
-An archive has a folder for each run, with the name of its result. The folder has the network, its certificate
-without the network's weights, and ``about.json``: the commit, the digest of the sources, and the machine of
-the training.
+An archive has a folder for each run, with the name of its result. The folder contains the network, its
+certificate without the network's weights, and ``about.json``: the commit, the digest of the sources, and the
+machine of the training.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ PACKAGES = ("automata", "neural", "ratproof", "training")
 def is_proved(result: dict[str, Any]) -> bool:
     """Return whether a result contains a proof about the network.
 
-    Either the network accepts exactly the language, or it is correct on the strings of a bounded height.
+    The proof is either that the network accepts exactly the language, or that it is correct on all strings of
+    bounded height.
     """
     certified = result.get("certified")
     counts = isinstance(certified, dict) and bool(
@@ -51,7 +52,7 @@ def has_network(folder: Path) -> bool:
 
 
 def contents_of(folder: Path) -> dict[str, bytes]:
-    """Return the files to keep of the folder of a proved run, by name."""
+    """Return the contents of the files to archive from the folder of a proved run, by name."""
     certificate = json.loads((folder / CERTIFICATE).read_bytes())
     del certificate["network"]
     about = {"commit": _commit(), "sources": sources(), "machine": read(folder / RESULT)["machine"]}
@@ -63,7 +64,7 @@ def contents_of(folder: Path) -> dict[str, bytes]:
 
 
 def write(runs: dict[str, dict[str, bytes]], folder: Path) -> None:
-    """Write the kept files of runs into the folder's archive; equal files give equal bytes."""
+    """Write the files of runs into the folder's archive; equal files give an identical archive."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:xz", preset=9) as archive:
         for name, contents in sorted(runs.items()):

@@ -1,6 +1,7 @@
 """Construction of the command-line command of an experiment.
 
-The command has an option for each field of the experiment's settings, and the options of all experiments.
+The command has an option for each field of the experiment's settings, and the options that all experiments
+share.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from training.engine.settings import option
 from training.experiment_list import record_of
 
 AnySize = Annotated[
-    bool, typer.Option("--any-size", help="accept files whose sizes differ from the published ones")
+    bool, typer.Option("--any-size", help="accept files whose sizes differ from the published sizes")
 ]
 Vectors = Annotated[
     str | None, typer.Option("--vectors", metavar="FILE", help="word vectors (default: glove* in DIR/glove)")
@@ -171,7 +172,7 @@ def _train(
         if is_first():
             print_json(result) if as_json else run.show(result, folder)
         return run.status(result)
-    leave_group()  # the entire program ends now
+    leave_group()  # the program exits after this
     if is_first() and as_json:
         print_json({"outcome": result, "folder": str(folder)})
     elif is_first():

@@ -20,7 +20,7 @@ RECORDS: tuple[Experiment, ...] = tuple(
         key=lambda record: record.order,
     )
 )
-"""All records. An experiment has several records if its models are trained in different ways."""
+"""All records; an experiment has several records if its models are trained in different ways."""
 EXPERIMENTS = tuple(record for record in RECORDS if record.paper)
 """The experiments that ``train --list`` lists."""
 

@@ -20,7 +20,7 @@ STOPPED = ("interrupted", "out of time")
 def settings_for(
     experiment: str, preset: str, options: dict[str, Any], where: str, called: str = "preset"
 ) -> Settings:
-    """Return the settings of a run: those of a preset, overridden by the given values.
+    """Return the settings of a run: the settings of a preset, overridden by the given values.
 
     Raises:
         InputError: If there is no such experiment, preset or setting.
@@ -43,7 +43,7 @@ def run(
     stop: Callable[[], bool] = lambda: False,
     test: bool = True,
 ) -> dict[str, Any] | str:
-    """Run an experiment and return its result, or the reason why there is none yet.
+    """Run an experiment; return its result, or the outcome if training has not finished.
 
     Args:
         experiment: the name of the experiment.
@@ -51,7 +51,7 @@ def run(
         data: the location of the data.
         where: the run's folder.
         stop: a function that returns whether to stop now.
-        test: whether to measure on the test set as well; it must not be used to choose settings.
+        test: whether to measure on the test set as well; use false to choose settings.
     """
     record = record_of(experiment, settings.model)
     assert record is not None

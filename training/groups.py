@@ -1,4 +1,4 @@
-"""Groups of results: the runs of one recipe on the same data, which form one row of a table."""
+"""Groups of results that form a row of a table: runs with the same model, settings and data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ K = TypeVar("K", bound=Hashable)
 Table = tuple[str, list[str], list[list[str]]]
 """A table's title, header and rows, as text."""
 NOT_A_RECIPE = ("model", "seed")
-"""The settings that do not distinguish rows: the model has its own column, and seeds are counted."""
+"""The settings that are not compared: the model has its own column, and a row has several seeds."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class RunGroup:
     """The runs of one recipe on the same data.
 
     Attributes:
-        name: the experiment, followed by the folder for the user's own data.
+        name: the experiment; for the user's own data, followed by the name of its folder.
         model: the model.
         data: the digest of the data.
         settings: all settings except the model and the seed.
-        runs: the results, one for each seed, by seed.
+        runs: the results, one for each seed, ordered by seed.
         disagreeing: the seeds that have several results with different metrics.
     """
 
@@ -76,7 +76,7 @@ class RunGroup:
 
 
 def name_of(result: dict[str, Any]) -> str:
-    """Return the experiment, followed by the folder for the user's own data.
+    """Return the name of the experiment; for the user's own data, followed by the name of its folder.
 
     >>> name_of({"experiment": "fa-rnn", "data": {"folder": "home"}}), name_of({"experiment": "qc"})
     ('fa-rnn, home', 'qc')
@@ -86,7 +86,7 @@ def name_of(result: dict[str, Any]) -> str:
 
 
 def data_digest(result: dict[str, Any]) -> str:
-    """Return a digest of the description of a result's data, and of the automaton to be learned."""
+    """Return a digest of the description of a result's data and of the automaton to learn."""
     described = json.dumps([result.get("data"), result.get("dfa")], sort_keys=True)
     return hashlib.sha256(described.encode()).hexdigest()[:8]
 
@@ -94,8 +94,8 @@ def data_digest(result: dict[str, Any]) -> str:
 def settings_of(result: dict[str, Any]) -> dict[str, Any]:
     """Return all settings of a result except the model and the seed.
 
-    If a result is older than a setting, the setting has its default. A retired setting without an effect is
-    left out.
+    If a result is older than a setting, the setting has its default. Retired settings without an effect are
+    omitted.
     """
     record = record_of(result["experiment"], result["model"])
     kind = Settings if record is None else record.settings
@@ -109,7 +109,7 @@ def settings_of(result: dict[str, Any]) -> dict[str, Any]:
 def groups_of(results: Iterable[dict[str, Any]]) -> list[RunGroup]:
     """Group results by experiment, model, settings and data; each seed counts once.
 
-    The groups are in the order of their first results.
+    The groups are ordered by their first results.
     """
     every: dict[tuple[str, str, str, str], list[dict[str, Any]]] = {}
     for one in results:
@@ -119,10 +119,10 @@ def groups_of(results: Iterable[dict[str, Any]]) -> list[RunGroup]:
 
 
 def by_unique_key(items: Iterable[T], key: Callable[[T], K]) -> dict[K, T]:
-    """Return the items as a dictionary by key.
+    """Return a dictionary of the items by key.
 
     Raises:
-        ValueError: If two items have the same key, so that a table would drop one of them.
+        ValueError: If two items have the same key, because a table would omit one of them.
     """
     result: dict[K, T] = {}
     for item in items:
@@ -134,9 +134,10 @@ def by_unique_key(items: Iterable[T], key: Callable[[T], K]) -> dict[K, T]:
 def differing_settings(
     groups: Sequence[RunGroup], shown: Callable[[RunGroup], Hashable]
 ) -> list[dict[str, Any]]:
-    """Return, for each group, the settings in which it differs from groups with an equal ``shown`` value.
+    """Return, for each group, the settings in which it differs from other groups.
 
-    If only the data differ between two groups, their digest is among the settings, as ``data``.
+    A group is compared with the groups for which the function ``shown`` returns the same value. If two of
+    them differ only in the data, the settings include the digest of the data, as ``data``.
     """
     alike: dict[Hashable, list[RunGroup]] = {}
     for group in groups:
@@ -177,9 +178,9 @@ def with_settings(
 
 
 def command_of(result: dict[str, Any]) -> str | None:
-    """Return the command that repeats a run: the nearest preset and the options that differ from it.
+    """Return the command that repeats a run, or ``None`` if no command has all required options.
 
-    It is ``None`` if no command has all of these options.
+    The command names the preset that needs the fewest additional options.
     """
     record = record_of(result["experiment"], result["model"])
     main = next((one for one in RECORDS if one.name == result["experiment"] and one.does), None)
@@ -208,7 +209,7 @@ def _defaults(settings: type[Settings]) -> dict[str, Any]:
 def _options_with(
     record: Experiment, preset: dict[str, Any], model: str, own: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the settings that a command must pass in addition to a preset."""
+    """Return the settings of a run that differ from a preset, which its command must pass as options."""
     base = _defaults(record.settings) | preset
     with suppress(InputError):  # the preset alone may not fit the model
         base = record.settings(**{**preset, "model": model}).to_json()
@@ -231,6 +232,6 @@ def _group(name: str, model: str, data: str, every: list[dict[str, Any]]) -> Run
 
 
 def _disagree(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Return whether the metrics of two results differ, except for speeds."""
+    """Return whether the metrics of two results differ; speeds are ignored."""
     a, b = one["metrics"], other["metrics"]
     return any(a[name] != b[name] for name in a.keys() & b.keys() if not name.endswith(RATE))

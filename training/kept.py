@@ -1,7 +1,4 @@
-"""Functions for checkpoints of training runs.
-
-They restore tensors and an optimiser's state, and compare tasks.
-"""
+"""Functions for checkpoints of training runs, which restore tensors and optimisers, and compare tasks."""
 
 from __future__ import annotations
 
@@ -28,7 +25,11 @@ def optimiser_tensors(optimiser: torch.optim.Optimizer) -> Iterator[tuple[str, T
 
 
 def fill(targets: dict[str, Tensor], prefix: str, tensors: dict[str, Tensor]) -> None:
-    """Copy the tensors with a name prefix into their targets."""
+    """Copy the tensor ``prefix.name`` into the target ``name``, for each target.
+
+    Raises:
+        InputError: If a tensor is missing, has a different shape or dtype, or is not finite.
+    """
     for name, target in targets.items():
         tensor = tensors.get(f"{prefix}.{name}")
         if tensor is None or tensor.shape != target.shape or tensor.dtype != target.dtype:
@@ -44,13 +45,11 @@ def fill(targets: dict[str, Tensor], prefix: str, tensors: dict[str, Tensor]) ->
 def fill_optimiser(
     optimiser: torch.optim.Optimizer, parameters: list[nn.Parameter], tensors: dict[str, Tensor]
 ) -> None:
-    """Restore the optimiser's state, which an optimiser creates at its first step.
-
-    ``parameters`` are in the optimiser's order.
+    """Restore the state that the optimiser creates at its first step.
 
     Raises:
-        InputError: If a tensor is missing or unknown, has a different shape or dtype, or has values that no
-            step produces.
+        InputError: If a tensor is missing or unknown, has a different shape or dtype, or has values that a
+            step cannot produce.
     """
     full, reference = optimiser.state_dict(), _after_a_step(optimiser)
     names = {f"{PREFIX}{index}.{name}" for index, state in reference.items() for name in state}
@@ -67,7 +66,7 @@ def fill_optimiser(
             for name in expected
             if f"{PREFIX}{index}.{name}" in tensors
         }
-        if not present:  # it had no gradient yet
+        if not present:  # the parameter had no gradient yet
             continue
         for name, like in expected.items():
             tensor, where = present.get(name), f"the tensor {PREFIX}{index}.{name}"
@@ -84,7 +83,7 @@ def fill_optimiser(
 
 
 def _after_a_step(optimiser: torch.optim.Optimizer) -> dict[int, dict[str, Tensor]]:
-    """Return the optimiser state after one step of a copy, from which names and shapes are read."""
+    """Return the state of a copy of the optimiser after one step, for the names and shapes of its entries."""
     other = copy.deepcopy(optimiser)
     for group in other.param_groups:
         for parameter in group["params"]:
@@ -94,7 +93,7 @@ def _after_a_step(optimiser: torch.optim.Optimizer) -> dict[int, dict[str, Tenso
 
 
 def difference(other: Any, task: dict[str, Any]) -> str:
-    """Describe the first difference between two tasks."""
+    """Return a text about the first difference between a saved task and the current task."""
     if not isinstance(other, dict):
         return f"its task must be an object, got {other!r:.40}"
     name = next(

@@ -1,4 +1,4 @@
-"""A description of the machine, for the results in a file."""
+"""A description of the machine, which results include."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 DECIDED_BY_A_MACHINE = ("seconds", "machine", "when")
-"""The entries of a result that differ between machines."""
+"""The entries of a result that depend on the machine or the time."""
 
 
 def machine() -> dict[str, Any]:
-    """Return the processor, the cores and the versions; runs use one thread."""
+    """Return the processor, the number of cores, and the versions of Python and packages."""
     names = [
         line.split(":", 1)[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")
     ]

@@ -1,4 +1,4 @@
-"""Reader for files of published data, gzipped or not."""
+"""Reader for files of published data, which may be compressed with gzip."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from automata.errors import FormatError
 
 
 def existing_file(path: Path, prefer_gzipped: bool = False) -> Path:
-    """Return the path of the file, or of its compressed form with ``.gz`` if only that exists."""
+    """Return the path of the file, or of the compressed file with the suffix ``.gz`` if only it exists."""
     zipped = path.with_name(path.name + ".gz")
     both = path.exists() == zipped.exists()
     return zipped if (prefer_gzipped if both else zipped.exists()) else path
 
 
 def read_bytes(path: Path, about: str) -> bytes:
-    """Return the decompressed bytes of the file; ``about`` is the end of error messages."""
+    """Return the decompressed bytes of the file; error messages end with ``about``."""
     try:
         data = path.read_bytes()
         return gzip.decompress(data) if path.suffix == ".gz" else data
@@ -32,7 +32,7 @@ def read_lines(path: Path, about: str, latin_1: bool = False) -> list[str]:
     With ``latin_1``, a file that is not UTF-8 is read as Latin-1.
 
     Raises:
-        FormatError: If the file is binary, not such a text, or truncated.
+        FormatError: If the file is binary, has a different encoding, or is truncated.
     """
     data = read_bytes(path, about)
     if b"\0" in data:

@@ -22,7 +22,7 @@ class _Speed(ProgressColumn):
 
 @contextmanager
 def bar(what: str, steps: int, done: int = 0) -> Iterator[Callable[[int, str], None]]:
-    """Yield a function that receives the number of completed steps and the text next to the bar.
+    """Yield a function that updates the bar: its arguments are the completed steps and the text to show.
 
     Args:
         what: a description of the training.

@@ -1,6 +1,6 @@
 """Checkpoints of runs, with networks, optimiser, learning rates, position in the data and random state.
 
-The file contains both the current network and the best one so far. It is written atomically.
+The file contains the current network and the best network so far. It is written atomically.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 KIND = "run of an experiment"
 MOST = 2**62
-"""An upper bound on counts, because the noise is computed from them in 64 bits."""
+"""An upper bound on epoch and step numbers, from which the noise is computed in 64 bits."""
 CHANGING = ("best", "num_bad_epochs", "last_epoch", "_last_lr", "cooldown_counter")
-"""The entries of the learning rate's state that a run changes."""
+"""The entries of the scheduler's state that change during a run."""
 
 
 def write(loop: Loop, task: dict[str, Any], path: Path) -> None:
@@ -60,8 +60,8 @@ def write(loop: Loop, task: dict[str, Any], path: Path) -> None:
 def read(loop: Loop, task: dict[str, Any], path: Path) -> None:
     """Load a saved run into ``loop``.
 
-    Raises :class:`~automata.errors.FormatError` if the file is not a complete run, or belongs to another
-    task; the message then contains the difference.
+    Raises :class:`~automata.errors.FormatError` if the file is not a complete checkpoint, or if its task is
+    different; the message then states the difference.
     """
     about, tensors = checkpoints.read(path, KIND)
     if about.get("task") != task:
@@ -104,7 +104,7 @@ def _progress(saved: Any, first_rate: float) -> Progress:
         raise InputError(
             f"progress: 'rate' must be at most the initial rate, {first_rate}, got {progress.rate}"
         )
-    # after a restart there is no best score before the end of an epoch
+    # after a restart, there is no best score until an epoch ends
     just_started = progress.best is None and progress.best_epoch == progress.epoch
     if not just_started and not (progress.best_epoch and finite(progress.best)):
         raise InputError(f"progress: 'best' must be the score of an epoch, got {progress.best!r:.40}")
@@ -125,7 +125,10 @@ def _entry(entry: Any) -> bool:
 
 
 def _rates(own: dict[str, Any], saved: Any) -> dict[str, Any]:
-    """Return the saved state of the learning rates; raise FormatError if fixed entries differ from ours."""
+    """Return the saved state of the scheduler; raise InputError if an entry is invalid.
+
+    Entries that do not change during a run must equal those of the scheduler's state ``own``.
+    """
     if not isinstance(saved, dict) or set(saved) != set(own):
         raise InputError(
             "the saved state of the learning rate must have the same entries as in this version of ratproof"

@@ -1,7 +1,7 @@
-"""Records of experiments, from which the commands, lists, campaigns and tables are derived.
+"""Records of experiments, which define the commands, lists, campaigns and tables.
 
-A record also refers to the class of the experiment's runs, which defines the data, the network and the
-metrics.
+A record refers to the class of the experiment's runs, which reads the data, builds the network, and computes
+the metrics.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound=Settings)
 GLOVE = "GloVe vectors in glove/ (https://nlp.stanford.edu/projects/glove/)"
-"""Word vectors, as ``train --list`` shows them."""
+"""The text about word vectors in ``train --list``."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,10 @@ class Experiment:
 
     Attributes:
         name: the name in results and on the command line.
-        settings, presets: the class of its settings, and named values for the fields that a user omits.
-        run: its subclass of :class:`ExperimentRun`, as ``module:class``; it is imported on use.
-        only_model: the only model of this record, if another record covers the other models.
+        settings: the class of its settings.
+        presets: for each preset's name, the values of the settings that a user does not pass.
+        run: the name ``module:class`` of its subclass of :class:`ExperimentRun`, which is imported on use.
+        only_model: the only model of this record, if the experiment has another record for other models.
         does, says, example: the command's short help, its help, and the options of its example; an experiment
             without ``does`` has no command.
         order: its position in ``train --list`` and in ``train --help``.
@@ -51,14 +52,14 @@ class Experiment:
         file: the help of the argument for a file that replaces ``--data``.
         required: settings without a default.
         preset: the default preset; with ``choose``, a description of the choice.
-        choose: a function that chooses the preset from the data and the given settings.
-        recipes: help of the option ``--recipe``, which then replaces ``--preset``.
+        choose: a function that chooses the preset from the data and the user's settings.
+        recipes: the end of the help text of ``--recipe``; if not empty, ``--recipe`` replaces ``--preset``.
         minutes, tensorboard: the defaults of these options.
         folder: the help text of ``-o``.
         files: names of the additional files that a run writes.
         searched: whether a campaign can search its settings.
         examples: the plural noun for the examples.
-        scale: settings in which a run is smaller than the paper's if they differ from a preset of the paper.
+        scale: the settings that show whether a run is smaller than the paper's run.
     """
 
     name: str
@@ -91,7 +92,7 @@ class Experiment:
 
     @property
     def command(self) -> str:
-        """Return the command that runs it."""
+        """Return the command that runs the experiment."""
         return f"train {self.name}"
 
     def to_json(self) -> dict[str, Any]:
@@ -100,20 +101,20 @@ class Experiment:
         return {name: getattr(self, name) for name in names} | {"models": list(self.models), "runs": True}
 
     def start(self, settings: Settings, data: Data, test: bool = True) -> ExperimentRun[Any]:
-        """Return a run with these settings, on these data; see :class:`ExperimentRun`."""
+        """Return a new run with these settings and data; see :class:`ExperimentRun`."""
         run: ExperimentRun[Any] = pkgutil.resolve_name(self.run)(self.name, settings, data, test)
         return run
 
 
 @dataclass
 class ExperimentRun(Generic[S]):
-    """One run of an experiment; a subclass reads the data, builds the task, and measures the trained network.
+    """A run of an experiment; subclasses read the data, build the task, and measure the trained network.
 
     Attributes:
         experiment: the name of the experiment.
         settings: the settings of the run.
         data: the location of the data.
-        test: whether to measure on the test set as well; a hyperparameter search does not read it.
+        test: whether to measure on the test set as well; false in a hyperparameter search.
         described: the description of the data in a result.
         task: the network and the data.
         kind: the kind of its checkpoint.
@@ -148,7 +149,7 @@ class ExperimentRun(Generic[S]):
         raise NotImplementedError
 
     def title(self, result: dict[str, Any]) -> tuple[str, str]:
-        """Return the name of a result, and the rest of its first line."""
+        """Return the name of a result, and the text that follows the name in the first line."""
         best = f"epoch {result['best_epoch']} was best on the dev set"
         epochs = f"{result['epochs']} epochs, {result['seconds']:.0f} s; {best}"
         return f"{result['experiment']} {result['model']}", f", seed {result['seed']}: {epochs}"
@@ -158,11 +159,11 @@ class ExperimentRun(Generic[S]):
         return f"{self.experiment}-{self.settings.model}-{self.settings.seed}"
 
     def last_lines(self, result: dict[str, Any], folder: Path) -> str:
-        """Return the last lines that a run prints: the folder."""
+        """Return the last lines that a run prints, which contain the folder."""
         return f"  saved in {folder}"
 
     def about(self, result: dict[str, Any]) -> dict[str, Any]:
-        """Return the description in the network's file."""
+        """Return the description to store in the network's file."""
         return {name: result[name] for name in ("experiment", "configuration", "metrics")}
 
     def status(self, result: dict[str, Any]) -> int:
@@ -182,7 +183,7 @@ class ExperimentRun(Generic[S]):
 
     @property
     def trains(self) -> bool:
-        """Return whether there is anything to train."""
+        """Return whether the run trains the network, or only measures it."""
         return True
 
     def run(self, where: RunOptions, stop: Callable[[], bool] = lambda: False) -> dict[str, Any] | Outcome:
@@ -193,7 +194,7 @@ class ExperimentRun(Generic[S]):
             stop: a function that returns whether to stop now.
 
         Returns:
-            The result, which is also saved in the folder; or the outcome if there is none yet.
+            The result, which is also saved in the folder, or the outcome if training has not finished.
 
         Raises:
             InputError: If the data or the folder is invalid.
@@ -225,7 +226,7 @@ class ExperimentRun(Generic[S]):
         return result
 
     def finished(self, result: dict[str, Any], where: RunOptions) -> dict[str, Any]:
-        """Return the result of a finished run; raise InputError if its data differ."""
+        """Return the result of a finished run; raise InputError if it has different data."""
         from training.engine.run import require_same_data
 
         return require_same_data(result, self.described, where)
@@ -249,7 +250,7 @@ class ExperimentRun(Generic[S]):
 
 
 def per_second(count: int, progress: Progress) -> int | None:
-    """Return the number of items per second of training, if an epoch has ``count`` items."""
+    """Return the number of processed items per second of training, for ``count`` items per epoch."""
     return round(count * progress.epoch / progress.seconds) if progress.seconds else None
 
 

@@ -1,8 +1,8 @@
 """A setting of glibc that keeps freed memory in the process during training.
 
-By default, glibc returns the memory of large arrays to the system when they are freed, and the next step
-causes page faults again. These take a quarter of the time if arrays are large (FA-RNN's Viterbi scores on
-ATIS).
+By default, glibc returns the memory of large arrays to the system when they are freed, which causes page
+faults in the next step. With large arrays (the Viterbi scores of FA-RNNs on ATIS), page faults take a quarter
+of the time.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from contextlib import contextmanager
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 """Parameters of mallopt (malloc.h).
 
-They set the amount of free memory at the end of the heap that is not returned, and the minimum size of an
-array with separate pages.
+The first is the amount of free memory at the end of the heap that is not returned. The second is the minimum
+size of an array that has its own pages.
 """
 KEPT, USUAL = 2**30, 2**25
-"""The values in bytes: one for training, and the largest value that glibc sets by itself.
+"""The values in bytes for training, and the largest value that glibc sets by itself.
 
-Before version 2.35, glibc refuses KEPT.
+Before version 2.35, glibc refuses ``KEPT`` as MMAP_THRESHOLD.
 """
 
 

@@ -27,7 +27,7 @@ class Logs:
 
     Args:
         folder: the run's folder.
-        progress: the progress of the run; later rows in the files are dropped and written again.
+        progress: the progress of the run; rows of later steps are removed from the files.
         every: the number of steps between two lines of ``steps.csv``.
         tensorboard: whether to write TensorBoard logs as well.
     """
@@ -39,7 +39,7 @@ class Logs:
         self.board = _board(folder / TENSORBOARD, progress.step) if tensorboard else None
 
     def step(self, step: TrainingStep) -> None:
-        """Log a step; the next :meth:`write` writes it."""
+        """Add a step to the log; it is written to the file by the next :meth:`write`."""
         if step.step % self.every:
             return
         self.rows.append([repr(value) for value in astuple(step)])

@@ -1,8 +1,8 @@
-"""The training loop, whose steps depend only on the settings, even if a run is interrupted.
+"""The training loop, which is reproducible even if a run is interrupted.
 
-The steps do not depend on the number of processes, either. The random numbers of a step depend only on the
-seed, the step and the example. Those of an epoch depend only on the seed and the epoch. The loop does not use
-test examples.
+The steps depend only on the settings, and not on the number of processes. The random numbers of a step depend
+only on the seed, the step and the example; those of an epoch depend only on the seed and the epoch. The loop
+does not use test examples.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lightning_fabric import Fabric
 
 MOST_NAMED = 8
-"""The maximum number of a batch's examples in a message."""
+"""The maximum number of training examples that an error message lists."""
 
 
 class Diverged(InputError):
@@ -37,10 +37,10 @@ class Diverged(InputError):
 
 @dataclass(frozen=True)
 class TrainingStep:
-    """The record of one training step in the log.
+    """One training step in the log.
 
-    It has the step's number and epoch, the mean loss of its examples, the gradient's norm before clipping,
-    and the learning rate.
+    The fields are the step's number and epoch, the mean loss of its examples, the gradient's norm before
+    clipping, and the learning rate.
     """
 
     step: int
@@ -73,9 +73,9 @@ class Loop:
 
     @property
     def done(self) -> bool:
-        """Return whether training is over.
+        """Return whether training is done.
 
-        It is over after the last epoch, after too many epochs without improvement, or if the task is
+        Training is done after the last epoch, after too many epochs without improvement, or if the task is
         finished.
         """
         p, s = self.progress, self.settings
@@ -95,12 +95,12 @@ class Loop:
         Args:
             stop: a function that returns whether to stop now.
             keep: a function that saves a checkpoint; called between steps.
-            progress: a callback that receives each step.
-            ended: a callback after each epoch.
-            seconds: the maximum time, including earlier runs.
-            keep_every: seconds between checkpoints.
+            progress: a function that is called with each step.
+            ended: a function that is called after each epoch.
+            seconds: the maximum time, including the time before interruptions.
+            keep_every: the seconds between checkpoints.
 
-        Raises :class:`Diverged` if the loss or its gradient is not finite, before that step changes the
+        Raises :class:`Diverged` if the loss or its gradient is not finite; that step does not change the
         weights.
         """
         p, begun = self.progress, time.monotonic() - self.progress.seconds
@@ -127,11 +127,11 @@ class Loop:
         if not self.network.training:
             self.module.train()
         mine = share_of(batch, fabric.global_rank, fabric.world_size)
-        examples = mine if len(mine) else batch[:1]  # all processes take part in each step
+        examples = mine if len(mine) else batch[:1]  # each step needs all processes
         noise = Noise(self.settings.seed, p.step, examples.to(fabric.device))
         losses = self.task.losses(self.module, examples, noise)
-        # Gradients are averaged over the processes; this scaling gives the gradient of the mean over the
-        # batch.
+        # Fabric averages gradients over the processes; with this factor, the result is the gradient of the
+        # mean loss of the batch.
         loss = losses.sum() * ((fabric.world_size if len(mine) else 0) / len(batch))
         self.wrapped.zero_grad()
         fabric.backward(loss)
@@ -152,7 +152,7 @@ class Loop:
         return step
 
     def _epoch(self, examples: int) -> None:
-        """Measure the network on the dev set and update the best weights and the learning rate."""
+        """Measure the network on the dev set, and update the best weights and the learning rate."""
         p = self.progress
         self.network.eval()
         now = _copy(self.network) if self.mean else {}
@@ -172,7 +172,7 @@ class Loop:
         self.set_rate(self.task.next_rate(p.epoch, first))
 
     def _reset(self) -> None:
-        """Reset the optimiser, the rates and the best weights, but not the progress, after a restart."""
+        """After a restart, reset the optimiser, the rates and the best weights, but not the step counts."""
         p = self.progress
         self.optimiser.state.clear()
         self.scheduler = self._plateaus()
@@ -182,7 +182,7 @@ class Loop:
         p.best, p.best_epoch = None, p.epoch
 
     def _plateaus(self) -> torch.optim.lr_scheduler.ReduceLROnPlateau:
-        """Return a scheduler that halves the learning rates if the score does not rise."""
+        """Return a scheduler that halves the learning rates if the score does not improve."""
         return torch.optim.lr_scheduler.ReduceLROnPlateau(
             self.optimiser, mode="max", factor=0.5, patience=self.settings.halve_after - 1, threshold=0.0
         )
@@ -195,7 +195,7 @@ class Loop:
 
     @torch.no_grad()
     def _average(self) -> None:
-        """Update the running mean of the weights; early steps have less influence."""
+        """Update the running mean of the weights, with a smaller decay in the first steps."""
         step = self.progress.step
         decay = min(self.task.average, (1 + step) / (10 + step))
         for name, parameter in self.network.named_parameters() if self.mean else ():

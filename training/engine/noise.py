@@ -17,9 +17,9 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-_STEP = -7046029254386353131  # 0x9E3779B97F4A7C15 as a signed 64-bit integer, like those below
+_STEP = -7046029254386353131  # 0x9E3779B97F4A7C15 as a signed 64-bit integer, like the next two
 _FIRST, _SECOND = -4658895280553007687, -7723592293110705685
-_BITS = 24  # bits of a float32's significand, so that a mask is the same in every precision
+_BITS = 24  # the significand of float32, so that a mask is the same in every precision
 
 
 class Noise:
@@ -49,7 +49,7 @@ class Noise:
 
     @cached_property
     def keys(self) -> Tensor:
-        """Return a key for each example; it is computed on first use, because some tasks never use it."""
+        """Return a key for each example, shape ``(B,)``, computed on first use."""
         return _hashed(self.step_key + self.examples.to(torch.int64) * _STEP)
 
     def kept(
@@ -59,7 +59,7 @@ class Noise:
 
         Args:
             stream: the number of the mask within the step; each mask of a network has its own number.
-            shape: the shape of an example's mask, the width last; a longer mask begins with the same values.
+            shape: the shape of an example's mask; a mask with a longer first axis has the same first values.
             dropped: the probability, below 1.
             dtype: the dtype of the mask. Defaults to torch's default dtype.
 
@@ -70,19 +70,19 @@ class Noise:
         return (mask.to(dtype or torch.get_default_dtype()) / (1 - dropped)).reshape(-1, *shape)
 
     def normal(self, stream: int, shape: tuple[int, ...], dtype: torch.dtype | None = None) -> Tensor:
-        """Return standard Gaussian numbers, by the inverse of their distribution.
+        """Return standard Gaussian numbers, computed by the inverse of their distribution function.
 
-        Absolute values are limited to 5.2, which only one in five million exceeds.
+        Absolute values are at most 5.2; only one in five million Gaussian numbers is larger.
 
         Args:
-            stream: the number of the draw within the step, distinct from the streams of masks.
+            stream: the number of the draw within the step, which must differ from the streams of masks.
             shape: the shape of an example's values, as for masks.
             dtype: the dtype of the values. Defaults to torch's default dtype.
 
         Returns:
             Shape ``(B, *shape)``.
         """
-        odd = self._numbers(stream, shape).bitwise_or_(1)  # odd numbers, each in the middle of two even ones
+        odd = self._numbers(stream, shape).bitwise_or_(1)  # odd numbers avoid the ends of the interval
         drawn = odd.to(torch.float32).mul_(2.0 ** (1 - _BITS)).sub_(1).erfinv_().mul_(math.sqrt(2))
         return drawn.to(dtype or torch.get_default_dtype()).reshape(-1, *shape)
 
@@ -100,7 +100,7 @@ def _signed(number: int) -> int:
 
 def _hashed(z: Tensor) -> Tensor:
     """Apply splitmix64's finalizer in place; sums and products are modulo 2**64."""
-    more = torch.empty_like(z)  # in place, because new pages of memory take longer than the arithmetic
+    more = torch.empty_like(z)  # in place, because allocating memory takes longer than the arithmetic
     z.bitwise_xor_(_shifted(z, 30, more)).mul_(_FIRST)
     z.bitwise_xor_(_shifted(z, 27, more)).mul_(_SECOND)
     return z.bitwise_xor_(_shifted(z, 31, more))

@@ -12,7 +12,7 @@ from training.engine.settings import Settings, option
 
 
 def options_of(kind: type[Settings], but: tuple[str, ...] = ()) -> list[inspect.Parameter]:
-    """Return a command-line option with help for each field of a settings class, except those in ``but``.
+    """Return a command-line option with help for each field of a settings class, except the fields ``but``.
 
     The default ``None`` means that the user did not set the option.
     """
@@ -32,7 +32,7 @@ def options_of(kind: type[Settings], but: tuple[str, ...] = ()) -> list[inspect.
 
 
 def _flags(name: str, kind: type) -> str:
-    """Return the option's name; a Boolean field has one for true and one for false."""
+    """Return the option's name; for a Boolean field, return the names for true and for false."""
     return f"{option(name)}/--no-{option(name)[2:]}" if kind is bool else option(name)
 
 

@@ -1,4 +1,4 @@
-"""Setup of device, precision and processes (one, or several started by torchrun) by Lightning Fabric."""
+"""Setup of the device, the precision and the processes by Lightning Fabric; torchrun may start several."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 distributed: Any = torch.distributed  # its type stubs lack the stores
 RESTARTS = "TORCHELASTIC_RESTART_COUNT"
-"""Environment variable with the number of restarts by torchrun, as with ``--max-restarts``."""
+"""The environment variable with the number of restarts by torchrun (``--max-restarts``)."""
 OF_TORCHRUN = "TORCHELASTIC_USE_AGENT_STORE"
-"""The environment variable that specifies whether torchrun owns the store of the processes."""
+"""The environment variable that is ``True`` if torchrun owns the key-value store of the processes."""
 
 
 class ProcessLost(LimitReached):
@@ -32,8 +32,8 @@ class ProcessLost(LimitReached):
 def fabric_for(device: str, precision: str) -> Fabric:
     """Return a launched Lightning Fabric for this process.
 
-    If torchrun started several processes (``WORLD_SIZE``), they form a group. On a CPU, they communicate by
-    gloo.
+    If torchrun started several processes (``WORLD_SIZE``), they form a group, which uses gloo on a CPU and
+    NCCL on a GPU.
 
     Raises :class:`~automata.errors.InputError` if the device is not available.
     """
@@ -78,15 +78,15 @@ def _store_of_torchrun() -> Any:
 
 
 def _join_after_restart(backend: str, processes: int) -> None:
-    """Join the group of processes; after a restart by torchrun, use new names.
+    """Join the group of processes after a restart by torchrun, with new names in the key-value store.
 
-    The store outlives an attempt, but torch treats it as new: gloo would find the addresses of the ended
+    The store survives a restart, but torch treats it as new: gloo would read the addresses of the ended
     processes and wait for them.
     """
     if _attempt() == 0 or distributed.is_initialized():
         return
     shared_store = _store_of_torchrun()
-    if shared_store is None or _number("GROUP_WORLD_SIZE") > 1:  # each torchrun counts its own restarts
+    if shared_store is None or _number("GROUP_WORLD_SIZE") > 1:  # each torchrun counts its restarts
         raise InputError(
             "torchrun --max-restarts works only on one machine; on several, run the same command with"
             " --resume to continue from the last checkpoint"
@@ -143,9 +143,9 @@ def one_process(what: str) -> None:
 
 
 def leave_group() -> None:
-    """Leave the group of processes, if any, and join its threads.
+    """Leave the group of processes, if any, which ends its threads.
 
-    A thread that still runs at the end of the process would abort it.
+    If a thread is still running when the process exits, the process aborts.
     """
     if distributed.is_available() and distributed.is_initialized():
         distributed.destroy_process_group()

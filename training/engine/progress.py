@@ -13,12 +13,14 @@ class Progress:
     """The progress of a run.
 
     Attributes:
-        epoch: the number of finished epochs; ``batch``: the number of finished batches of the next epoch;
-            ``step``: the total number of batches.
-        loss: the sum of the losses of this epoch's examples so far.
+        epoch: the number of finished epochs.
+        batch: the number of finished batches of the current epoch.
+        step: the total number of finished batches.
+        loss: the sum of the losses of the current epoch's examples so far.
         rate: the learning rate.
-        best: the best epoch's score on the dev set; ``None`` before the first epoch and after a restart.
-        best_epoch: the best epoch, from 1; if there is none, the number of epochs before the restart.
+        best: the best score on the dev set; ``None`` if no epoch has ended since the start or a restart.
+        best_epoch: the number of the best epoch, from 1; if ``best`` is ``None``, the number of epochs before
+            the restart.
         seconds: the time spent, including the time before interruptions.
         history: the number, mean loss, learning rate and dev measurements of each epoch.
     """

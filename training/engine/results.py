@@ -19,11 +19,11 @@ from training.machine import machine
 
 FORMAT = 1
 ARCHIVE = "results.jsonl.xz"
-"""The file name of the saved results of a campaign, compressed, with one line per run."""
+"""The file name of a campaign's archive of results, which has one line per run and is compressed."""
 KEYS = ("experiment", "model", "seed", "metrics", "paper", "seconds", "machine", "configuration")
 """The entries of every result."""
 RATE = "_per_second"
-"""The end of the name of a metric that depends on the machine."""
+"""The suffix of the names of metrics that depend on the machine."""
 
 
 def result(
@@ -38,10 +38,10 @@ def result(
 
     Args:
         experiment: the name of the experiment, such as ``sst2``.
-        settings: the settings, which are all written to the result.
+        settings: the settings of the run.
         progress: the progress of the loop.
         metrics: the metrics by name.
-        paper: the paper's figures; ``None`` if it has none.
+        paper: the paper's figures for these settings, or ``None``.
         more: further entries of the result.
     """
     return {
@@ -100,7 +100,7 @@ def require_result(data: Any, where: str | Path) -> dict[str, Any]:
 
 
 def _wrong(data: dict[str, Any]) -> str | None:
-    """Describe what is wrong with an object that has all required keys; ``None`` if it is a valid result."""
+    """Return the first requirement that an object with all required keys violates, or ``None``."""
     paper, decided = data["paper"], data.get("decided")
     accuracy = data["metrics"].get("test_accuracy", 0) if isinstance(data["metrics"], dict) else 0
     checks = {
@@ -193,7 +193,7 @@ def read_archive(folder: Path) -> dict[str, dict[str, Any]]:
 def results_in(folder: str | Path) -> list[dict[str, Any]]:
     """Return all results below a folder, in single files and in archives, ordered by path and name.
 
-    JSON files of different kinds are skipped, and copies of one result count once.
+    JSON files that are not results are skipped, and copies of a result are returned once.
 
     Raises :class:`~automata.errors.InputError` if the folder does not exist, or a ``result.json`` or an
     archive in it is invalid.
@@ -208,7 +208,7 @@ def results_in(folder: str | Path) -> list[dict[str, Any]]:
 
 
 def _results_at(path: Path) -> list[dict[str, Any]]:
-    """Return the results in a file; empty for a file of a different kind."""
+    """Return the result in a file as a list, which is empty if the file is not a result."""
     try:
         return [read(path)]
     except FormatError:

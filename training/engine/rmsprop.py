@@ -1,4 +1,4 @@
-"""RMSProp as read in all experiments of Wang & Niepert 2019.
+"""RMSProp as interpreted in all experiments of Wang & Niepert 2019.
 
 >>> (group,) = rmsprop([torch.nn.Parameter(torch.zeros(2))], rate=0.01).param_groups
 >>> group["alpha"], group["momentum"], group["lr"]
@@ -19,13 +19,13 @@ SMOOTHING = 0.9
 def rmsprop(
     parameters: Iterable[nn.Parameter], rate: float, weight_decay: float = 0.0, smoothing: float = SMOOTHING
 ) -> torch.optim.RMSprop:
-    """Return RMSProp without momentum, whose mean square of the gradients has a smoothing of 0.9.
+    """Return RMSProp without momentum; the smoothing of the mean square of the gradients is 0.9 by default.
 
-    The paper (appendix B) states "RMSPROP with a learning rate of 0.01 and momentum of 0.9", and no more. In
-    Hinton's lecture, which defines RMSProp and which the authors' programs cite, 0.9 is the factor of the
-    mean square. Theano's libraries call it rho, torch calls it alpha.
+    The paper (appendix B) states only "RMSPROP with a learning rate of 0.01 and momentum of 0.9". In Hinton's
+    lecture, which defines RMSProp and which the authors' programs cite, 0.9 is the smoothing of the mean
+    square. Theano's libraries call the smoothing rho, and torch calls it alpha.
 
-    The two other readings train worse. The figures are losses on training data, with seed 1:
+    Two other interpretations train worse. The figures are losses on training data, with seed 1:
 
     - Torch's momentum of 0.9 multiplies the steps by 10. On parentheses, an LSTM then reached strings of
       length 7 in 17 epochs of the curriculum, and length 12 in 8 epochs without it. Neither Tomita grammar 1
@@ -42,7 +42,7 @@ def rmsprop(
         parameters: the parameters to train.
         rate: the learning rate.
         weight_decay: the weight of the squared parameters in the loss.
-        smoothing: the factor of the mean square in each step.
+        smoothing: the factor of the previous mean square in each step (torch's ``alpha``).
 
     References:
         Geoffrey Hinton, Neural Networks for Machine Learning, lecture 6a.

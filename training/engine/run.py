@@ -51,7 +51,7 @@ class RunOptions:
     def continues(self) -> bool:
         """Return whether to resume the run in the folder.
 
-        This is also true without ``resume`` if torchrun restarted the processes of that run.
+        Without ``resume``, a run is resumed only if torchrun restarted its processes.
         """
         return self.resume or (begun_before_restart(self.folder) and (self.folder / RUN).exists())
 
@@ -69,8 +69,8 @@ class RunOutcome:
     """The outcome of a run.
 
     Attributes:
-        outcome: whether it is done.
-        loop: the run; its network has the weights of the best epoch.
+        outcome: whether training finished, or why it stopped.
+        loop: the training loop; if training finished, its network has the weights of the best epoch.
     """
 
     outcome: Outcome
@@ -78,12 +78,12 @@ class RunOutcome:
 
 
 def finished(where: RunOptions, experiment: str, configuration: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the result if the run in the folder is already finished, or ``None``.
+    """Return the result of the run in the folder if it is finished, or ``None``.
 
-    The result is also ``None`` if the network file is lost and can be recomputed.
+    The function also returns ``None`` if the network file is lost and can be recomputed from the checkpoint.
 
-    Raises :class:`~automata.errors.InputError` if the folder contains a run that should not be resumed, no
-    run to resume, or a run of another experiment or configuration.
+    Raises :class:`~automata.errors.InputError` in three cases: the folder contains a run and ``resume`` is
+    false; it contains no run to resume; or its run has another experiment or configuration.
     """
     folder = where.folder
     there = (folder / RUN).exists() or (folder / RESULT).exists()
@@ -110,7 +110,7 @@ def finished(where: RunOptions, experiment: str, configuration: dict[str, Any]) 
 
 
 def require_same_data(result: dict[str, Any], data: dict[str, Any], where: RunOptions) -> dict[str, Any]:
-    """Return the result of a finished run if its data equal the current data, or raise InputError.
+    """Return the result of a finished run if its data equal the current data; otherwise raise InputError.
 
     Args:
         result: the result.
@@ -140,7 +140,7 @@ def train(
     Args:
         task: the network and the data.
         settings: the settings of the run.
-        about: further properties that must be equal to resume a run, as JSON.
+        about: further properties of the run, as JSON; a run is resumed only if they are equal.
         where: the folder, and whether to resume the run in it.
         what: a description of two or three words for the progress bar.
         stop: a function that returns whether to stop now.
@@ -176,8 +176,8 @@ def _train(
     keep()  # fail now if the folder cannot be written
     p = loop.progress
     steps = settings.epochs * len(task.batches(0))
-    # The first of several processes saves the run, but has only its part of the carried state. At the end of
-    # an epoch there is no carried state.
+    # The first of several processes saves the run, but it has only its own part of the recurrent state that
+    # passes between batches. At the end of an epoch, there is no such state, so only then save the run.
     carries_parts = task.carries and fabric.world_size > 1
     try:
         with bar(what, steps, p.step) as move:
@@ -198,7 +198,7 @@ def _train(
         if outcome == "trained" or not carries_parts:
             keep()
         if outcome != "trained":
-            # when one process ends, torchrun ends the others, so wait until the run is saved
+            # when one process ends, torchrun ends the other processes, so wait until the run is saved
             fabric.barrier()
     finally:
         if logs is not None:
@@ -209,6 +209,6 @@ def _train(
 
 
 def put(loop: Loop, weights: dict[str, Tensor]) -> None:
-    """Load these weights into the network, and set it to evaluation mode."""
+    """Load these weights into the loop's network, and set the network to evaluation mode."""
     loop.network.load_state_dict(weights)
     loop.network.eval()

@@ -26,7 +26,7 @@ def batches(lengths: Tensor, size: int, seed: int, epoch: int) -> list[Tensor]:
         epoch: the number of the epoch.
 
     Returns:
-        Positions of examples, the longest first in each batch.
+        The indices of the examples in each batch, longest example first.
     """
     generator = torch.Generator().manual_seed(mixed(seed, 1, epoch))
     order = torch.randperm(len(lengths), generator=generator)
@@ -38,5 +38,5 @@ def batches(lengths: Tensor, size: int, seed: int, epoch: int) -> list[Tensor]:
 
 
 def share_of(batch: Tensor, rank: int, processes: int) -> Tensor:
-    """Return the part of a batch for one of several processes; it may be empty."""
+    """Return the part of a batch for the process ``rank`` of several processes; it may be empty."""
     return batch[rank::processes]

@@ -33,8 +33,8 @@ class Settings:
     Raises :class:`~automata.errors.InputError` if a value is out of range.
 
     Attributes:
-        retired: settings that only older results have. Each key maps to the name and the value of another
-            setting; the retired setting had an effect only if that setting had that value.
+        retired: settings that only older results have. A retired setting had an effect only if another
+            setting had a certain value; ``retired`` maps its name to the name and value of the other setting.
     """
 
     retired: ClassVar[dict[str, tuple[str, Any]]] = {}
@@ -68,7 +68,7 @@ class Settings:
 
 
 def from_json(kind: type[S], data: dict[str, Any], where: str) -> S:
-    """Return settings of this class with the values in ``data``, and defaults for the others.
+    """Return settings of this class with the values in ``data``, and defaults for the other fields.
 
     Raises :class:`~automata.errors.InputError`, with the prefix ``where``, if a name is not a setting or a
     value is out of range.
@@ -90,7 +90,7 @@ OPTIONS = {
     "mastered": "target-accuracy",
     "look_every": "check-every",
 }
-"""The options of fields whose names in saved results differ from the option."""
+"""The command-line options of fields whose options do not follow from their names."""
 
 
 def option(name: str) -> str:

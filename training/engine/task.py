@@ -13,13 +13,15 @@ from training.engine.settings import Settings
 
 
 class Task(Protocol):
-    """A network and its data, whose examples are identified by integers.
+    """A network and its training examples, which are identified by integers.
+
+    The loop keeps the ratios of the learning rates of the optimiser's parameter groups constant.
 
     Attributes:
         network: the network to train.
-        carries: whether a state passes from one batch to the next.
+        carries: whether a recurrent state passes from one batch to the next.
         average: the decay of a running mean of the weights, which is measured and saved instead of the
-            weights; 0 for none. The ratios of the learning rates of the optimiser's groups are constant.
+            weights; 0 for none.
         finished: whether training ends after this step.
     """
 
@@ -33,23 +35,23 @@ class Task(Protocol):
     def batches(self, epoch: int) -> list[Tensor]:
         """Return the examples of each batch of an epoch; epochs are counted from 0.
 
-        They depend only on the seed and the epoch.
+        The batches depend only on the seed and the epoch.
         """
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
         """Return the loss of each example, shape ``(B,)``.
 
         Args:
-            network: the network to call, possibly wrapped.
-            examples: the indices of the examples, on the CPU, so that reading them does not wait for a GPU.
+            network: the network to call, which Fabric may have wrapped.
+            examples: the indices of the examples, shape ``(B,)``, on the CPU, which avoids waiting for a GPU.
             noise: the noise of this step, on the network's device.
         """
 
     def stepped(self) -> bool:
         """Return whether the task restarted the network with new weights after this step.
 
-        It is called after the weights are updated. After a restart, the optimiser's state, the learning
-        rates, the best weights and the mean weights are reset.
+        The loop calls this method after it updates the weights. After a restart, the loop resets the
+        optimiser's state, the learning rates, the best weights and the mean weights.
         """
 
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
@@ -62,7 +64,7 @@ class Task(Protocol):
         """Return the optimiser of the network's parameters."""
 
     def next_rate(self, epoch: int, rate: float) -> float:
-        """Return the learning rate after that many epochs, without the halving by the scheduler."""
+        """Return the learning rate for the next epoch from the number of epochs and the scheduler's rate."""
 
     def carried(self) -> dict[str, Tensor]:
         """Return the recurrent state with which the next batch begins, keyed by name."""

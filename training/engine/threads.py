@@ -1,4 +1,4 @@
-"""A context manager for one thread, for networks that do not run faster with two."""
+"""A context manager that limits torch to one thread, for networks that do not run faster with two."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Use one thread within the context, so that sums have a fixed order."""
+    """Use one torch thread within the context, so that sums have a fixed order."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -15,7 +15,7 @@ from training.sequences.task import SequenceTask
 class ImageRun(SequenceRun[PixelByPixel]):
     """A run on MNIST or Fashion-MNIST.
 
-    The result of a state-regularized network has pictures of its centroids.
+    The result of a state-regularized network includes pictures of its centroids.
     """
 
     kind = "image classifier"

@@ -18,7 +18,7 @@ from training.published_files import existing_file, read_bytes
 SIDE = 28
 LABELS = 10
 DEV = 5000
-"""The number of dev images, the last ones of the training file, as in the paper's Fashion-MNIST."""
+"""The number of dev images, which are the last in the training file, as in the paper's Fashion-MNIST."""
 PERMUTATION_SEED = 2019
 FOLDERS = {"mnist": "mnist", "fashion-mnist": "fashion_mnist"}
 WHERE = {
@@ -54,9 +54,9 @@ class Pixels:
 
     Args:
         images: the images.
-        side: the number of rows and columns to which they are scaled; each pixel is the mean of the pixels
-            that it covers.
-        order: ``normal``, row by row, or ``permuted``, always with the same permutation.
+        side: the number of rows and of columns to which images are scaled; each pixel is the mean of the
+            original pixels that it covers.
+        order: the order of the pixels: ``normal`` (row by row), or ``permuted`` (a fixed permutation).
     """
 
     def __init__(self, images: Images, side: int, order: str) -> None:
@@ -80,8 +80,7 @@ def load(experiment: str, folder: Path, any_size: bool = False, test: bool = Tru
     """Load the splits of a data set; the dev set is the end of the training file, at most a sixth of it.
 
     Raises:
-        FormatError: If a file is missing, truncated or invalid; the message states the requirement, and where
-            the file is published.
+        FormatError: If a file is missing, truncated or invalid.
     """
     full = _read(experiment, folder, "train", any_size)
     dev = min(DEV, len(full.labels) // 6)
@@ -125,8 +124,8 @@ def _read(experiment: str, folder: Path, part: str, any_size: bool) -> Images:
 def _idx(path: Path, axes: int, about: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """Return the array of bytes in an IDX file.
 
-    The file has two zeros, 8 for bytes, the number of axes, the length of each axis in four bytes
-    (big-endian), and the data.
+    The file consists of two zero bytes, the type code 8 (bytes), the number of axes, the length of each axis
+    in four bytes (big-endian), and the data.
     """
     data = read_bytes(path, f"; an IDX file is expected{about}")
     start = 4 + 4 * axes

@@ -1,6 +1,6 @@
 """Pictures of the centroids of a trained network.
 
-Each picture shows the mean probability of a centroid at each pixel, over the images of one label (Figures 7
+A picture shows, for each pixel, the mean probability of a centroid over the images of one label (Figures 7
 and 16, Wang & Niepert 2019).
 """
 
@@ -16,18 +16,21 @@ from training.sequences.network import SequenceClassifier
 from training.sequences.task import AT_ONCE, SequenceTask
 
 GREYS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
-"""The letters that encode a probability in 64 levels, so that pictures are short in a file."""
+"""The letters that encode 64 levels of probability, one letter per pixel."""
 SOME = 4
-"""The pictures show each pixel's probabilities for this many images, the first ones (Figure 17)."""
+"""The number of images (the first in the set) with pictures of their own probabilities (Figure 17)."""
 
 
 @torch.no_grad()
 def prototypes(task: SequenceTask, network: SequenceClassifier, part: Pixels, order: str) -> dict[str, Any]:
-    """Return the mean pictures of the centroids as text.
+    """Return pictures of the centroids as text.
+
+    A picture is a string of ``side * side`` letters, row by row.
 
     Returns:
-        ``side``; ``labels``, a list for each label with a picture for each centroid, of ``side * side``
-        letters, row by row; and ``images``, the first images, each followed by a picture for each centroid.
+        An object with the fields ``side``, ``labels`` and ``images``. ``labels`` has a list for each label,
+        with one picture per centroid. ``images`` has a list for each of the first images: the image, and then
+        its picture for each centroid.
     """
     k, steps = network.settings.k, int(part.lengths[0])
     sums, counts = torch.zeros(LABELS, k, steps, dtype=torch.float64), torch.zeros(LABELS)

@@ -44,26 +44,26 @@ PRESETS: dict[str, dict[str, Any]] = {
         "halve_after": 2,
     },
 }
-"""Named values for the fields that a command line leaves open.
+"""Presets: values for the settings that the user does not pass.
 
-They are the paper's values, with 784 steps, and values for a CPU, with 196 steps.
+There are the paper's values, with 784 steps, and values for a CPU, with 196 steps.
 
-``paper`` differs from the paper in two values, because an LSTM did not learn at 784 steps without them:
+``paper`` differs from the paper in two values, because otherwise an LSTM did not learn with 784 steps:
 
-- The initial bias of the gate that retains the state is increased by 3. The paper states none. Without it,
-  the gate is near 1/2, and the median image ends with 103 blank pixels: the final states of different images
-  are then equal up to 1.5e-8, the rounding of float32, and only the frequencies of the labels can be learned.
-  The loss of an LSTM was 2.30, which is chance, during 1,170 steps with the constants of the authors'
-  programs. With a bias of 2, the states of an LSTM differ by 2e-2 of their size, but those of an SR-LSTM by
-  1e-6; with 3, by 1e-3.
+- The initial bias of the gate that retains the state is increased by 3. The paper states no bias. Without it,
+  the gate is near 1/2, and the median image ends with 103 blank pixels. The final states of different images
+  are then equal up to 1.5e-8 (the rounding of float32), and only the frequencies of the labels can be
+  learned. The loss of an LSTM was 2.30, which is chance, during 1,170 steps with the constants of the
+  authors' programs. With a bias of 2, the states of an LSTM differ by 2e-2 of their size, but the states of
+  an SR-LSTM by 1e-6; with a bias of 3, they differ by 1e-3.
 - The rate is 1e-4, the constant of the authors' programs. At the paper's 0.01, the loss of an LSTM with 64
   units and a bias of 2 was at least 2.30 in the first 200 steps. At 1e-4, it was 1.99 after 200 steps.
 
 With these values, the loss of an LSTM with 64 units fell from 2.65 to 2.16 in 150 steps, and with 128 units
-from 2.80 to 2.13 in 110. With 256 units, it fell from 2.78 to 2.35 in 280 steps, which is not better than
-chance yet. With 256 units and a bias of 2, it fell from 2.33 to 1.65 in 300 steps, and then varied between
-1.48 and 2.41 until step 383. The loss of an SR-LSTM-P with 64 units fell from 2.34 to 2.30 in 150 steps: it
-is not shown yet that it learns more than the labels' frequencies.
+from 2.80 to 2.13 in 110 steps. With 256 units, it fell from 2.78 to 2.35 in 280 steps, which is not yet
+better than chance. With 256 units and a bias of 2, it fell from 2.33 to 1.65 in 300 steps, and then varied
+between 1.48 and 2.41 until step 383. The loss of an SR-LSTM-P with 64 units fell from 2.34 to 2.30 in 150
+steps, which does not show that it learns more than the labels' frequencies.
 """
 
 TABLE_7: dict[tuple[str, int | None], dict[str, float]] = {
@@ -74,13 +74,13 @@ TABLE_7: dict[tuple[str, int | None], dict[str, float]] = {
     ("sr-lstm-p", 50): {"normal": 0.986, "permuted": 0.915},
     ("sr-lstm-p", 10): {"normal": 0.981, "permuted": 0.910},
 }
-"""The paper's test accuracies on MNIST, by model and number of centroids; 784 steps, 256 units."""
+"""The paper's test accuracies on MNIST with 784 steps and 256 units, by model and number of centroids."""
 FASHION = 0.86
 """The test accuracy of an SR-LSTM-P with 10 centroids on Fashion-MNIST (appendix F.3)."""
 
 
 def paper(experiment: str, settings: PixelByPixel) -> dict[str, Any] | None:
-    """Return the paper's figure for a model and its number of centroids, or ``None`` if it has none.
+    """Return the paper's figure for a model and its number of centroids, or ``None`` if there is none.
 
     The paper reports SR-LSTM only with 100 centroids.
     """

@@ -1,6 +1,6 @@
 """The Penn Treebank as prepared by Mikolov.
 
-Each line is a sentence of words separated by spaces, with ``<unk>`` and ``N`` among them.
+Each line is a sentence of words separated by spaces. ``<unk>`` replaces rare words, and ``N`` numbers.
 """
 
 from __future__ import annotations
@@ -53,8 +53,7 @@ def load(folder: Path, any_size: bool = False) -> LanguageCorpus:
     """Load ``ptb/ptb.train.txt``, ``.valid.txt`` and ``.test.txt`` from a folder, with or without ``.gz``.
 
     Raises:
-        FormatError: If a file is missing, truncated or invalid; the message states the requirement, and where
-            the file is published.
+        FormatError: If a file is missing, truncated or invalid.
     """
     paths = {part: existing_file(folder / name) for part, name in FILES.items()}
     texts = {part: _tokens(path, part, any_size) for part, path in paths.items()}
@@ -71,9 +70,9 @@ def load(folder: Path, any_size: bool = False) -> LanguageCorpus:
 
 
 def columns(ids: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """Cut a text into columns that are read side by side; return the words and the next word of each.
+    """Cut a text into columns that are read in parallel; return the words, and the word after each word.
 
-    Both results have shape ``(steps, count)``. The remainder of fewer than ``count`` words is dropped.
+    Both results have shape ``(steps, count)``. The last words are dropped if they do not fill a row.
 
     >>> x, y = columns(torch.arange(8), 2)
     >>> x.tolist(), y.tolist()

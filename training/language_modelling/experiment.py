@@ -40,7 +40,7 @@ class TextRun(ExperimentRun[S]):
         return LanguageTask(LanguageModel(self.settings, len(self.corpus.words)), self.corpus)
 
     def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the metrics of the trained network, and the decisions about its units."""
+        """Return the metrics of the trained network, and the decision whether units equal their automata."""
         metrics: dict[str, Any] = {
             f"{part}_perplexity": perplexity(self.task.loss(self.network, part)) for part in self.parts
         }
@@ -53,7 +53,7 @@ class TextRun(ExperimentRun[S]):
         return paper(self.settings)
 
     def about(self, result: dict[str, Any]) -> dict[str, Any]:
-        """Return the description in the network's file."""
+        """Return the description to store in the network's file."""
         words = {"words": list(self.corpus.words)}
         return {name: result[name] for name in ("experiment", "configuration")} | words
 
@@ -71,7 +71,7 @@ class TextRun(ExperimentRun[S]):
         return decide_layers(self.settings.model, list(network.layers), vectors, rng)
 
     def lines(self, result: dict[str, Any]) -> Iterator[str]:
-        """Yield lines with the perplexities and with the decision that units equal their automata."""
+        """Yield lines with the perplexities, and with the decision whether units equal their automata."""
         metrics, paper = result["metrics"], result["paper"]
         comparison = ""
         if paper is not None:

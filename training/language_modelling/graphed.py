@@ -1,6 +1,6 @@
 """The windows of a language model as CUDA graphs.
 
-With one launch for the forward pass and one for the backward pass, the GPU need not wait for the CPU between
+The forward pass and the backward pass are one launch each, so that the GPU does not wait for the CPU between
 hundreds of small kernels.
 """
 
@@ -33,14 +33,14 @@ class Window(nn.Module):
     def forward(
         self, ids: Tensor, following: Tensor, step: Tensor, examples: Tensor, *state: Tensor
     ) -> tuple[Tensor, ...]:
-        """Return the losses, shape ``(B,)``, and the tensors of the state, without gradients.
+        """Return the losses, shape ``(B,)``, and the tensors of the next state, detached.
 
         Args:
-            ids: words, shape ``(T, B)``.
-            following: the words after them, shape ``(T, B)``.
+            ids: word indices, shape ``(T, B)``.
+            following: the index of the word after each word, shape ``(T, B)``.
             step: the key of the step's noise, shape ``(1,)``.
             examples: the indices of the columns in the training set, shape ``(B,)``.
-            state: the states of all layers, one after the other, shapes ``(1, B, d)``.
+            state: the tensors of the states of all layers in order, each of shape ``(1, B, d)``.
         """
         tensors = iter(state)
         before: State = [tuple(next(tensors) for _ in range(part)) for part in self.parts]

@@ -23,11 +23,11 @@ def layer_of(model: str, size: int, hidden: int) -> nn.Module:
 
 
 def enlarge_updates(layer: nn.Module, gain: float) -> None:
-    """Scale the updates of a new RRNN(C), so that its outputs have ``gain`` times the size of its inputs.
+    """Scale the update weights of a new RRNN(C), so that its outputs are about ``gain`` times its inputs.
 
-    An output is a product of two updates, u1 and u2, each linear in an input. With torch's weights, of
-    variance 1/(3d), and gates near 1/2, each output of a layer whose inputs have norm 1 is about 1/(18 d).
-    Two layers then output almost nothing, and only the biases of the words are learned.
+    An output is a product of two updates, u1 and u2, each linear in an input. Torch initialises weights with
+    variance 1/(3d), and gates are near 1/2. If inputs have norm 1, each output is then about 1/(18 d). The
+    outputs of two layers would be so small that only the biases of the words are learned.
     """
     with torch.no_grad():
         for name, weights in layer.named_parameters():
@@ -49,7 +49,7 @@ def largest_width(model: str, layers: int, budget: int) -> int:
     >>> [largest_width(model, 2, 10) for model in ("rrnn-b", "rrnn-c", "rrnn-f", "lstm")]
     [702, 617, 617, 536]
     """
-    low, high = 0, budget * 10**6 // WORDS + 1  # the vectors of the words alone exceed the budget at `high`
+    low, high = 0, budget * 10**6 // WORDS + 1  # at `high`, word vectors exceed the budget
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if size_of(model, layers, middle) <= budget * 10**6 else (low, middle)

@@ -1,6 +1,7 @@
 """The language model of section 6.2 (Peng et al. 2018).
 
-The model has recurrent layers between word vectors and a softmax, which share their weights.
+The model consists of word vectors, recurrent layers and a softmax. The softmax shares its weights with the
+word vectors.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class LanguageModel(nn.Module):
         """Return scores of shape ``(T, B, words)``, and the state after the last word.
 
         Args:
-            ids: words, shape ``(T, B)``.
+            ids: word indices, shape ``(T, B)``.
             state: the state before the first word; by default, the layers' first states.
             noise: the noise of a training step; by default, there is no dropout.
         """
@@ -75,7 +76,7 @@ class LanguageModel(nn.Module):
         return values @ self.vectors.weight.t() + self.bias
 
     def inputs(self, ids: Tensor) -> list[Tensor]:
-        """Return each layer's inputs, shapes ``(T, B, d)``, without dropout, from the initial states."""
+        """Return each layer's inputs, shapes ``(T, B, d)``, without dropout and from the initial states."""
         values, read = self.vectors(ids), []
         for layer in self.layers:
             read.append(values)

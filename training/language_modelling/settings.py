@@ -13,9 +13,9 @@ from training.engine.experiment import Experiment
 from training.engine.settings import Settings, setting
 
 AT_SMALLER_RATE, SMALLER_RATE = ("rrnn-c", "rrnn-f"), 0.5
-"""The models that do not converge at the rate 1 (appendix E.2), and their rate."""
+"""The models that do not converge with the learning rate 1 (appendix E.2), and their learning rate."""
 GAIN = 0.5
-"""With this share, RRNN(C) learns about as fast as RRNN(B)."""
+"""The gain with which RRNN(C) learns about as fast as RRNN(B)."""
 MODELS = ("lstm", "rrnn-b", "rrnn-b-max-plus", "rrnn-c", "rrnn-f")
 
 
@@ -23,8 +23,8 @@ MODELS = ("lstm", "rrnn-b", "rrnn-b-max-plus", "rrnn-c", "rrnn-f")
 class LanguageModelling(Settings):
     """A run of language modelling; the defaults are those of the authors' program for 2 layers.
 
-    Models with the same budget have equal numbers of parameters, and dropout keeps the same expected number
-    of their units (appendix E.2).
+    Models with the same budget have about the same number of parameters. Dropout keeps the same expected
+    number of units in all of them (appendix E.2).
     """
 
     model: str = setting("rrnn-f", "the recurrent network", one_of=MODELS)
@@ -86,11 +86,11 @@ class LanguageModelling(Settings):
 
     @property
     def is_of_budget(self) -> bool:
-        """Return whether the model has the largest width within its budget."""
+        """Return whether the model has the largest width that its budget allows."""
         return self.hidden == self._width(self.model)
 
     def _width(self, model: str) -> int:
-        from training.language_modelling.layers import largest_width  # which imports torch
+        from training.language_modelling.layers import largest_width  # imports torch
 
         return largest_width(model, self.layers, self.budget)
 
@@ -111,9 +111,10 @@ PRESETS: dict[str, dict[str, Any]] = {
         "recurrent_dropout": 0.1,
     },
 }
-"""Named values for the fields that a command line leaves open.
+"""Presets: values for the settings that the user does not pass.
 
-They are the two budgets in the paper, and one for a CPU, whose perplexities are not comparable.
+There are presets for the two budgets in the paper, and a preset for a CPU. The perplexities of the latter are
+not comparable with the paper's.
 """
 
 TABLE_3: dict[tuple[int, int], dict[str, tuple[float, float]]] = {
@@ -132,7 +133,7 @@ TABLE_3: dict[tuple[int, int], dict[str, tuple[float, float]]] = {
         "rrnn-f": (66.0, 63.1),
     },
 }
-"""The paper's perplexities on dev and test, by millions of parameters and number of layers."""
+"""The paper's perplexities on dev and test, keyed by (millions of parameters, number of layers) and model."""
 
 
 def paper(settings: LanguageModelling) -> dict[str, Any] | None:

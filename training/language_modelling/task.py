@@ -1,6 +1,6 @@
 """Language modelling as a task of the training engine.
 
-An example is one column of the text in one window. The state is passed from each window to the next.
+An example is one column of the text in one window. The recurrent state passes from each window to the next.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from training.language_modelling.graphed import GraphedWindow, window_losses
 from training.language_modelling.network import LanguageModel, State
 
 COLUMNS = 1
-"""The axis of the columns in a state."""
+"""The axis of the text's columns in the tensors of a state."""
 AT_ONCE = {"cpu": 512, "cuda": 8192}
-"""The number of words that are processed at once on dev and test, by device."""
+"""The number of words of the dev and test sets that are processed at once, by device."""
 GRAPHED = ("32-true", "tf32")
-"""The precisions in which windows run as CUDA graphs. Other precisions cast weights in each step."""
+"""The precisions in which windows run as CUDA graphs; other precisions cast the weights in each step."""
 
 
 def perplexity(loss: float) -> float:
-    """Return the perplexity of a mean cross-entropy in nats, finite so that JSON can represent it."""
+    """Return the perplexity of a mean cross-entropy in nats; it is limited, so that JSON can represent it."""
     return math.exp(min(loss, 700.0))
 
 
@@ -53,7 +53,7 @@ class LanguageTask:
     def batches(self, epoch: int) -> list[Tensor]:
         """Return the windows in order, each as one batch of all columns.
 
-        An example's index is window * columns + column.
+        The index of an example is window * columns + column.
         """
         count = self.settings.batch
         return [torch.arange(count) + count * window for window in range(self.windows)]
@@ -70,7 +70,7 @@ class LanguageTask:
         else:
             scores, after = network(ids, state, noise)
             losses = window_losses(scores, following)
-        ends = window == self.windows - 1  # a checkpoint here has no state
+        ends = window == self.windows - 1  # after an epoch, no state is saved
         self.state = None if ends else [tuple(tensor.detach() for tensor in layer) for layer in after]
         return losses
 
@@ -81,14 +81,14 @@ class LanguageTask:
         return ids.is_cuda and full and s.precision in GRAPHED and network.training
 
     def _state_of_columns(self, chosen: Tensor) -> State | None:
-        """Return the carried state of the given columns."""
+        """Return the state from the previous window for the given columns."""
         if self.state is None or len(chosen) == self.state[0][0].shape[COLUMNS]:
             return self.state
         return [tuple(t.index_select(COLUMNS, chosen.to(t.device)) for t in layer) for layer in self.state]
 
     @torch.no_grad()
     def _start(self, count: int) -> State:
-        """Return the initial state, the state after an end of sentence, as in the authors' program."""
+        """Return the initial state: the state after an end of sentence, as in the authors' program."""
         device = next(self.network.parameters()).device
         state: State = self.network(torch.zeros(1, count, dtype=torch.long, device=device), None)[1]
         return state
@@ -126,7 +126,7 @@ class LanguageTask:
         return torch.optim.SGD(self.network.parameters(), lr=s.rate, weight_decay=s.weight_decay)
 
     def next_rate(self, epoch: int, rate: float) -> float:
-        """Return the next learning rate, which decays after some epochs."""
+        """Return the next learning rate, which decays after the epoch ``decay_after``."""
         return rate * self.settings.decay if epoch >= self.settings.decay_after else rate
 
     def carried(self) -> dict[str, Tensor]:
@@ -141,7 +141,7 @@ class LanguageTask:
         """Restore the state of each layer.
 
         Raises:
-            InputError: If it belongs to another network.
+            InputError: If the tensors do not fit the network.
         """
         if not tensors:
             self.state = None

@@ -1,6 +1,7 @@
 """The depth as a linear function of the cell state c_t.
 
-The map is fitted on some strings and measured on others (Figures 6 and 13, Wang & Niepert 2019, in numbers).
+The function is fitted on some strings and tested on other strings. The results state Figures 6 and 13 of Wang
+& Niepert 2019 in numbers.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ FEW, MANY = 50, 200
 def counted(network: TrainedAcceptor, seed: int) -> dict[str, float]:
     """Measure how well the cell state encodes the depth in balanced strings.
 
+    The linear function is fitted on strings with depths up to 5 and length 100.
+
     Returns:
-        ``r_squared`` of the map, which is fitted and measured at depths up to 5 and length 100; its
-        ``largest_error`` at depth 20 and length 1,000; the error of the best single cell; and
-        ``drift_a_symbol``, the slope of the error against the position in these strings.
+        ``r_squared``: the coefficient of determination on these strings. ``largest_error``: the largest error
+        on strings of depth 20 and length 1,000. ``largest_error_of_one_cell``: the same for the best function
+        of a single cell. ``drift_a_symbol``: the slope of the error against the position in the long strings.
     """
     rng = np.random.default_rng([seed, 0xC0])
     cells, depths, _ = _states(network, parentheses.draw(FITTED, MANY, 0, rng))
@@ -47,7 +50,7 @@ def counted(network: TrainedAcceptor, seed: int) -> dict[str, float]:
 
 
 def _states(network: TrainedAcceptor, strings: Strings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the cell state after each symbol of all strings, with the depth and the symbol's position."""
+    """Return the cell state and the depth after each symbol of all strings, and the symbol's position."""
     tokens, lengths, _ = strings.at(torch.arange(len(strings)))
     with torch.no_grad():
         _, cells = network.states(tokens)

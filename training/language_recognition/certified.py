@@ -1,8 +1,8 @@
 """Certification of the networks that were trained on parentheses.
 
-``python -m training.language_recognition.certified FOLDER`` searches one or more folders. It adds the proved
-properties to each result, for the documentation. It writes a certificate to the run's folder, and runs the
-standalone checker on it.
+``python -m training.language_recognition.certified FOLDER ...`` certifies all runs below the folders. For
+each run, it adds the proved properties to the result, writes a certificate into the run's folder, and runs
+the standalone checker on the certificate.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def certified(
             must be correct.
 
     Returns:
-        ``verdict``, ``word``, ``soft`` and ``saturated`` as in ``ratproof certify --json``; ``seconds``, the
-        time that it took; and ``checked``, whether the standalone checker accepts the certificate, or
-        ``None`` if nothing was proved.
+        An object with ``verdict``, ``word``, ``soft`` and ``saturated`` as in ``ratproof certify --json``;
+        ``seconds``, the time of the certification; and ``checked``, whether the standalone checker accepts
+        the certificate, or ``None`` if nothing was proved.
 
     Raises:
         InputError: If the network or the result is invalid.
@@ -63,7 +63,7 @@ def certified(
 
 
 def main(folders: list[str]) -> None:
-    """Certify all runs that are not certified yet, and print each outcome."""
+    """Certify all runs that are not yet certified, and print each outcome."""
     for path in sorted(file for folder in folders for file in Path(folder).rglob(RESULT)):
         result = results.read(path)
         counts = result["experiment"] == "parentheses" and result["model"] in KINDS

@@ -1,8 +1,8 @@
-"""Uniform Dyck paths with a given maximum height, which represent balanced parentheses of that depth.
+"""Uniformly drawn Dyck paths with a given maximum height; they are balanced parentheses of this depth.
 
 >>> rng = np.random.default_rng(0)
 >>> drawn = {"".join("()"[step] for step in dyck_paths([(2, 3)], rng)[0]) for _ in range(99)}
->>> len(drawn), "(())()" in drawn, "()()()" in drawn  # of depth 2 with 3 pairs there are 3
+>>> len(drawn), "(())()" in drawn, "()()()" in drawn  # there are 3 strings of depth 2 with 3 pairs
 (3, True, False)
 """
 
@@ -17,10 +17,11 @@ Steps = NDArray[np.uint8]
 
 
 def dyck_paths(sizes: Sequence[tuple[int, int]], rng: np.random.Generator) -> list[Steps]:
-    """Draw a path for each size; 0 is a step up, an opening bracket, and 1 is a step down.
+    """Draw a path for each size, as an array of 0 (a step up, an opening bracket) and 1 (a step down).
 
     Args:
-        sizes: the maximum height of each path, at least 1, and its number of steps up, at least the height.
+        sizes: for each path, its maximum height (at least 1) and its number of steps up (at least the
+            height).
         rng: the random generator.
     """
     paths: list[Steps] = [np.zeros(0, np.uint8)] * len(sizes)
@@ -33,7 +34,7 @@ def dyck_paths(sizes: Sequence[tuple[int, int]], rng: np.random.Generator) -> li
 
 
 def _paths_of_height(most: int, pairs: NDArray[np.int64], rng: np.random.Generator) -> list[Steps]:
-    """Draw paths of one height at once; a step's probability is proportional to its number of completions."""
+    """Draw all paths of one height; a step's probability is proportional to the number of its completions."""
     longest = 2 * int(pairs.max())
     ways = _ways(most, longest)
     heights, touched = np.zeros(len(pairs), np.int64), np.zeros(len(pairs), np.int64)
@@ -51,16 +52,17 @@ def _paths_of_height(most: int, pairs: NDArray[np.int64], rng: np.random.Generat
 
 
 def _ways(most: int, longest: int) -> NDArray[np.float64]:
-    """Count the completions of a path for each state, shape ``(longest + 1, most + 3, 2)``.
+    """Return the number of completions of a path in each state, shape ``(longest + 1, most + 3, 2)``.
 
-    The axes are the number of remaining steps, the height plus one (-1 and ``most`` + 1 are included, with no
-    completion), and whether the path has reached the maximum height. Each number of steps has its own scale.
+    The axes are the number of remaining steps, the height plus 1, and whether the path has reached the
+    maximum height. The heights -1 and ``most`` + 1 have no completions. The numbers are proportional to the
+    counts, with a different factor for each number of remaining steps.
     """
     ways = np.zeros((longest + 1, most + 3, 2))
     ways[0, 1, 1] = 1
     for left in range(1, longest + 1):
         before = ways[left - 1]
         ways[left, 1:-1] = before[2:] + before[:-2]
-        ways[left, most, 0] = before[most + 1, 1] + before[most - 1, 0]  # the step up is to the top
+        ways[left, most, 0] = before[most + 1, 1] + before[most - 1, 0]  # this step up reaches the top
         ways[left] /= ways[left].max()
     return ways

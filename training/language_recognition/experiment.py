@@ -1,4 +1,4 @@
-"""A run on a language; ``ratproof certify`` reads its network."""
+"""A run of language recognition, whose network ``ratproof certify`` can read."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from training.language_recognition.states_along import along
 from training.language_recognition.task import RecognitionTask
 
 REACH_SHARE = 20
-"""The number of test strings for each string that is drawn for one depth and length."""
+"""The divisor of the number of test strings that gives the number of strings for each depth and length."""
 
 
 class RecognitionRun(ExperimentRun[Recognition]):
-    """A run on randomly drawn strings of Tomita grammars, parentheses, palindromes or exchanges."""
+    """A run on random strings of Tomita grammars, parentheses, palindromes or exchanges."""
 
     task: RecognitionTask
 
     def read(self) -> dict[str, Any]:
-        """Load the language; its strings are drawn later."""
+        """Prepare the language; its strings are drawn later."""
         self.strings = language(self.experiment, self.settings)
         return {}
 
@@ -47,7 +47,7 @@ class RecognitionRun(ExperimentRun[Recognition]):
         return RecognitionTask(network, self.settings, *parts)
 
     def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the metrics of the trained network, its errors by kind of strings, and data for figures."""
+        """Return the network's metrics, and its errors by kind of string with the data for figures."""
         task, network = self.task, self.task.acceptor
         metrics: dict[str, Any] = {"dev_accuracy": float(task.right(network, task.dev).double().mean())}
         errors: dict[str, dict[str, float]] = {}
@@ -72,7 +72,7 @@ class RecognitionRun(ExperimentRun[Recognition]):
     def finished(self, result: dict[str, Any], where: RunOptions) -> dict[str, Any]:
         """Return the result of a finished run.
 
-        If an older result lacks the data for figures and the network exists, they are added.
+        If an older result lacks the data for figures and its network exists, add the data to the result.
         """
         file = where.folder / NETWORK
         if (
@@ -88,16 +88,16 @@ class RecognitionRun(ExperimentRun[Recognition]):
         return result
 
     def keep(self, path: Path, result: dict[str, Any]) -> None:
-        """Write the network to a file, as ``ratproof certify`` reads it."""
+        """Write the network to a file in the format of ``ratproof certify``."""
         files.save(self.task.acceptor.acceptor.cpu().eval(), path, self.about(result))
 
     def title(self, result: dict[str, Any]) -> tuple[str, str]:
-        """Return the name of a result and the rest of its first line."""
+        """Return the name of a result, and the text that follows the name in the first line."""
         name, rest = super().title(result)
         return name, rest.partition(";")[0]
 
     def lines(self, result: dict[str, Any]) -> Iterator[str]:
-        """Yield the progress of the curriculum, the errors, and how well the cell state counts."""
+        """Yield lines with the progress of the curriculum, the errors, and the accuracy of the counter."""
         printed, metrics = (result["paper"] or {}).get("errors", {}), result["metrics"]
         restarts = metrics.get("restarts")
         again = f", after {restarts} restart{'s' * (restarts > 1)}" if restarts else ""

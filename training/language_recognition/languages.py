@@ -1,4 +1,4 @@
-"""The strings of each experiment: for training, for the dev set, and for the test sets."""
+"""The strings of each experiment for training, for the dev set, and for the test sets."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ DATA_SEED = 20191124
 """The seed of the strings; runs of an experiment differ only in weights, batches and noise."""
 TOMITA_TEST_LENGTHS = (50, 200)
 DEV_SHARE = 10
-"""The divisor of the paper's 50,000 dev strings. A tenth of them is evaluated after each epoch."""
+"""The divisor of the paper's 50,000 dev strings: after each epoch, a tenth of this number is evaluated."""
 
 
 @dataclass(frozen=True)
 class Language:
-    """A language to be learned.
+    """A language to learn.
 
     Attributes:
         alphabet: the symbols.
@@ -72,9 +72,9 @@ def _palindromes(settings: Recognition) -> Language:
 
 
 def _exchanges(settings: Recognition) -> Language:
-    """Return palindromes with additional negative training strings, in which two letters are exchanged.
+    """Return the palindromes with additional negative strings, in which two letters are exchanged.
 
-    The test sets are those of :func:`_palindromes`.
+    The additional strings are in the training and dev sets. The test sets are those of :func:`_palindromes`.
     """
     return _palindromes_and((*palindromes.USUAL, *palindromes.EXCHANGES), settings)
 
@@ -96,7 +96,7 @@ def _palindromes_and(others: tuple[str, ...], settings: Recognition) -> Language
 
 
 def _tomita(settings: Recognition) -> Language:
-    """Return strings as in the paper (Tables 9 and 10), and longer ones."""
+    """Return the strings of the paper (Tables 9 and 10), and test sets of longer strings."""
     learned = languages.grammar(settings.grammar)
 
     def test(length: int) -> Callable[[], Strings]:

@@ -23,7 +23,7 @@ from training.engine.noise import Noise
 from training.engine.seeds import mixed
 from training.language_recognition.settings import Recognition
 
-GATES, LOGITS, AT_THE_END = range(3)  # streams of noise
+GATES, LOGITS, AT_THE_END = range(3)  # streams of random numbers
 STATE_MARGIN = 12.0
 
 
@@ -32,8 +32,8 @@ class NetworkAnswer(NamedTuple):
 
     Attributes:
         logits: positive means accept, shape ``(B,)``.
-        lacking: the shortfall of the margins of gates and centroids, each a mean over a string's steps, shape
-            ``(B,)``; zero if it was not requested.
+        lacking: how far the margins of gates and centroids are below the required margins, a mean over the
+            steps of each string, shape ``(B,)``; zero if margins were not requested.
     """
 
     logits: Tensor
@@ -41,7 +41,7 @@ class NetworkAnswer(NamedTuple):
 
 
 class TrainedAcceptor(nn.Module):
-    """An acceptor with one layer, and the noise of its training.
+    """An acceptor with one layer that adds noise in training.
 
     Args:
         acceptor: the network.
@@ -66,10 +66,10 @@ class TrainedAcceptor(nn.Module):
         """Return the network's output for a batch of strings.
 
         Args:
-            tokens: shape ``(T, B)``, with any values after a string's end.
+            tokens: shape ``(T, B)``; values after a string's end have no effect.
             lengths: shape ``(B,)``.
             noise: the noise of the step, or ``None``.
-            margins: whether to compute margins as well.
+            margins: whether to compute the shortfall of the margins.
         """
         acceptor, part, batch = self.acceptor, self.cell.part, tokens.shape[1]
         embedded, there = self.embedded(tokens), _there(tokens, lengths)
@@ -101,13 +101,13 @@ class TrainedAcceptor(nn.Module):
         return self._unrolled(embedded, embedded.new_ones(embedded.shape[:2], dtype=torch.bool), None)
 
     def embedded(self, tokens: Tensor) -> Tensor:
-        """Return the vectors of the start token and the symbols, shape ``(T + 1, B, size)``."""
+        """Return the embeddings of the start token and of the symbols, shape ``(T + 1, B, size)``."""
         start = torch.full((1, tokens.shape[1]), len(self.acceptor.alphabet), device=tokens.device)
         embedded: Tensor = self.acceptor.embedding(torch.cat([start, tokens]))
         return embedded
 
     def _unrolled(self, inputs: Tensor, there: Tensor, noise: Noise | None) -> tuple[Tensor, ...]:
-        """Return the state after each step, ``(T + 1, B, d)`` per part; it is zero after a string's end."""
+        """Return the state after each step, shape ``(T + 1, B, d)`` per part, zero after a string's end."""
         on_gates, on_logits = self._drawn(inputs, noise)
         order = there.sum(dim=0).argsort(descending=True, stable=True)
         packed = there[:, order]
@@ -127,7 +127,7 @@ class TrainedAcceptor(nn.Module):
         return tuple(states)
 
     def _drawn(self, inputs: Tensor, noise: Noise | None) -> tuple[Tensor | None, Tensor | None]:
-        """Draw the noise on the gates and on the logits, ``(T + 1, B, ...)``; ``None`` without noise."""
+        """Draw the noise on the gates and on the logits, shape ``(T + 1, B, ...)``, or ``None``."""
         cell, steps, drawn = self.cell, len(inputs), list[Tensor | None]()
         width = cell.part.gates * cell.hidden_size
         k = cell.component.k if isinstance(cell, SRCell) else 0
@@ -141,7 +141,7 @@ class TrainedAcceptor(nn.Module):
     def _lacking(
         self, read: Tensor, before: tuple[Tensor, ...], there: Tensor, of_states: bool = True
     ) -> Tensor:
-        """Return the margins' shortfall, averaged over the steps of each string, shape ``(B,)``."""
+        """Return the shortfall of the margins, averaged over the steps of each string, shape ``(B,)``."""
         part, cell = self.cell.part, self.cell
         inside = gates(part, read, before)
         lacking = functional.relu(self.gate_margin - inside.abs()).mean(dim=-1)
@@ -153,14 +153,14 @@ class TrainedAcceptor(nn.Module):
 
 
 def untrained(alphabet: Sequence[Hashable], settings: Recognition, restarts: int = 0) -> TrainedAcceptor:
-    """Return the untrained network after the given number of restarts."""
+    """Return the untrained network; each number of restarts gives different initial weights."""
     options: dict[str, Any] = {"k": settings.centroids} if settings.model.startswith("sr-") else {}
     with seeded(mixed(settings.seed, 3, *([restarts] if restarts else []))):
         return TrainedAcceptor(Acceptor(alphabet, settings.model, settings.units, **options), settings)
 
 
 def gates(part: RecurrentPart, read: Tensor, before: tuple[Tensor, ...]) -> Tensor:
-    """Compute the gates' pre-activations in a step, shape ``(..., gates d)``, from the previous state."""
+    """Compute the pre-activations of the gates, shape ``(..., gates * d)``, from the previous state."""
     inside = part.hidden(before[0])
     d = before[0].shape[-1]
     if isinstance(part, GRUPart):
@@ -179,7 +179,7 @@ def gates(part: RecurrentPart, read: Tensor, before: tuple[Tensor, ...]) -> Tens
 
 
 def _there(tokens: Tensor, lengths: Tensor) -> Tensor:
-    """Return whether each string has a symbol (or its start token) at each step, shape ``(T + 1, B)``."""
+    """Return whether each string has a symbol or the start token at each step, shape ``(T + 1, B)``."""
     return torch.arange(len(tokens) + 1, device=tokens.device)[:, None] <= lengths
 
 
@@ -191,7 +191,7 @@ def _one_by_one(
     noise: Tensor | None,
     gate_noise: Tensor | None,
 ) -> fast_steps.Steps:
-    """Run the cell step by step, for a GRU without centroids, with the interface of ``fast_steps.steps``."""
+    """Run a GRU without centroids step by step; the interface is that of ``fast_steps.steps``."""
     assert noise is None
     read = cell.part.read(inputs)
     states = list[tuple[Tensor, ...]]()

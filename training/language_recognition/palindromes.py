@@ -1,9 +1,9 @@
 """Palindromes w w^R over the letters a to z, and other strings (section 4.2, Tables 3 and 11).
 
-The paper does not define its negative strings, and the error rate depends on them. We use three kinds of
-negative strings, each with a separate column: random strings, palindromes with one changed letter, and
-palindromes in which two letters at positions of the same parity are exchanged. A network that only compares
-alternating sums of letters cannot distinguish the last kind from palindromes.
+The paper does not define its negative strings, and the error rate depends on them. We use three kinds: random
+strings, palindromes with one changed letter, and palindromes in which two letters at positions of the same
+parity are exchanged. The last kind has separate columns in the tables, because a network that only compares
+alternating sums of letters cannot distinguish it from palindromes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ALPHABET = LETTERS
 
 @dataclass(frozen=True)
 class PalindromeColumn:
-    """The strings of a set.
+    """A set of strings, which is a column of the tables.
 
     Attributes:
         name: the name in the tables.
@@ -37,13 +37,13 @@ class PalindromeColumn:
 USUAL = ("random", "one letter")
 EXCHANGES = ("exchanged",)
 TRAINING_LENGTHS, DEV_LENGTHS = (1, 25), (26, 50)
-"""The lengths in Table 10."""
+"""The minimum and the maximum length of training and dev strings (Table 10)."""
 COLUMNS = tuple(
     PalindromeColumn(f"l {most}{suffix}", (50, most), kinds)
     for kinds, suffix in ((USUAL, ""), (EXCHANGES, ", exchanged"))
     for most in (100, 200, 500)
 )
-"""The columns of Table 3, with the usual negative strings and with exchanged letters only."""
+"""The columns of Table 3, first with the usual negative strings, then with exchanged letters only."""
 SIZES = ((115040, 114944), (25000, 25000))
 """The numbers of positive and negative strings for training and for the dev set (Table 9)."""
 
@@ -58,7 +58,7 @@ def is_palindrome(tokens: list[int]) -> bool:
 
 
 def draw(column: PalindromeColumn, positive: int, negative: int, rng: np.random.Generator) -> Strings:
-    """Draw strings without duplicates if possible; the negative kinds have equal shares."""
+    """Draw distinct strings, if there are enough; all kinds of negative strings have equal shares."""
     drawn: dict[tuple[int, ...], DrawnStrings] = {}
     shares = {kind: negative // len(column.kinds) for kind in column.kinds}
     shares[column.kinds[0]] += negative - sum(shares.values())
@@ -104,4 +104,4 @@ VARIANTS: dict[str, Callable[[list[int], np.random.Generator], list[int] | None]
     "one letter": _changed,
     "exchanged": _exchanged,
 }
-"""The function that converts a palindrome to a string of each kind."""
+"""For each kind of string, the function that converts a palindrome to it."""

@@ -1,6 +1,6 @@
 """The figures of Wang & Niepert 2019: error rates on parentheses and palindromes, as fractions.
 
-They are from Tables 1, 2 and 12 for balanced parentheses, and Tables 3 and 11 for palindromes.
+Tables 1, 2 and 12 are about balanced parentheses, and Tables 3 and 11 about palindromes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TABLE_1: dict[tuple[str, str], tuple[float, ...]] = {
     ("small", "sr-lstm"): (0.037, 0.347, 0.352, 0.028, 0.279, 0.508),
     ("small", "sr-lstm-p"): (0.017, 0.189, 0.196, 0.015, 0.138, 0.380),
 }
-"""The error rates with k = 5; those of the LSTM with peepholes are from Table 12."""
+"""The error rates with k = 5; the error rates of the LSTM with peepholes are from Table 12."""
 TABLE_2: dict[int, tuple[float, ...]] = {
     2: (0.019, 0.096, 0.097, 0.014, 0.038, 0.399),
     5: (0.017, 0.189, 0.196, 0.015, 0.138, 0.380),
@@ -37,7 +37,7 @@ TABLE_11: dict[str, tuple[float, ...]] = {
 
 
 def paper(experiment: str, settings: Recognition) -> dict[str, Any] | None:
-    """Return the paper's error rates by test set, and the table; ``None`` if it has none."""
+    """Return the paper's error rates by test set, and the table; ``None`` if there are none."""
     if experiment in ("tomita", "exchanges"):
         return None  # the paper has no error rate
     if experiment == "palindromes":

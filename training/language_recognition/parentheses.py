@@ -1,9 +1,10 @@
 """Strings of balanced parentheses among letters, and other strings (section 4.2).
 
-The data sets are the large and the small one of the paper, and the test sets of Table 1. A string is positive
-if no prefix closes more parentheses than it opens, and all are closed at the end. Half of the negative
-strings are random. The others are balanced strings with one error: a bracket is flipped, moved or dropped, or
-two brackets are exchanged, so that the count becomes negative and then returns to zero.
+The data sets are the paper's large set, its small set, and the test sets of Table 1. A string is positive if
+no prefix closes more parentheses than it opens, and all parentheses are closed at the end. Half of the
+negative strings are random. The other half are balanced strings with one error: a bracket is flipped, moved
+or dropped, or two brackets are exchanged. An exchange makes the count negative, but the count returns to
+zero.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ OPEN, CLOSE = len(LETTERS), len(LETTERS) + 1
 
 @dataclass(frozen=True)
 class ParenthesesColumn:
-    """The depths and lengths of the strings of a set.
+    """The depths and lengths of a set of strings, which is a column of the tables.
 
     Attributes:
         name: the name in the tables.
-        depths, lengths: the minimum and the maximum.
+        depths: the minimum and the maximum depth.
+        lengths: the minimum and the maximum length.
     """
 
     name: str
@@ -47,7 +49,7 @@ COLUMNS = (
 )
 """The columns of Table 1."""
 DEEP = ParenthesesColumn("d 50, l 1000", (50, 50), (1000, 1000))
-"""A column that the paper does not have."""
+"""An additional test set, which is not in the paper."""
 SIZES = {"large": ((13025, 9261), (3582, 3122)), "small": ((601, 407), (142, 126))}
 """The numbers of positive and negative strings for training and for the dev set (section 4.2)."""
 
@@ -62,9 +64,9 @@ def is_balanced(tokens: list[int]) -> bool:
 
 
 def draw(column: ParenthesesColumn, positive: int, negative: int, rng: np.random.Generator) -> Strings:
-    """Draw strings without duplicates, if there are enough.
+    """Draw distinct strings, if there are enough.
 
-    Half of the negative strings are balanced strings of the column with one error.
+    Half of the negative strings are balanced strings of this column with one error.
     """
     near = negative // 2
     drawn: dict[tuple[int, ...], DrawnStrings] = {}
@@ -77,7 +79,7 @@ def draw(column: ParenthesesColumn, positive: int, negative: int, rng: np.random
 def _sizes(column: ParenthesesColumn, many: int, rng: np.random.Generator) -> list[tuple[int, int, int]]:
     """Draw the depth, the number of bracket pairs and the length of each string.
 
-    Each is uniform, conditioned on the previous ones.
+    The depth is uniform. Given the depth, the length is uniform; given both, the number of pairs is uniform.
     """
     depths = rng.integers(column.depths[0], column.depths[1] + 1, many)
     least = np.maximum(column.lengths[0], 2 * depths)
@@ -99,7 +101,7 @@ def _balanced(column: ParenthesesColumn, many: int, rng: np.random.Generator) ->
 
 
 def _random(column: ParenthesesColumn, many: int, rng: np.random.Generator) -> Iterator[DrawnStrings]:
-    """Yield random strings with the lengths and bracket numbers of the column, in any order."""
+    """Yield unbalanced random strings; lengths and numbers of brackets are drawn as for balanced strings."""
     for _, pairs, length in _sizes(column, many, rng):
         tokens = rng.integers(len(LETTERS), size=length)
         positions = rng.permutation(length)[: 2 * pairs]
@@ -123,7 +125,7 @@ def _brackets(tokens: list[int]) -> list[int]:
 
 
 def _turned(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
-    """Return the string with one bracket flipped, or with a letter replaced by a bracket."""
+    """Return the string with one bracket flipped; without brackets, replace a letter by a bracket."""
     indices = _brackets(tokens) or list(range(len(tokens)))
     if not indices:
         return None
@@ -142,7 +144,7 @@ def _dropped(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
 
 
 def _moved(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
-    """Return the string with one bracket moved, so that it is no longer balanced."""
+    """Return the string with one bracket moved so that it is not balanced, or ``None``."""
     indices = _brackets(tokens)
     for _ in range(TRIES if indices else 0):
         index = indices[int(rng.integers(len(indices)))]
@@ -155,9 +157,9 @@ def _moved(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
 
 
 def _exchanged(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
-    """Return the string with an opening and a later closing bracket exchanged, so that it is not balanced.
+    """Exchange an opening and a later closing bracket so that the string is not balanced, or return ``None``.
 
-    The count then becomes negative and returns to zero at the end.
+    The count of the new string becomes negative, and is zero at the end.
     """
     indices = _brackets(tokens)
     opening = [index for index in indices if tokens[index] == OPEN]
@@ -178,4 +180,4 @@ CHANGES: dict[str, Callable[[list[int], np.random.Generator], list[int] | None]]
     "dropped": _dropped,
     "exchanged": _exchanged,
 }
-"""The functions that turn a balanced string into a near miss, keyed by name."""
+"""The functions that add one error to a balanced string, keyed by name."""

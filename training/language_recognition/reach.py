@@ -1,4 +1,4 @@
-"""Errors of a network on parentheses by depth and length, beyond the columns of Table 1."""
+"""Error rates of a network on parentheses for many depths and lengths, in addition to Table 1."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from training.language_recognition import parentheses
 from training.language_recognition.strings import Strings
 
 DEPTHS, LENGTHS = (1, 5, 10, 20, 30, 40, 50), (120, 250, 500, 1000)
-"""The depths and lengths; the shortest strings have room for many balanced ones of the largest depth."""
+"""The depths and lengths; there are many balanced strings of the shortest length and the largest depth."""
 
 
 def reach(right: Callable[[Strings], Tensor], many: int, seed: int) -> dict[str, Any]:
     """Return the error rate for each depth and length.
 
     Args:
-        right: a function that returns which strings are classified correctly, shape ``(N,)``.
+        right: a function that returns whether each string is classified correctly, shape ``(N,)``.
         many: the number of strings for each depth and length; half of them are balanced.
         seed: the seed of the strings, the same for all networks.
 
     Returns:
-        ``depths``, ``lengths``, ``strings`` (the number for each pair), and ``errors``, a list for each depth
-        with a share for each length.
+        An object with ``depths``, ``lengths``, ``strings`` (the number of strings for each depth and length),
+        and ``errors`` (for each depth, a list with the error rate for each length).
     """
     errors: list[list[float]] = []
     for depth in DEPTHS:

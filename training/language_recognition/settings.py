@@ -15,7 +15,9 @@ MODELS = ("lstm", "lstm-p", "sr-lstm", "sr-lstm-p", "gru", "sr-gru")
 class Recognition(Settings):
     """A run on strings of a language.
 
-    An epoch is a number of steps, each on random training strings up to the current length of the curriculum.
+    An epoch is a number of steps on random training strings, up to the current length of the curriculum.
+    After the curriculum, a final phase (the finish) may decrease the learning rate and add margins to the
+    loss.
     """
 
     model: str = setting("sr-lstm-p", "the recurrent network", one_of=MODELS)
@@ -55,18 +57,18 @@ class Recognition(Settings):
         0.0, "also restart if the accuracy on dev strings after the finish is below this", 0, 1
     )
     gate_noise: float = setting(
-        0.0, "standard deviation of noise on the inputs of the gates' functions, in training", 0, 100
+        0.0, "standard deviation of noise on the gates' pre-activations, in training", 0, 100
     )
     state_noise: float = setting(
         0.0, "standard deviation of noise on the centroids' logits, in training", 0, 100
     )
     finish: int = setting(
-        0, "epochs after the curriculum in which the rate falls to 2 % and the loss has margins", 0, 10**6
+        0, "epochs of the finish after the curriculum; the rate falls to 2 %, the loss has margins", 0, 10**6
     )
-    # A forget gate with pre-activation 12 loses 6e-6 of a count with each symbol: of a count of 20, an eighth
-    # in 1,000 symbols. At 10 it would lose nine tenths.
+    # With pre-activation 12, a forget gate loses 6e-6 of a count at each symbol: in 1,000 symbols, a count of
+    # 20 loses an eighth. With pre-activation 10, it would lose nine tenths.
     gate_margin: float = setting(
-        12.0, "required distance from 0 of the input of a gate's function, in the finish", 0, 1000
+        12.0, "required distance of a gate's pre-activation from 0, in the finish", 0, 1000
     )
     margin: float = setting(0.1, "the weight of margin violations in the loss, in the finish", 0, 100)
     keep: str = setting(
@@ -89,7 +91,7 @@ _FIRST = {
     "patience": 10**6,
     "halve_after": 10**6,
 }
-# A gate that depends on irrelevant state, such as a running count, is correct on shallow strings only.
+# The decay prevents gates that depend on irrelevant state, such as a count, and fail on deep strings.
 _OURS = _FIRST | {"recurrent_decay": 1e-4, "restart_after": 30, "dev_wanted": 1.0}
 _PAPER = {"epochs": 200, "patience": 30, "halve_after": 10**6, "stuck": 5}
 _SHORT_CUT = {
@@ -98,7 +100,7 @@ _SHORT_CUT = {
     "gate_noise": 0.0,
     "state_noise": 0.0,
     "margin": 0.0,
-    "weight_decay": 0.0,  # the peepholes read the sums in the cell
+    "weight_decay": 0.0,  # peepholes must read the sums in the cell state
     "mastered": 0.99,
     "stuck": 5,
     "finish": 60,
@@ -127,12 +129,12 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "palindromes": {"paper": _PAPER, "ours": _FIRST | _SHORT_CUT},
     "exchanges": {"paper": _PAPER, "ours": _FIRST | _SHORT_CUT},
 }
-"""Named values for the fields that a command line leaves open, by experiment.
+"""Presets by experiment: values for the settings that the user does not pass.
 
 ``paper`` has the values that the paper states. ``ours`` adds noise on gates and states, and a loss for
 margins at the end. ``first`` is an earlier version of ``ours``, without restarts and without a loss on
-recurrent weights. The presets for palindromes have no noise, because the sums of letters that networks learn
-there need unsaturated gates.
+recurrent weights. The presets for palindromes have no noise: the networks learn sums of letters, which need
+gates that are not saturated.
 """
 
 NEW_STARTS = """. Except
@@ -141,7 +143,7 @@ NEW_STARTS = """. Except
 
 
 def _experiment(name: str, does: str, order: int, where: str, cost: str) -> Experiment:
-    """Return an experiment's record; an empty ``does`` means that another record has the command."""
+    """Return the record of an experiment; if ``does`` is empty, another record defines its command."""
     return Experiment(
         name,
         Recognition,

@@ -1,7 +1,7 @@
 """The states of a network on parentheses along one string, for figures.
 
-These are the hidden and cell states. A network with centroids also has the centroids and the transition
-probabilities (Figures 6 and 11 to 13, Wang & Niepert 2019).
+The data are hidden and cell states. For a network with centroids, they include the centroids and the
+transition probabilities (Figures 6 and 11 to 13, Wang & Niepert 2019).
 
 >>> read(written([[0.25, -1.0], [0.5, 0.0]]))
 [[0.25, -1.0], [0.5, 0.0]]
@@ -24,7 +24,7 @@ from training.language_recognition.strings import Strings
 STRING = "ab(c(de)f((g)h)i)j(k((l(m)n)o)p)q((((((((r))))))))s()t"
 """A balanced string of depth 8; the network is trained on depths up to 5."""
 UNITS = 20
-"""The maximum number of units that are kept: those that vary most along the string."""
+"""The maximum number of units in the result: the units that vary most along the string."""
 RANKED_OVER = 1000
 
 
@@ -33,7 +33,7 @@ def along(network: TrainedAcceptor, many: Strings) -> dict[str, Any]:
 
     Args:
         network: a network of any model.
-        many: strings over which ranked probabilities are averaged; at most :data:`RANKED_OVER` are read.
+        many: strings over which ``ranked`` is averaged; only the first :data:`RANKED_OVER` are read.
 
     Returns:
         An object with these fields:
@@ -41,8 +41,8 @@ def along(network: TrainedAcceptor, many: Strings) -> dict[str, Any]:
         - ``string``: the string.
         - ``units``: the indices of the units.
         - ``h`` and ``c``: a row for each unit, with a column for each step, as text (:func:`written`).
-        - ``alpha``: the same for each centroid. This field and the following two require centroids.
-        - ``centroids``: a row for each centroid, with these units.
+        - ``alpha``: a row for each centroid, in the same form. This field and the next two require centroids.
+        - ``centroids``: a row for each centroid, with the values of these units.
         - ``ranked``: the mean probability of the most probable centroid, of the next one, and so on, over all
           steps of many strings.
     """
@@ -69,7 +69,7 @@ def _moves(state: Tensor) -> Tensor:
 def _run(network: TrainedAcceptor, tokens: Tensor) -> tuple[Tensor, Tensor | None, Tensor | None]:
     """Return h, c and alpha after the start token and each symbol, each of shape ``(T + 1, B, size)``."""
     cell = network.cell
-    if not fast_steps.computes(cell):  # a GRU alone
+    if not fast_steps.computes(cell):  # a GRU without centroids
         (h,) = network.states(tokens)
         return h, None, None
     steps = fast_steps.steps(cell, network.embedded(tokens), cell.start(tokens.shape[1]))

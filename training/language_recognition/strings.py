@@ -19,7 +19,7 @@ LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
 
 @dataclass(frozen=True)
 class DrawnStrings:
-    """One drawn string: its tokens, its label, and how it was drawn."""
+    """One drawn string: its tokens, its label, and the kind of drawing."""
 
     tokens: Sequence[int]
     label: bool
@@ -34,7 +34,7 @@ class Strings:
         tokens: indices in the alphabet, padded with zeros, shape ``(N, L)``, uint8.
         lengths: shape ``(N,)``, int64.
         labels: whether each string is in the language, shape ``(N,)``, bool.
-        kinds: how each string was drawn.
+        kinds: the kind of each string, which states how it was drawn.
     """
 
     tokens: Tensor
@@ -85,7 +85,7 @@ class Strings:
 def collect(
     drawn: dict[tuple[int, ...], DrawnStrings], many: int, source: Callable[[int], Iterable[DrawnStrings]]
 ) -> None:
-    """Add up to ``many`` new strings from a source; there may be fewer short strings than requested."""
+    """Add up to ``many`` new strings from a source; fewer are added if it repeats strings too often."""
     goal, rounds = len(drawn) + many, 0
     while len(drawn) < goal and rounds < TRIES:
         for one in source(goal - len(drawn)):

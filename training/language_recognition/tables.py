@@ -1,4 +1,4 @@
-"""The tables of recognition; each group of :mod:`training.groups` forms one row."""
+"""The tables of language recognition; each group of :mod:`training.groups` forms one row."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class RecognitionRow:
         restarts: the number of restarts, for each seed.
         counters: the accuracy of the cell state as a counter, for each seed that has it.
         seconds: the mean training time.
-        settings: the settings in which it differs from the other rows with the same text.
+        settings: the settings in which the row differs from other rows with the same text.
     """
 
     experiment: str
@@ -53,17 +53,17 @@ class RecognitionRow:
 
     @property
     def name(self) -> str:
-        """Return the model, and k unless it is the paper's 5."""
+        """Return the model, followed by k unless k is the paper's 5."""
         return self.model if self.centroids in (None, 5) else f"{self.model}, k = {self.centroids}"
 
 
 def is_recognition(result: dict[str, Any]) -> bool:
-    """Return whether a result belongs to these experiments and has test sets."""
+    """Return whether a result is of language recognition and has errors on test sets."""
     return result["experiment"] in EXPERIMENTS and any(name.startswith(PREFIX) for name in result["metrics"])
 
 
 def rows_of(results: Sequence[dict[str, Any]]) -> list[RecognitionRow]:
-    """Return the rows in the order of the models, the paper's method after ours."""
+    """Return the rows in the order of the models; our method comes before the paper's."""
     groups = groups_of(filter(is_recognition, results))
     differing = differing_settings(groups, lambda group: _shown(_row(group, {})))
     rows = [_row(group, settings) for group, settings in zip(groups, differing, strict=True)]
@@ -137,8 +137,8 @@ def _short(column: str) -> str:
 def method_of(result: dict[str, Any]) -> str:
     """Return the training method of a result.
 
-    Ours uses Adam, with noise except on palindromes. Parentheses have a first version of ours. A finish other
-    than the preset's is part of the name.
+    Our method uses Adam, with noise except on palindromes. For parentheses, there is an earlier version of
+    our method. If the finish differs from the preset's, the name includes it.
     """
     how = DEFAULTS | result["configuration"]
     method = METHODS[how["optimiser"] == "adam"]

@@ -17,11 +17,11 @@ from training.language_recognition.settings import Recognition
 from training.language_recognition.strings import Strings
 
 LOOKED_AT = 512
-"""The number of training strings that determine whether the curriculum advances."""
+"""The number of training strings that are classified to decide whether the curriculum advances."""
 AT_ONCE = 1024
 OUTPUT_MARGIN = 5.0
 LAST_SHARE = 0.02
-"""The learning rate at the end of the finish, relative to its initial value."""
+"""The learning rate at the end of the finish, relative to the initial learning rate."""
 
 
 class RecognitionTask(ExampleTask):
@@ -90,9 +90,9 @@ class RecognitionTask(ExampleTask):
     def begins_again(self) -> bool:
         """Return whether to restart with new weights.
 
-        A restart is due if the curriculum has not advanced for long, or if the finish is over and the dev
-        accuracy is too low. In the second half of the epochs there is no restart, because the run might end
-        before it finishes.
+        A restart is due if the curriculum has not advanced for ``restart_after`` epochs, or if the finish is
+        over and the dev accuracy is too low. There is no restart in the second half of the epochs, because
+        the run might then end before the finish.
         """
         s = self.settings
         if 2 * self.epoch > s.epochs:
@@ -158,9 +158,9 @@ class RecognitionTask(ExampleTask):
         self.waited, self.finishing, self.epoch, self.restarts = map(int, counts)
 
     def right(self, network: nn.Module, strings: Strings, indices: Tensor | None = None) -> Tensor:
-        """Return which strings are classified correctly, shape ``(N,)``.
+        """Return whether each string is classified correctly, shape ``(N,)``.
 
-        By default, all strings are classified, otherwise those at ``indices``.
+        If ``indices`` are passed, only the strings at these indices are classified.
         """
         device = next(self.network.parameters()).device
         indices = torch.arange(len(strings)) if indices is None else indices
@@ -172,7 +172,7 @@ class RecognitionTask(ExampleTask):
         return torch.cat(answers).cpu()
 
     def _advance(self, network: nn.Module) -> None:
-        """Advance the curriculum if enough strings are correct or the wait was long; start the finish."""
+        """Advance the curriculum if enough strings are correct or after a long wait, or start the finish."""
         s = self.settings
         self.waited += 1
         if self.finishing:
