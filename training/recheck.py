@@ -1,4 +1,4 @@
-"""New runs of stored proved results, and comparison with the stored networks and figures."""
+"""Repetition of stored runs with a proof, and comparison with the stored networks and figures."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class Recheck:
 
     Attributes:
         run: the campaign and the name of the result.
-        verdict: ``same``, ``different``, or ``unknown`` if the new run differs but has another processor or
-            another version of torch, so that its floats may be rounded differently.
-        checker: the judgement of the independent program on the stored certificate of the stored network.
-        differences: the entries that differ: figures by name, ``weights``, ``certificate``.
+        verdict: ``same``, ``different``, or ``unknown``. It is unknown if the new run differs, but has
+            another processor, Python version or torch version, because its floats may be rounded differently.
+        checker: the verdict of the independent checker on the stored certificate and network.
+        differences: the names of the figures that differ, ``weights`` and ``certificate``.
         commit: the commit at which the stored network was trained.
         seconds: the time of training and certification.
     """
@@ -73,10 +73,10 @@ class Recheck:
 
 
 def rechecked(folder: Path, count: int) -> Iterator[Recheck]:
-    """Run ``count`` randomly chosen proved results below a folder again, and yield the comparisons.
+    """Repeat ``count`` randomly chosen runs with a proof below a folder, and yield the comparisons.
 
     Raises:
-        InputError: If there are fewer networks, or an archive is invalid.
+        InputError: If there are fewer than ``count`` stored networks, or an archive is invalid.
     """
     every = [
         (archive.parent, name, contents)
@@ -95,12 +95,12 @@ def rechecked(folder: Path, count: int) -> Iterator[Recheck]:
 
 
 def recheck(name: str, result: dict[str, Any], contents: dict[str, bytes]) -> Recheck:
-    """Run a result again and compare.
+    """Repeat the run of a result, and compare the new result, network and certificate with the stored ones.
 
     Args:
         name: the name of the run.
         result: its stored result.
-        contents: its stored files.
+        contents: the stored files of its run, by name.
     """
     about, begun = json.loads(contents[evidence.ABOUT]), time.monotonic()
     with tempfile.TemporaryDirectory() as temporary:
@@ -122,7 +122,7 @@ def recheck(name: str, result: dict[str, Any], contents: dict[str, bytes]) -> Re
 
 
 def run_again(result: dict[str, Any], folder: Path) -> None:
-    """Train and certify in a folder, with the settings of a result."""
+    """Train and certify a network in a folder, with the settings of a result."""
     record = record_of(result["experiment"], result["model"])
     assert record is not None
     settings = from_json(record.settings, result["configuration"], result["experiment"])
@@ -133,9 +133,10 @@ def run_again(result: dict[str, Any], folder: Path) -> None:
 
 
 def _different(stored: Any, new: Any, name: str = "") -> Iterator[str]:
-    """Yield the entries of a stored result that a new result does not have, except those of a machine.
+    """Yield the names of the entries of a stored result that differ in a new result.
 
-    Entries that only the new result has are newer than the stored result.
+    Entries that depend on the machine are ignored. So are entries that only the new result has, because they
+    may be newer than the stored result.
     """
     if isinstance(stored, dict) and isinstance(new, dict):
         for key in stored:

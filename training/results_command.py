@@ -46,12 +46,12 @@ def results(
     html: HtmlFile = None,
     as_json: AsJson = False,
 ) -> int:
-    """Print the results of the experiments next to those of the papers.
+    """Print the results of the experiments next to the papers' results.
 
-    A row shows the runs that differ only in the seed. Rows of one model show the settings in which they
-    differ. With --recheck, the exit status is 0 if all new runs are the same. It is 3 if a new run differs
-    and has another processor, Python version or torch version, which may round differently. It is 1
-    otherwise, or if a stored certificate is rejected.
+    A row combines the runs that differ only in the seed. If a model has several rows, they show the settings
+    in which they differ. With --recheck, the exit status is 0 if all new runs equal the stored runs. It is 3
+    if a new run differs and has another processor, Python version or torch version, which may round
+    differently. It is 1 if a new run differs otherwise, or if a stored certificate is rejected.
     """
     from training.engine.results import results_in
 
@@ -127,7 +127,7 @@ def _names() -> str:
 
 
 def show(selected: list[dict[str, Any]], as_json: bool, with_commands: bool = False) -> int:
-    """Print the tables of some results, with a note on seeds whose results disagree.
+    """Print the tables of some results, and a note if results with the same seed disagree; return 0.
 
     Raises:
         InputError: If there are results, but none of them belongs to a table.

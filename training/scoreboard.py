@@ -1,4 +1,4 @@
-"""The scoreboard: each figure of the papers for which there is a result, next to the result."""
+"""The scoreboard, which compares the papers' figures with our results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROW = (
     "length",
     "budget",
 )
-"""The settings that identify a row of a paper's table; those that differ from the default are shown."""
+"""The settings that identify a row of a paper's table, if they differ from the default."""
 LEVEL = 0.95
 """The confidence level of the intervals."""
 
@@ -38,8 +38,9 @@ class FigureComparison:
 
     Attributes:
         source: the paper and its table.
-        experiment, model: the experiment and the model; ``rules`` for the rules alone.
-        metric: the metric's name in results.
+        experiment: the experiment.
+        model: the model, or ``rules`` for rules without a network.
+        metric: the name of the metric in results.
         printed: the paper's figure; shares are in %.
         values: our figures, one for each seed.
         larger_is_better: whether larger figures are better.
@@ -57,7 +58,7 @@ class FigureComparison:
 
     @property
     def row(self) -> str:
-        """Return the settings of the paper's row that differ from the default."""
+        """Return the settings of the row in the paper's table that differ from the default, as text."""
         if self.model == "rules":
             return ""
         record = record_of(self.experiment, self.group.model)
@@ -81,7 +82,7 @@ class FigureComparison:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Return the interval of the mean by Student's t at :data:`LEVEL`, or ``None`` for one seed."""
+        """Return Student's confidence interval of the mean at :data:`LEVEL`, or ``None`` for one seed."""
         ends = interval(self.values)
         if ends is None or "perplexity" in self.metric:
             return ends
@@ -102,12 +103,12 @@ class FigureComparison:
 
     @property
     def smaller(self) -> str:
-        """Return a description of how our run is smaller than the paper's; empty if it is not."""
+        """Return a text about the settings in which our run is smaller than the paper's, or an empty text."""
         return smaller_than_paper(self.group)
 
     @property
     def differs(self) -> str:
-        """Return how our run differs from the paper's at the same scale, as text; empty if it does not."""
+        """Return a text that states how our word vectors differ from the paper's, or an empty text."""
         theirs, ours = (self.group.runs[0]["paper"] or {}).get("vectors"), self.group.runs[0]["data"]
         return f"{ours['vectors']} instead of {theirs}" if theirs else ""
 
@@ -115,7 +116,7 @@ class FigureComparison:
     def verdict(self) -> str:
         """Return ``beaten``, ``reached``, ``short by x``, or ``not comparable`` if our run is smaller.
 
-        The paper's figure is beaten if our whole confidence interval is better. It is reached if our mean is
+        The paper's figure is beaten if all of our confidence interval is better. It is reached if our mean is
         at least as good, or if the interval contains the figure. One seed cannot beat a figure.
         """
         if self.smaller:
@@ -130,7 +131,7 @@ class FigureComparison:
 
 
 def interval(values: Sequence[float]) -> tuple[float, float] | None:
-    """Return the interval of the mean by Student's t at :data:`LEVEL`; ``None`` for fewer than two values.
+    """Return Student's confidence interval of the mean at :data:`LEVEL`; ``None`` for fewer than two values.
 
     >>> [round(end, 3) for end in interval([1.0, 2.0, 3.0])]
     [-0.484, 4.484]
@@ -144,7 +145,7 @@ def interval(values: Sequence[float]) -> tuple[float, float] | None:
 
 
 def smaller_than_paper(group: RunGroup) -> str:
-    """Return a description of how the runs are smaller than the paper's; empty if they are not."""
+    """Return a text that states in which settings the runs are smaller than the paper's, or an empty text."""
     record = record_of(group.runs[0]["experiment"], group.model)
     if record is None:
         return ""
@@ -161,9 +162,9 @@ def smaller_than_paper(group: RunGroup) -> str:
 
 
 def scoreboard(results: Iterable[dict[str, Any]]) -> list[FigureComparison]:
-    """Return the figures of the papers for which there is a result, in the order of the results.
+    """Return the comparisons for all of the papers' figures that have results, in the order of the results.
 
-    If several recipes belong to a figure, it is compared with the one that is best on the dev set.
+    If groups with different settings belong to one figure, it is compared with the best group on the dev set.
     """
     board: dict[tuple[str, ...], FigureComparison] = {}
     for group in groups_of(results):
@@ -175,14 +176,14 @@ def scoreboard(results: Iterable[dict[str, Any]]) -> list[FigureComparison]:
 
 
 def _on_dev(group: RunGroup) -> tuple[float, int]:
-    """Return the mean dev score and the number of seeds."""
+    """Return the mean dev score, where larger is better, and the number of seeds."""
     metrics = group.runs[0]["metrics"]
     sign, name = (-1, "dev_perplexity") if "dev_perplexity" in metrics else (1, "dev_accuracy")
     return sign * group.mean(name), len(group.seeds)
 
 
 def _figures(group: RunGroup) -> Iterator[FigureComparison]:
-    """Yield each figure of the paper in a group, with the corresponding results."""
+    """Yield the comparisons for all figures of the paper to which a group corresponds."""
     paper, experiment = group.runs[0]["paper"] or {}, group.runs[0]["experiment"]
     for metric, printed, of_run, larger in _printed(paper):
         if all(run["metrics"].get(metric) is not None for run in group.runs):
@@ -203,7 +204,7 @@ Transform = Callable[[float], float]
 
 
 def _printed(paper: dict[str, Any]) -> Iterator[tuple[str, float, Transform, bool]]:
-    """Yield each figure's metric, its value, the metric's conversion, and whether more is better."""
+    """Yield each figure's metric, its value, the metric's conversion, and whether larger is better."""
     for name in ("test_accuracy", "rules_test_accuracy"):
         if name in paper:
             yield name, 100 * paper[name], _in_percent, True
@@ -229,7 +230,7 @@ def _as_error(accuracy: float) -> float:
 def significant_sign(one: Sequence[float], other: Sequence[float]) -> int:
     """Return 1 if the mean of ``one`` is significantly larger, -1 if significantly smaller, and otherwise 0.
 
-    This is Welch's test at :data:`LEVEL`. If neither varies, the means are compared.
+    The function uses Welch's test at :data:`LEVEL`. If both variances are zero, it compares the means.
     """
     from scipy.stats import t
 

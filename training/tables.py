@@ -32,16 +32,17 @@ class ResultRow:
     Attributes:
         experiment, model: the experiment and the model.
         seeds: the seeds that were run.
-        accuracies: the accuracies of the seeds, in order.
-        mean, deviation: the mean and the deviation of the accuracies; the deviation is ``None`` for one seed.
+        accuracies: the accuracies, in the order of the seeds.
+        mean: the mean of the accuracies.
+        deviation: the standard deviation of the accuracies; ``None`` for one seed.
         standard_error: the standard error of one accuracy, from the size of the test set.
         paper, paper_deviation: the paper's figures.
         units: the number of units of all seeds that were decided to be equal to their automata; ``None`` for
             a network that is not rational.
         seconds: the mean training time.
         sentences: the size of the test set.
-        scale: the part of an image or a review that was read, for long sequences; otherwise empty.
-        settings: the settings in which it differs from the other rows of the same experiment, model and
+        scale: for long sequences, the part of an image or a review that was read; otherwise empty.
+        settings: the settings in which the row differs from the other rows of the same experiment, model and
             scale.
         command: the command for the first seed, or ``None``.
     """
@@ -93,12 +94,12 @@ def tables(results: Sequence[dict[str, Any]]) -> list[Table]:
 
 
 def warnings(results: Sequence[dict[str, Any]]) -> list[str]:
-    """Return the warnings about rows whose seeds have contradictory results."""
+    """Return the warnings about rows with contradictory results for one seed."""
     return [group.warning for group in groups_of(results) if group.warning]
 
 
 def commands(results: Sequence[dict[str, Any]]) -> Table:
-    """Return the table of the commands that reproduce the rows."""
+    """Return the table of the commands that repeat the runs of the rows."""
     rows = [
         [
             group.name,
@@ -112,7 +113,7 @@ def commands(results: Sequence[dict[str, Any]]) -> Table:
 
 
 def percent(share: float | None, digits: int = 1) -> str:
-    """Return a share in % without the percent sign, or a dash if there is none."""
+    """Return a share in % without the percent sign; return a dash for ``None``."""
     return "-" if share is None else f"{100 * share:.{digits}f}"
 
 

@@ -24,11 +24,10 @@ LABELS = 2
 
 
 class SentenceClassifier(nn.Module):
-    """A network that maps sentences, as word vectors, to a score for each label.
+    """A network that maps sentences of word vectors to a score for each label.
 
-    The dropouts are those of appendix E.3, as in the authors' program: on word vectors and on the last state,
-    on the inputs of a layer's gates, and between layers. The last two kinds use one mask for all steps of a
-    sentence.
+    Dropout is applied as in appendix E.3 and the authors' program: to word vectors, to the last state, to the
+    inputs of a layer's gates, and between layers. The last two use one mask for all steps of a sentence.
 
     Args:
         settings: the settings of the run.
@@ -72,7 +71,7 @@ class SentenceClassifier(nn.Module):
         return scores
 
     def inputs(self, vectors: Tensor) -> list[Tensor]:
-        """Return each layer's inputs without dropout, shapes ``(T, B, size)``."""
+        """Return each layer's inputs without dropout, each of shape ``(T, B, size)``."""
         values, read = vectors, []
         for layer in self.layers:
             read.append(values)

@@ -1,7 +1,7 @@
-"""The labelled sentences of SST-2, subj, CR and Amazon, from a folder of the user.
+"""The labelled sentences of SST-2, subj, CR and Amazon, from the user's folder.
 
 SST-2 is published with three splits. We split subj and CR 80 : 10 : 10, always in the same way (section 6.3).
-The last fifth of Amazon's training file is the dev set, because its products occur in no other fifth.
+The dev set of Amazon is the last fifth of the training file, because its products do not occur in the others.
 """
 
 from __future__ import annotations
@@ -29,12 +29,11 @@ def load(name: str, folder: Path, any_size: bool = False, test: bool = True) -> 
     Args:
         name: the name of the set in :data:`~training.rational_recurrences.sources.SOURCES`.
         folder: the user's folder with the set's files.
-        any_size: whether to accept numbers of sentences that differ from the published ones.
+        any_size: whether to accept numbers of sentences that differ from the published numbers.
         test: whether to load the test set.
 
     Raises:
-        FormatError: If a file is missing, truncated or invalid; the message states the requirement, and where
-            the file is published.
+        FormatError: If a file is missing, truncated or invalid.
     """
     source = SOURCES[name]
     wanted = [part for part in source.files if test or part != "test"]
@@ -81,7 +80,7 @@ def described(name: str, parts: dict[str, SentencePart]) -> dict[str, Any]:
 
 
 def find_vectors(folder: Path, *others: Path, instead: str = "") -> Path:
-    """Return the first file of word vectors in ``folder/glove`` or in other folders.
+    """Return the path of the first file of word vectors in ``folder/glove`` or in other folders.
 
     Args:
         folder: The folder of the user's data.
@@ -102,9 +101,9 @@ def find_vectors(folder: Path, *others: Path, instead: str = "") -> Path:
 
 
 def vector_table(path: Path, words: list[str], scale: float) -> tuple[Tensor, int]:
-    """Return the vectors of the words, scaled to length ``scale``, and the number of unknown words.
+    """Return the vectors of the words, scaled to length ``scale``, and the number of words without a vector.
 
-    The table has shape ``(words, width)``. A word without a vector gets the mean vector (UNK).
+    The table has shape ``(words, width)``. The vector of a word without a vector is the mean vector (UNK).
     """
     known, mean = read_embeddings(str(path), set(words))
     rows = np.stack([known.get(word, mean) for word in words]).astype(np.float64)

@@ -1,11 +1,11 @@
-"""Decision of whether a trained network's units are equal to their automata.
+"""Decision whether the units of a trained network are equal to their automata.
 
-The decision is about all strings over a layer's alphabet, with the trained weights. It applies to the models
-of section 6.1 (Peng et al. 2018). The paper's recurrence, with the gates that the trained layer computes in
-floats, is converted to an automaton. This automaton is compared with the automaton that the paper constructs,
-and an independent program can check the certificate. The alphabet of the first layer consists of words of the
-training set. The alphabet of an upper layer consists of vectors that the layer below computed for training
-sentences.
+The models are those of section 6.1 (Peng et al. 2018). The decision is about all strings over a layer's
+alphabet, with the trained weights. The gates are the floats that the trained layer computes. With these
+gates, the paper's recurrence is converted to an automaton, which is compared with the automaton that the
+paper constructs. An independent program can check the certificate. The alphabet of the first layer consists
+of words of the training set. The alphabet of an upper layer consists of outputs of the layer below on
+training sentences.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ READING = "corrected"
 SYMBOLS = 16
 """The number of words or vectors in a layer's alphabet."""
 COMPARED = 50
-"""The number of strings on which the layer is also run in float arithmetic."""
+"""The number of random strings on which the layer's floats are compared with the automata."""
 
 
 def decide(network: SentenceClassifier, training: EncodedTexts, table: Tensor) -> dict[str, Any] | None:
-    """Decide all units of all layers.
+    """Decide whether all units of all layers are equal to their automata.
 
     Args:
         network: the trained network.
@@ -63,7 +63,7 @@ def decide(network: SentenceClassifier, training: EncodedTexts, table: Tensor) -
 def decide_layers(
     kind: str, layers: list[Any], alphabets: list[Tensor], rng: random.Random
 ) -> dict[str, Any] | None:
-    """Decide all units of layers like :func:`decide`, each over inputs of shape ``(symbols, size)``."""
+    """Decide like :func:`decide`; the alphabet of each layer is a tensor of shape ``(symbols, size)``."""
     if kind not in CLAIMS:
         return None
     begun = time.perf_counter()
@@ -82,7 +82,7 @@ def decide_layers(
 
 
 def some(vectors: Tensor, rng: random.Random) -> Tensor:
-    """Draw vectors at random as the alphabet of a decision."""
+    """Draw up to ``SYMBOLS`` of the vectors as the alphabet of a layer."""
     return vectors[sorted(rng.sample(range(len(vectors)), min(SYMBOLS, len(vectors))))]
 
 
@@ -90,7 +90,7 @@ def some(vectors: Tensor, rng: random.Random) -> Tensor:
 def _alphabets(
     network: SentenceClassifier, training: EncodedTexts, table: Tensor, rng: random.Random
 ) -> list[Tensor]:
-    """Return, for each layer, distinct inputs that occur on training sentences, ``(symbols, size)``."""
+    """Return, for each layer, distinct inputs from training sentences, shape ``(symbols, size)``."""
     indices = rng.sample(range(len(training.rows)), min(SYMBOLS * 4, len(training.rows)))
     vectors, lengths, _ = training.at(torch.tensor(sorted(indices)), table)
     there = torch.arange(len(vectors), device=lengths.device)[:, None] < lengths
@@ -100,7 +100,7 @@ def _alphabets(
 def _decided(kind: str, layer: Any, vectors: Tensor, rng: random.Random, number: int) -> dict[str, Any]:
     claim = claims()[CLAIMS[kind]]
     variant = next(variant for variant in claim.variants if variant.name == READING)
-    letters = [chr(0x4E00 + i) for i in range(len(vectors))]  # claims read letters
+    letters = [chr(0x4E00 + i) for i in range(len(vectors))]  # the claims' alphabets are characters
     side = LayerComparison(
         claim.name,
         variant.name,

@@ -17,7 +17,7 @@ from training.rational_recurrences.task import ClassificationTask, EncodedTexts,
 class SentenceRun(ExperimentRun[Classification]):
     """A run on SST-2, subj, CR or Amazon.
 
-    Only a run that uses the test set decides whether the units are equal to their automata.
+    Whether the units are equal to their automata is decided only if the run uses the test set.
     """
 
     kind = "text classifier"
@@ -40,7 +40,7 @@ class SentenceRun(ExperimentRun[Classification]):
         return ClassificationTask(network, self.encoded["train"], self.encoded["dev"], self.table)
 
     def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the metrics of the trained network, and the decision about its units."""
+        """Return the metrics of the trained network, and the decision whether units equal their automata."""
         metrics: dict[str, Any] = {}
         for part in self.parts:
             accuracy, loss = self.task.measured(self.network, self.encoded[part])
@@ -50,7 +50,7 @@ class SentenceRun(ExperimentRun[Classification]):
         return metrics, {"decided": self.decide()} if self.test else {}
 
     def decide(self) -> dict[str, Any] | None:
-        """Decide all units of a rational model."""
+        """Decide whether all units of a rational model are equal to their automata."""
         network: Any = self.network
         return decide(network, self.encoded["train"], self.table)
 
@@ -59,7 +59,7 @@ class SentenceRun(ExperimentRun[Classification]):
         return paper(self.experiment, self.settings.model)
 
     def lines(self, result: dict[str, Any]) -> Iterator[str]:
-        """Yield lines with the accuracies and with the decision that units equal their automata."""
+        """Yield lines with the accuracies, and with the decision whether units equal their automata."""
         paper = result["paper"]
         yield accuracy_line(result, "dev", "sentences")
         comparison = f"; the paper, with {paper['vectors']}: {paper['test_accuracy']:.1%}"

@@ -1,7 +1,7 @@
 """The random search over Table 6 (Peng et al. 2018), with Optuna.
 
-The trials of a model are drawn from a seed, and each trial is an ordinary run. A journal, which several
-workers can share, contains the dev score of each trial.
+The settings of a model's trials are drawn from a seed, and each trial is an ordinary run. A journal, which
+several workers can share, contains the dev accuracy of each trial.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ SPACE: dict[str, tuple[str, float, float]] = {
     "weight_decay": ("logarithmic", 1e-7, 1e-5),
     "clip": ("even", 1.0, 5.0),
 }
-"""The ranges of Table 6, and how values are drawn from them."""
+"""The ranges of Table 6, and the distributions from which values are drawn."""
 
 
 def drawn(trials: int, seed: int = 0) -> list[dict[str, Any]]:
-    """Draw the settings of the given number of trials, which are the same for each model."""
+    """Draw the settings of the given number of trials; all models have the same settings."""
     optuna = _optuna()
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=seed))
     return [dict(study.ask(_distributions()).params) for _ in range(trials)]
@@ -42,7 +42,7 @@ def study(journal: Path, name: str) -> Study:
         result: Study = optuna.create_study(
             study_name=name, storage=storage, direction="maximize", load_if_exists=True
         )
-    # Optuna raises these for a truncated line or for JSON that is not an entry of a journal.
+    # Optuna raises these errors for a truncated line, and for JSON that is not an entry of a journal.
     except (ValueError, LookupError, TypeError, AttributeError, AssertionError) as error:
         raise InputError(
             f"{journal}: the file must be an Optuna journal ({' '.join(str(error).split()):.80}); delete it"
@@ -57,7 +57,7 @@ def recorded(journal: Path, name: str) -> set[int]:
 
 
 def record(journal: Path, name: str, number: int, params: dict[str, Any], score: float | None) -> None:
-    """Record a trial once: its score on the dev set, or ``None`` if it diverged."""
+    """Record a trial's score on the dev set (``None`` if it diverged), unless the journal has the trial."""
     optuna = _optuna()
     kept = study(journal, name)
     if any(trial.user_attrs.get("number") == number for trial in kept.trials):
@@ -74,7 +74,7 @@ def record(journal: Path, name: str, number: int, params: dict[str, Any], score:
 
 
 def best(journal: Path, name: str, trials: int) -> dict[str, Any] | None:
-    """Return the settings of the first best trial on the dev set, or ``None`` until all are done.
+    """Return the settings of the (first) best trial on the dev set, or ``None`` if trials are missing.
 
     Raises:
         InputError: If all trials diverged.

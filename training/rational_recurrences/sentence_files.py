@@ -1,7 +1,7 @@
 """Files of labelled sentences.
 
-Each line has a label, 0 or 1, a space, and words separated by spaces. (The published CR has a sentence
-without words.) Alternatively, lines have only words, and a separate file has the labels.
+Each line consists of a label (0 or 1), a space, and words separated by spaces. A sentence may have no words,
+as in the published CR. Alternatively, lines contain only words, and a separate file contains the labels.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from training.rational_recurrences.sources import TextSource
 
 @dataclass(frozen=True)
 class SentencePart:
-    """Sentences with labels: each sentence has a tuple of words and a label, 0 or 1."""
+    """Labelled sentences: a tuple of words and a label (0 or 1) for each sentence."""
 
     words: tuple[tuple[str, ...], ...]
     labels: tuple[int, ...]
@@ -29,7 +29,7 @@ def read(path: Path, source: TextSource, part: str, any_size: bool) -> SentenceP
     """Read a file of labelled sentences.
 
     Raises:
-        FormatError: If it is invalid; the message states the requirement, and where the file is published.
+        FormatError: If the file is invalid.
     """
     about, lines = source.says(), _lines(path, source)
     if source.has_label_file:

@@ -19,7 +19,7 @@ MODELS = ("lstm", "rrnn-b", "rrnn-b-max-plus", "rrnn-c", "rrnn-f")
 class Classification(Settings):
     """A run of text classification.
 
-    Defaults follow appendix E.3. If Table 6 gives a range, the default is its midpoint.
+    The defaults follow appendix E.3. If Table 6 has a range for a setting, the default is its midpoint.
     """
 
     model: str = setting("rrnn-f", "the recurrent network", one_of=MODELS)
@@ -50,13 +50,13 @@ PRESETS: dict[str, dict[str, Any]] = {
     "paper": {},
     "ours": {"scale": 5.0, "epochs": 60, "patience": 8, "halve_after": 3},
 }
-"""Named values for the fields that a command line leaves open.
+"""Presets: values for the settings that the user does not pass.
 
-They are those of the paper, and ours for two cores: longer vectors, and less patience.
+``paper`` has the paper's values. ``ours`` is for two cores: it has longer vectors, and ends earlier.
 """
 
 AMAZON_PRESETS = {name: preset | {"batch": 16} for name, preset in PRESETS.items()}
-"""The presets of Amazon. Its reviews are long, so a batch has 16 of them instead of the paper's 64."""
+"""The presets of Amazon; its reviews are long, so a batch has 16 reviews instead of the paper's 64."""
 
 TABLE_5: dict[str, dict[str, tuple[float, float]]] = {
     "lstm": {"amazon": (0.912, 0.003), "sst2": (0.851, 0.006), "subj": (0.933, 0.006), "cr": (0.824, 0.015)},
@@ -85,7 +85,7 @@ TABLE_5: dict[str, dict[str, tuple[float, float]]] = {
         "cr": (0.851, 0.005),
     },
 }
-"""The paper's test accuracies, mean and standard deviation of 5 seeds, with GloVe 840B 300d."""
+"""The paper's test accuracies with GloVe 840B 300d: the mean and the standard deviation of 5 seeds."""
 
 
 def paper(experiment: str, model: str) -> dict[str, Any]:

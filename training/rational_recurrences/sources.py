@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 PARTS = ("train", "dev", "test")
 FIFTHS = "train and dev"
-"""The name of a part that is split in fifths, because the order of the file requires it."""
+"""The key of a file whose first four fifths are the training set; the last fifth is the dev set."""
 SPLIT_SEED = 2018
 TENTHS = f"80 : 10 : 10, in the order of Python's random.Random({SPLIT_SEED}).shuffle"
 OWN = "the set's own"
@@ -23,11 +23,11 @@ class TextSource:
     """The files of a data set.
 
     Attributes:
-        files: the file of each split; ``all`` and :data:`FIFTHS` are keys of files that this package splits.
-        sizes: the published number of sentences of each.
-        title: the title of the set.
+        files: the file of each split; this package splits the files with the keys ``all`` and :data:`FIFTHS`.
+        sizes: the published number of sentences in each file.
+        title: the title of the data set.
         format: the format of the files.
-        where: where they are published.
+        where: where the files are published.
         split: a description of the splits.
         latin_1: whether invalid UTF-8 is read as Latin-1, the published encoding.
         has_label_file: whether labels are in a separate file.
@@ -43,7 +43,7 @@ class TextSource:
     has_label_file: bool = False
 
     def says(self) -> str:
-        """Return a description of a file's contents and its place of publication."""
+        """Return a description of the files' contents, and where they are published."""
         return f"{self.title}: {self.format}, published at {self.where}"
 
 

@@ -33,13 +33,13 @@ class EncodedTexts:
         self.lengths = torch.tensor([len(row) for row in self.rows])
 
     def at(self, indices: Tensor, table: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the sentences at these indices: vectors ``(T, B, width)``, lengths and labels ``(B,)``."""
+        """Return the vectors, ``(T, B, width)``, and lengths and labels, ``(B,)``, at these indices."""
         chosen = indices.cpu()
         words = nn.utils.rnn.pad_sequence([self.rows[i] for i in chosen.tolist()]).to(table.device)
         return table[words], self.lengths[chosen].to(table.device), self.labels[chosen].to(table.device)
 
     def portions(self) -> Iterator[Tensor]:
-        """Yield the indices of all sentences in batches, sorted by length."""
+        """Yield the indices of all sentences in batches, in the order of their lengths."""
         yield from torch.split(self.lengths.argsort(descending=True, stable=True), AT_ONCE)
 
 
@@ -59,7 +59,7 @@ class ClassificationTask(ExampleTask):
         self.training, self.dev, self.table = training, dev, table
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
-        """Return cross-entropies, shape ``(B,)``."""
+        """Return the cross-entropy of each example, shape ``(B,)``."""
         vectors, lengths, labels = self.training.at(examples, self._table())
         return functional.cross_entropy(network(vectors, lengths, noise), labels, reduction="none")
 

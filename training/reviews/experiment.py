@@ -18,7 +18,10 @@ from training.sequences.task import SequenceExamples, SequenceTask
 
 
 class ReviewRun(SequenceRun[Sentiment]):
-    """A run on IMDB; a state-regularized network's result has the words that lead to its centroids."""
+    """A run on IMDB.
+
+    The result of a state-regularized network includes the words that lead to each centroid.
+    """
 
     kind = "review classifier"
 
@@ -37,7 +40,7 @@ class ReviewRun(SequenceRun[Sentiment]):
         return SequenceTask(network, s, self.examples["train"], self.examples["dev"])
 
     def more_parts(self) -> dict[str, SequenceExamples]:
-        """Return the reviews truncated to other lengths, keyed by name."""
+        """Return splits whose reviews are truncated to other lengths, keyed by name."""
         pairs = [(name, n) for n in self.settings.lengths for name in ("train", "test") if self.test]
         return {f"{name}_{length}": self._cut(name, length) for name, length in pairs}
 
@@ -50,7 +53,7 @@ class ReviewRun(SequenceRun[Sentiment]):
         return paper(self.settings)
 
     def about(self, result: dict[str, Any]) -> dict[str, Any]:
-        """Return the description in the network's file."""
+        """Return the description to store in the network's file."""
         return {**super().about(result), "words": list(self.index)}
 
     def _cut(self, part: str, length: int) -> Encoded:
@@ -58,7 +61,7 @@ class ReviewRun(SequenceRun[Sentiment]):
 
 
 def _vectors(s: Sentiment, files: Data, index: dict[str, int]) -> tuple[Tensor | None, dict[str, Any]]:
-    """Return GloVe's vectors of the words, after three rows for special tokens, and a description of them."""
+    """Return a table with three rows for special tokens and the words' GloVe vectors, and its description."""
     about: dict[str, Any] = {"words": len(index)}
     if s.embedding == "learned":
         return None, about

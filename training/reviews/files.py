@@ -1,6 +1,6 @@
-"""The reviews of IMDB (Maas et al. 2011), one per line, gzipped or not.
+"""The reviews of IMDB (Maas et al. 2011), one per line, in files that may be compressed with gzip.
 
-A line has ``pos`` or ``neg``, a rating, a number and the text, separated by tabs.
+A line consists of ``pos`` or ``neg``, a rating, a number and the text, separated by tabs.
 
 >>> words_of("It's <br />GREAT, 10/10!")
 ('it', 's', 'great', '10', '10', '!')
@@ -30,7 +30,7 @@ LABELS = {"neg": 0, "pos": 1}
 SPLIT_SEED = 2019
 SPLIT = f"the set's own test part; dev: a tenth of the training file, by random.Random({SPLIT_SEED}).shuffle"
 UNKNOWN, START, END = 0, 1, 2
-"""Special tokens: a word outside the vocabulary, and the tokens around a review."""
+"""The indices of special tokens: a word outside the vocabulary, and the start and end of a review."""
 WORD = re.compile(r"[^\W\d_]+|\d+|[!?]")
 
 
@@ -60,11 +60,10 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def load(folder: Path, any_size: bool = False, test: bool = True) -> dict[str, Reviews]:
-    """Load the splits; the dev set is a tenth of the training file, always the same one.
+    """Load the splits; the dev set is a fixed tenth of the training file.
 
     Raises:
-        FormatError: If a file is missing, truncated or invalid; the message states the requirement, and where
-            the file is published.
+        FormatError: If a file is missing, truncated or invalid.
     """
     full = _read(folder, "train", any_size)
     order = list(range(len(full.labels)))
@@ -80,7 +79,7 @@ def load(folder: Path, any_size: bool = False, test: bool = True) -> dict[str, R
 
 
 def vocabulary(training: Reviews, most: int) -> dict[str, int]:
-    """Return the index of each of the most frequent words; ties are in alphabetical order."""
+    """Return the index of each of the most frequent words; ties are resolved in alphabetical order."""
     counts = Counter(word for review in training.words for word in review)
     ranked = sorted(counts, key=lambda word: (-counts[word], word))[:most]
     return {word: number for number, word in enumerate(ranked, END + 1)}
@@ -106,7 +105,7 @@ class Encoded:
         self.lengths = torch.tensor([len(row) for row in self.rows])
 
     def at(self, indices: Tensor) -> Tensor:
-        """Return the reviews at these indices, shape ``(T, B)``."""
+        """Return the word indices of the reviews at these indices, shape ``(T, B)``."""
         return nn.utils.rnn.pad_sequence([self.rows[i] for i in indices.tolist()]).long()
 
 

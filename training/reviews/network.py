@@ -19,7 +19,7 @@ class ReviewClassifier(nn.Module):
     Args:
         settings: the settings of the run.
         table: word vectors, shape ``(words, width)``. The first row is for words outside the vocabulary, the
-            next two are for the start and the end. ``None`` means learned from random initial values.
+            next two rows for the start and the end. If ``None``, vectors are learned from random values.
         words: the number of rows of the table.
     """
 
@@ -37,16 +37,19 @@ class ReviewClassifier(nn.Module):
         self.classifier = SequenceClassifier(settings, table.shape[1], 2, ends=settings.tokens)
 
     def forward(self, ids: Tensor, lengths: Tensor, noise: Noise | None = None) -> Tensor:
-        """Return scores, shape ``(B, 2)``, of words ``(T, B)``; see the classifier for lengths and noise."""
+        """Return scores, shape ``(B, 2)``, from word indices, shape ``(T, B)``.
+
+        The other arguments are those of :meth:`training.sequences.network.SequenceClassifier.forward`.
+        """
         scores: Tensor = self.classifier(self.read(ids), lengths, noise)
         return scores
 
     def run(self, ids: Tensor, lengths: Tensor) -> list[LayerStates]:
-        """Return the outputs of each layer."""
+        """Return the states of each layer."""
         return self.classifier.run(self.read(ids), lengths)
 
     def read(self, ids: Tensor) -> Tensor:
-        """Return the vectors of words, shape ``(T, B, width)``."""
+        """Return the vectors of the words, shape ``(T, B, width)``."""
         vectors = nn.functional.embedding(ids, self.table)
         for token, mark in zip((START, END), self.marks, strict=True):
             vectors = torch.where((ids == token)[..., None], mark, vectors)

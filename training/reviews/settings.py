@@ -15,7 +15,7 @@ EMBEDDINGS = ("learned", "glove")
 
 @dataclass(frozen=True)
 class Sentiment(SequenceClassification):
-    """A run on IMDB; the defaults are those of the paper, if it states them."""
+    """A run on IMDB; the defaults are the paper's values, if it states them."""
 
     head: str = setting(
         "max-h",
@@ -49,7 +49,7 @@ class Sentiment(SequenceClassification):
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """Return the additional lengths, in words, to which reviews are truncated for measuring."""
+        """Return the lengths, in words, to which reviews are truncated for additional measurements."""
         return tuple(map(int, self._lengths()))
 
 
@@ -73,10 +73,10 @@ PRESETS: dict[str, dict[str, Any]] = {
     "small": {**CPU, "length": 100, "epochs": 3},
     "small-short": {**CPU, "length": 10, "measured_at": "100,200", "head": "h", "epochs": 5},
 }
-"""Named values for the fields that a command line leaves open.
+"""Presets: values for the settings that the user does not pass.
 
-They are the paper's for whole reviews (Table 5) and for training on the first 10 words (Table 4), and values
-for a CPU of each.
+``paper`` is for complete reviews (Table 5), and ``paper-short`` for training on the first 10 words (Table 4).
+``small`` and ``small-short`` are the corresponding presets for a CPU.
 """
 
 TABLE_5: dict[tuple[str, int | None, str, int], float] = {
@@ -87,7 +87,7 @@ TABLE_5: dict[tuple[str, int | None, str, int], float] = {
     ("sr-lstm-p", 10, "max-h", 1): 9.2,
     ("sr-lstm-p", 10, "c", 2): 9.4,
 }
-"""The paper's test errors in %, by model, centroids, input of the classifier, and layers."""
+"""The paper's test errors in %, by model, number of centroids, input of the classifier, and layers."""
 
 TABLE_13: dict[str, dict[str, dict[int, float]]] = {
     "lstm": {"train": {100: 29.23, 200: 32.77}, "test": {100: 29.96, 200: 33.19}},
@@ -95,9 +95,9 @@ TABLE_13: dict[str, dict[str, dict[int, float]]] = {
     "lstm-p": {"train": {100: 25.50, 200: 29.05}, "test": {100: 28.02, 200: 30.12}},
     "sr-lstm-p": {"train": {100: 23.30, 200: 24.67}, "test": {100: 26.04, 200: 26.21}},
 }
-"""The paper's errors in % by model, part and length, after training on the first 10 words.
+"""The paper's errors in %, by model, split and length, after training on the first 10 words.
 
-Table 4 has all but those of LSTM-P.
+Table 4 has the same errors, except for LSTM-P.
 """
 
 TABLE_8 = (
@@ -106,7 +106,7 @@ TABLE_8 = (
     ("3", "loved (0.998) definitely (0.996) 8 (0.993) realistic (0.992)"),
     ("4", "no (1.0) worst (1.0) terrible (1.0) poorly (1.0)"),
 )
-"""The paper's words with the highest mean probabilities, by centroid."""
+"""The paper's words with the highest mean probability of each centroid."""
 
 TABLE_16 = (
     ("0", "piece (0.465) instead (0.453) slow (0.453) surface (0.443) artificial (0.37)"),
@@ -120,13 +120,13 @@ TABLE_16 = (
     ("8", "10 (0.994) best (0.992) loved (0.99) 8 (0.987) highly (0.987)"),
     ("9", "you (0.799) strong (0.735) magnificent (0.726) 30 (0.714) honest (0.69)"),
 )
-"""The words for all ten centroids of an SR-LSTM-P."""
+"""The paper's words for the ten centroids of an SR-LSTM-P."""
 EPOCHS_TOOK = {"lstm": 400.29, "lstm-p": 410.29, "sr-lstm": 429.15, "sr-lstm-p": 466.10}
-"""The paper's seconds per epoch when training on the first 10 words (Tables 4 and 13)."""
+"""The paper's seconds per epoch for training on the first 10 words (Tables 4 and 13)."""
 
 
 def paper(settings: Sentiment) -> dict[str, Any] | None:
-    """Return the paper's figures for a model, or ``None`` if it has none."""
+    """Return the paper's figures for a model, or ``None`` if there are none."""
     s = settings
     if s.length == 10:
         by_part = TABLE_13.get(s.model)

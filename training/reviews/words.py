@@ -11,13 +11,13 @@ from training.reviews.network import ReviewClassifier
 from training.sequences.task import AT_ONCE, SequenceTask
 
 LEAST = 50
-"""The minimum number of occurrences of a word; the paper does not give its value."""
+"""The minimum number of occurrences of a word; the paper does not state its minimum."""
 TOP = 10
 SENTENCES = (
     "i loved this film , it is one of the best i have ever seen !",
     "i hated this film , it is boring and the worst i have ever seen .",
 )
-"""Sentences of ours, for which the result contains the probabilities after each word."""
+"""Example sentences (not from the paper), for which the result has the probabilities after each word."""
 
 
 @torch.no_grad()
@@ -27,8 +27,11 @@ def words(
     """Return the words with the highest mean probability of each centroid of the last layer.
 
     Returns:
-        ``centroids``, for each a list of ``[word, mean probability, number of occurrences]``; ``least``; and
-        ``sentences``, for each a list of ``[word, probabilities]``.
+        An object with these fields:
+
+        - ``least``: the minimum number of occurrences of a word.
+        - ``centroids``: for each centroid, a list of ``[word, mean probability, number of occurrences]``.
+        - ``sentences``: for each example sentence, a list of ``[word, probabilities after the word]``.
     """
     k, count = network.settings.k, len(index) + END + 1
     sums, often = torch.zeros(count, k, dtype=torch.float64), torch.zeros(count, dtype=torch.float64)

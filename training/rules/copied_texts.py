@@ -1,6 +1,7 @@
-"""Counts of the copied texts in the published data sets, and accuracies of the rules with and without them.
+"""Counts of copied texts in the published data sets, and the rules' accuracies with and without them.
 
-``python -m training.rules.copied_texts DATA`` writes ``training/results/copied_texts.json``; DATA is the
+A copied text is a dev or test text that also occurs in the training set. The command
+``python -m training.rules.copied_texts DATA`` writes ``training/results/copied_texts.json``. DATA is the
 folder of the published data sets.
 """
 
@@ -20,7 +21,7 @@ from training.data_folder import Data
 
 
 def measured(name: str, data: Path) -> dict[str, Any]:
-    """Return the number of copied texts of a set, and the accuracies of its rules with and without them."""
+    """Return the number of copied texts in a data set, and its rules' accuracies with and without them."""
     sentences = load(SOURCES[name], Data(data), 1.0, 0)
     result = {}
     for part, copied in sentences.copied.items():

@@ -1,4 +1,4 @@
-"""Measurement of rules that are read back from trained networks, and decisions about untrained networks.
+"""Measurement of rules that are extracted from trained networks, and decisions about untrained networks.
 
 ``python -m training.rules.measure DATA rules/*/fa-rnn/{1-percent,10-percent,all}/seed-*`` adds the missing
 results to ``training/results/fa_rnn.json``. DATA is the folder of the published data sets, and ``rules`` is
@@ -33,7 +33,7 @@ FORMAT = 2
 
 
 def read_back(run: Path, data: Path) -> dict[str, Any]:
-    """Return the accuracies of the systems that are read back from the network of a run."""
+    """Return the accuracies of the rule systems that are extracted from the network of a run."""
     start_time = time.perf_counter()
     result, (model, about) = results.read(run / RESULT), files.load(run / NETWORK)
     parts = sentences.read(data / SOURCES[result["experiment"]].folder)
@@ -52,7 +52,7 @@ def read_back(run: Path, data: Path) -> dict[str, Any]:
 
 
 def decide(name: str, data: Path) -> dict[str, Any]:
-    """Decide the untrained float32 network of a set's rules."""
+    """Decide whether the untrained float32 network of a data set's rules equals the rules."""
     folder = data / SOURCES[name].folder
     written = rule_files.read(str(rule_file_in(folder)))
     words = sentences.vocabulary(sentences.read(folder))

@@ -3,10 +3,11 @@
 A threshold gamma converts the transition tensor (equation 9) to an automaton, in which a sentence leads to a
 set of states. Each state that votes for a label is a rule, which matches the sentences that reach the state.
 The paper does not specify the label of a sentence that matches several rules. Here the rules are ordered, and
-the first rule that matches determines the label. A sentence without a match gets the most frequent label. The
-order is found by sequential covering of the training sentences: the next rule is the most accurate one on the
-remaining sentences. Three values are chosen on the dev set: gamma, the minimum readout weight for a state to
-vote for a label, and the minimum number of sentences of a rule.
+the first rule that matches determines the label. If no rule matches, the label is the most frequent label.
+The order is determined by sequential covering of the training sentences: the next rule is the most accurate
+    rule
+on the sentences that no earlier rule matches. Three values are chosen on the dev set: gamma, the minimum
+readout weight with which a state votes for a label, and the minimum number of sentences of a rule.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from neural.fa_rnn.sentences import Sentences
 
 GAMMAS = (0.05, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3, 0.5)
 SPEAKS = (0.05, 0.1, 0.2, 0.4, 0.6)
-"""The minimum shares of a match's weight in the readout with which a state votes for a label."""
+"""The minimum readout weights with which a state votes for a label, as shares of the weight of a match."""
 SUPPORTS = (1, 2, 3)
 AT_ONCE = 256
 
@@ -35,7 +36,8 @@ class ReadBackChoice:
 
     Attributes:
         gamma: the threshold of transitions.
-        speaks: the minimum share of a match's weight in the readout with which a state votes for a label.
+        speaks: the minimum readout weight with which a state votes for a label, as a share of the weight of a
+            match.
         support: the minimum number of training sentences that a rule classifies correctly.
     """
 
@@ -46,14 +48,14 @@ class ReadBackChoice:
 
 @dataclass(frozen=True)
 class ReadBack:
-    """An ordered rule system, which is read back from a network.
+    """An ordered rule system that is extracted from a network.
 
     Attributes:
-        transitions: boolean, shape ``(V, K, K)``.
-        initial: boolean, shape ``(K,)``.
-        rules: (state, label) in the order in which they decide.
+        transitions: the transitions of the automaton, boolean, shape ``(V, K, K)``.
+        initial: the initial states, boolean, shape ``(K,)``.
+        rules: (state, label) for each rule, in order of priority.
         default: the label of a sentence that matches no rule.
-        choice: the values with which it was built.
+        choice: the values that were chosen on the dev set.
         dev: the accuracy on the dev set.
     """
 
@@ -65,7 +67,7 @@ class ReadBack:
     dev: float
 
     def predict(self, reached: Tensor) -> list[str]:
-        """Return the label of each sentence from the states that it reaches, shape ``(N, K)``."""
+        """Return the label of each sentence; ``reached`` contains the states it reaches, shape ``(N, K)``."""
         labels: list[str] = []
         for row in reached.tolist():
             labels.append(next((label for state, label in self.rules if row[state]), self.default))
@@ -86,10 +88,10 @@ def read_back(
 
     Args:
         model: the classifier, trained or not.
-        training: the sentences from which the list is built.
+        training: the sentences from which the rules are ordered.
         dev: the sentences on which values are chosen.
         separate_rules: whether to omit transitions between the states of different rules, which training may
-            have added; each rule is then an automaton of a few states, which a person can read.
+            have added. Each rule is then a readable automaton with few states.
         progress: called with each stage.
     """
     return best_of(
@@ -108,9 +110,9 @@ def best_of(
     progress: Callable[[str], None],
     readout: Tensor | None = None,
 ) -> ReadBack:
-    """Return the system with the best dev accuracy for this tensor and one of the thresholds.
+    """Return the rule system with the best dev accuracy for this transition tensor and these thresholds.
 
-    By default, the readout is that of the model.
+    If ``readout`` is omitted, the model's readout is used.
     """
     weights = model.readout.weight.detach() if readout is None else readout
     if separate_rules:
@@ -145,9 +147,9 @@ def best_of(
 
 
 def own_states(model: Classifier) -> Tensor:
-    """Return a mask of the transitions within one rule, or out of a state of no rule (the start state).
+    """Return a mask of the transitions within one rule, or from a state of no rule (the start state).
 
-    The result has shape ``(K, K)``.
+    The mask has shape ``(K, K)``.
     """
     k = model.cell.states
     own, owned = torch.zeros(k, k, dtype=torch.bool), torch.zeros(k, dtype=torch.bool)
@@ -179,16 +181,16 @@ def reached(transitions: Tensor, initial: Tensor, rows: Sequence[Tensor]) -> Ten
 def covering(
     seen: Tensor, targets: Tensor, allowed: Tensor, support: int, default: int
 ) -> list[tuple[int, int]]:
-    """Return pairs of a state and a label in order of decreasing reliability.
+    """Return the rules, which are pairs of a state and a label, in order of priority.
 
     On the sentences that no earlier rule matches, each rule is correct more often than the default label.
 
     Args:
-        seen: the states that each training sentence reaches, shape ``(N, K)``.
-        targets: the labels of the sentences, shape ``(N,)``.
-        allowed: which states may vote for which labels, shape ``(L, K)``.
+        seen: the states that each training sentence reaches, boolean, shape ``(N, K)``.
+        targets: the indices of the sentences' labels, shape ``(N,)``.
+        allowed: which states may vote for which labels, boolean, shape ``(L, K)``.
         support: the minimum number of sentences that a rule classifies correctly.
-        default: the label of the remaining sentences.
+        default: the index of the label of sentences without a match.
     """
     states, labels = seen.float(), torch.nn.functional.one_hot(targets, len(allowed)).float()
     left, free = torch.ones(len(seen), dtype=torch.bool), allowed.clone()
@@ -216,6 +218,6 @@ def encoded(model: Classifier, sentences: Sequence[Sequence[str]]) -> list[Tenso
 
 
 def accuracy(system: ReadBack, model: Classifier, part: Sentences) -> float:
-    """Return the share of sentences to which the rule system gives the correct label."""
+    """Return the share of sentences to which the rule system assigns the correct label."""
     predicted = system.predict(reached(system.transitions, system.initial, encoded(model, part.words)))
     return sum(one == label for one, label in zip(predicted, part.labels, strict=True)) / len(part)

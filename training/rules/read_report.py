@@ -1,6 +1,6 @@
-"""A report on the rule systems that are read back from a trained classifier.
+"""A report on the rule systems that are extracted from a trained classifier.
 
-The report compares these systems with the network and with the initial rules.
+The report compares them with the network and with the initial rules.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from training.rules.read_back import ReadBack, ReadBackChoice, accuracy, best_of
 from training.rules.rules_read import ReadRule, before_training, rules_of
 
 NAMES = ("read-back.json", "rules.txt", "automata.json", "rules.json")
-"""The files that :func:`keep` writes; the last two are the systems' automata."""
+"""The files that :func:`keep` writes; the last two contain the automata of the two rule systems."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class SystemRow:
 
     Attributes:
         system: the name of the system.
-        dev, test: shares of sentences that get the correct label.
+        dev, test: the shares of sentences that are assigned the correct label.
         rules: the number of rules; ``None`` for the network.
         choice: the values chosen on the dev set.
     """
@@ -50,13 +50,13 @@ class SystemRow:
 
 @dataclass(frozen=True)
 class ReadBackReport:
-    """The result of reading a network back.
+    """The result of extracting rules from a network.
 
     Attributes:
-        rows: the systems.
-        rules: the separate rules, in the order in which they decide, written as rules.
+        rows: the accuracies of the systems.
+        rules: the separate rules as text, in order of priority.
         default: the label of a sentence that matches no rule.
-        learned: the rules of the automata with all transitions, with the words that they learned.
+        learned: the rules of the automaton with all transitions, and the words that their transitions gained.
     """
 
     rows: tuple[SystemRow, ...]
@@ -72,9 +72,9 @@ class ReadBackReport:
 def report(
     model: Classifier, parts: dict[str, Sentences], progress: Callable[[str], None] = lambda line: None
 ) -> tuple[ReadBackReport, ReadBack, ReadBack]:
-    """Read a classifier back as automata and as separate rules, and measure both.
+    """Convert a classifier to an automaton with all transitions and to separate rules, and measure both.
 
-    The report also has the network and the rules before training.
+    The report also includes the network and the rules before training.
 
     Raises:
         InputError: If the sentences have unknown words, or the training sentences have no known label.
@@ -93,7 +93,7 @@ def report(
 def systems(
     model: Classifier, parts: dict[str, Sentences], progress: Callable[[str], None] = lambda line: None
 ) -> tuple[tuple[SystemRow, ...], ReadBack, ReadBack]:
-    """Return the rows of :func:`report`, the automata, and the separate rules."""
+    """Return the rows of :func:`report`, the system with all transitions, and the separate rules."""
     known, labels = set(model.network.words), set(model.labels)
     for part in parts.values():
         unknown = next((word for sentence in part.words for word in sentence if word not in known), None)
@@ -126,12 +126,12 @@ def systems(
 
 
 def trained_on(about: dict[str, Any], path: str) -> tuple[float, int]:
-    """Return the share and the seed of the sentences on which a stored classifier was trained.
+    """Return the share of the training sentences, and its seed, with which a stored classifier was trained.
 
     The share is 1 if the file does not contain it, or if the classifier was not trained.
 
     Raises:
-        FormatError: If the file's share or seed is invalid.
+        FormatError: If the share or seed in the file is invalid.
     """
     own = about.get("configuration", {})
     share, seed = (own.get("share", 1.0), own.get("seed", 0)) if isinstance(own, dict) else (-1.0, 0)
@@ -158,9 +158,9 @@ def keep(report: ReadBackReport, systems: dict[str, ReadBack], model: Classifier
 
 
 def automaton(system: ReadBack, model: Classifier) -> WFSA:
-    """Return all rules of a system as one boolean automaton, which accepts the matches of all rules.
+    """Return one boolean automaton, which accepts the sentences that match any rule of a system.
 
-    The report lists the label that each state votes for.
+    The report lists the label for which each state votes.
     """
     final = torch.zeros(len(system.initial), dtype=torch.bool)
     final[[state for state, _ in system.rules]] = True
@@ -182,7 +182,7 @@ def text(report: ReadBackReport) -> str:
 
 
 def _finals(model: Classifier) -> Tensor:
-    """Return the rules' initial readout, without the small differences that determine their order."""
+    """Return the readout before training, without the small differences that determine the rules' order."""
     weights = torch.zeros_like(model.readout.weight)
     for block in model.blocks:
         weights[model.labels.index(block.label), list(block.final)] = SCALE
@@ -190,7 +190,7 @@ def _finals(model: Classifier) -> Tensor:
 
 
 def _with_known_labels(part: Sentences, labels: set[str]) -> Sentences:
-    """Return the sentences whose label the classifier knows."""
+    """Return the sentences whose label is a label of the classifier."""
     kept = [(words, label) for words, label in zip(part.words, part.labels, strict=True) if label in labels]
     if not kept:
         raise InputError("at least one training sentence must have a label of the classifier")

@@ -1,6 +1,6 @@
-"""Readable rules of a system that was read back, and the words that transitions learned.
+"""Readable rules of an extracted rule system, and the words that its transitions gained in training.
 
-See Figure 4.
+See Figure 4 of Jiang et al. 2020.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from neural.fa_rnn.classifier import Classifier, RuleBlock
 from training.rules.read_back import ReadBack
 
 FEW = 20
-"""The maximum number of words of a set that are written in a rule; larger sets have a name."""
+"""The maximum number of words of a set that is written out in a rule; larger sets have a name."""
 
 
 @dataclass(frozen=True)
 class Arrow:
-    """A transition between two states of a rule whose words have changed in training.
+    """A transition between two states of a rule, whose words training has changed.
 
     Attributes:
         source, target: the states.
-        now: the number of words with this transition after training.
+        now: the number of words of this transition after training.
         came, went: the words that gained the transition, and the words that lost it.
     """
 
@@ -51,14 +51,14 @@ class Arrow:
 
 @dataclass(frozen=True)
 class ReadRule:
-    """A rule of a system that was read back.
+    """A rule of an extracted rule system.
 
     Attributes:
         label: the label of the rule.
         state: its final state.
-        before: the initial rules of its states; empty for a state that belonged to no rule.
-        rule: the current rule, or ``None`` if no rules are written. Words that it does not distinguish are
-            one letter of it: ``$787`` for 787 words.
+        before: the texts of the initial rules with this state; empty if the state belonged to no rule.
+        rule: the text of the rule, or ``None`` if it is not written. Words that the rule does not distinguish
+            are one letter, such as ``$787`` for 787 words.
         sets: the words of each such letter.
         arrows: the changed transitions.
     """
@@ -72,14 +72,15 @@ class ReadRule:
 
 
 def block_of(model: Classifier, state: int) -> RuleBlock | None:
-    """Return the block of rules to which a state belongs."""
+    """Return the block of rules to which a state belongs, or ``None``."""
     return next((block for block in model.blocks if state in block.states), None)
 
 
 def before_training(model: Classifier) -> Tensor:
     """Compile the initial rules again, and return their transitions, shape ``(V, K, K)``.
 
-    These are the transitions of each rule's minimal automaton, and BOS to its start state.
+    Each block of rules has the transitions of its minimal automaton, and a transition with BOS to its start
+    state.
     """
     words = tuple(map(str, model.network.words))
     k = model.cell.states
@@ -88,11 +89,12 @@ def before_training(model: Classifier) -> Tensor:
     for block in model.blocks:
         rules = [parse(text) for text in block.rules]
         known = letters_of(rules, words, begins=True)
-        # Add them one by one: the sum of all could have exponentially many states before it is minimised.
+        # Add and minimise the automata one by one, because the sum of all automata could have exponentially
+        # many states.
         several = [determinisation.minimal(thompson(rule, known)) for rule in rules]
         least = reduce(lambda one, other: determinisation.minimal(sum_of(one, other)), several)
         if not block.states:
-            continue  # rules that no sentence of these words matches
+            continue  # no sentence of these words matches the rules
         if least.states != len(block.states):
             raise InputError(
                 f"the rules of {shorten(block.label)} must have {len(block.states)} states as in the"
@@ -108,7 +110,7 @@ def before_training(model: Classifier) -> Tensor:
 
 
 def rules_of(model: Classifier, system: ReadBack, write: bool) -> list[ReadRule]:
-    """Return the rules of a system that was read back, in order of priority.
+    """Return the rules of an extracted rule system in order of priority.
 
     Args:
         model: The network.
@@ -157,10 +159,7 @@ def _rule_of(
 
 
 def automaton_of(model: Classifier, system: ReadBack, state: int) -> WFSA:
-    """Return the automaton of the sentences that end in ``state``.
-
-    The state is the final state of one rule or of all rules.
-    """
+    """Return the automaton of the sentences that end in ``state``, or in one of several states."""
     final = np.zeros(len(system.initial), dtype=bool)
     final[state] = True
     tables = system.transitions.numpy()
@@ -175,7 +174,7 @@ def automaton_of(model: Classifier, system: ReadBack, state: int) -> WFSA:
 
 
 def without_begin(automaton: WFSA) -> WFSA:
-    """Return the automaton of the strings that are accepted after the token BOS."""
+    """Return the automaton of the strings w for which the given automaton accepts BOS w."""
     start = (automaton.initial.astype(int) @ automaton.matrix(BEGIN).astype(int)) > 0
     tables = {word: automaton.matrix(word) for word in automaton.index if word != BEGIN}
     return trim(WFSA(BOOLEAN, start, automaton.final, tables))
@@ -184,8 +183,8 @@ def without_begin(automaton: WFSA) -> WFSA:
 def in_sets(automaton: WFSA) -> tuple[WFSA, dict[str, tuple[str, ...]]]:
     """Replace each set of indistinguishable words by one letter.
 
-    A single word keeps its name. A set of 787 words is called ``$787``, as in Figure 4, or ``$787b`` if there
-    is another set of that size.
+    A set of one word is named by the word. A set of 787 words is named ``$787``, as in Figure 4, or ``$787b``
+    if there is another set of this size.
 
     Returns:
         The automaton over the letters, and the words of each letter.

@@ -1,4 +1,4 @@
-"""Rules and the untrained networks built from them, on test sentences.
+"""The results of rules, and of untrained networks that are built from the rules, on test sentences.
 
 See Jiang et al. 2020, section 4.3 and Table 4.
 """
@@ -27,7 +27,7 @@ from neural.fa_rnn.sentences import Sentences
 Ties = Literal["first", "last"]
 AT_ONCE = 1024
 MATCH = 0.5
-"""The score, clamped to at most 1, above which a label matches."""
+"""A label matches if its score, clamped to at most 1, is larger than this."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class ZeroShotRow:
 
     Attributes:
         system: the name of the system.
-        accuracy: the share of sentences that get the correct label.
-        agrees: the share of sentences with the rule system's label.
+        accuracy: the share of sentences that are assigned the correct label.
+        agrees: the share of sentences that are assigned the same label as by the rules.
         unmatched: the number of sentences that match no label.
         several: the number of sentences that match several labels.
         seconds: the time for all sentences, without building the network.
@@ -57,12 +57,12 @@ class ZeroShotRow:
 
 @dataclass(frozen=True)
 class ZeroShotChoice:
-    """The choice of a label among those whose rules a sentence matches.
+    """The choice of a label among the labels whose rules a sentence matches.
 
     Attributes:
         labels: the rules' labels, in the file's order.
-        ties: whether the first or the last of several labels in that order is chosen.
-        unmatched: the label without a match; ``None`` means no label, which is never correct.
+        ties: ``first`` or ``last``, the label in this order that is chosen if several match.
+        unmatched: the label if no rule matches; ``None`` means no label, which is never correct.
     """
 
     labels: tuple[str, ...]
@@ -87,10 +87,10 @@ class ZeroShotReport:
     Attributes:
         sentences: the number of sentences.
         states: the number of states of the automata of the rules and of the mirrored rules.
-        rank: the ranks of the factors, for both.
-        error: the errors of the factors, ||T - T'|| / ||T||, for both; 0 if they are exact.
+        rank: the ranks of the factors of both automata.
+        error: the errors of the factors of both automata, ||T - T'|| / ||T||; 0 if the factors are exact.
         missing: words of rules that occur in no sentence.
-        rows: the systems.
+        rows: the results of the systems.
     """
 
     sentences: int
@@ -116,18 +116,18 @@ def zero_shot(
     logic: Mapping[str, Formula] | None = None,
     progress: Callable[[str], None] = lambda line: None,
 ) -> ZeroShotReport:
-    """Run the rule system and the four untrained networks, at beta = 1.
+    """Run the rules and the four untrained networks with beta = 1.
 
     Args:
         rules: the labelled rules.
         words: the vocabulary.
         test: the sentences.
-        ties: which label is chosen if several match.
+        ties: which label is chosen if several match, ``first`` or ``last``.
         unmatched: the label if none matches.
         seed: the seed of the gates' weights.
-        rank: the rank of the factors; by default, they are exact.
-        logic: formulas over the rules' labels that define the matches; the soft aggregation layer then
-            computes them from the scores.
+        rank: the rank of the factors; by default, the factors are exact.
+        logic: formulas over the rules' labels, which define the matches; networks compute the formulas with
+            the soft aggregation layer.
         progress: called with each stage.
     """
     labels = tuple(dict.fromkeys(str(rule.label) for rule in rules if rule.label is not None))

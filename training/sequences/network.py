@@ -1,4 +1,4 @@
-"""Recurrent layers and a linear classifier of their final values, for SR-LSTMs and the paper's baselines.
+"""Recurrent layers and a linear classifier of their final states, for SR-LSTMs and the paper's baselines.
 
 >>> from training.sequences.settings import SequenceClassification
 >>> network = SequenceClassifier(SequenceClassification(hidden=4, k=3), 2, labels=5)
@@ -27,8 +27,9 @@ class LayerStates(NamedTuple):
     """The states of one layer on a batch of sequences.
 
     Attributes:
-        u, h: before and after the stochastic component, if there is one, shape ``(T, B, d)``.
-        alpha: shape ``(T, B, k)``; ``None`` without centroids.
+        u: the outputs of the recurrent component, shape ``(T, B, d)``.
+        h: the hidden states, shape ``(T, B, d)``; without a stochastic component, they are u.
+        alpha: the transition probabilities, shape ``(T, B, k)``; ``None`` without centroids.
         c: each sequence's last cell state, shape ``(B, d)``; ``None`` for a GRU.
     """
 
@@ -76,7 +77,7 @@ class SequenceClassifier(nn.Module):
         return scores
 
     def run(self, values: Tensor, lengths: Tensor) -> list[LayerStates]:
-        """Return the results of each layer."""
+        """Return the states of each layer."""
         layer_states: list[LayerStates] = []
         for layer in self.layers:
             layer_states.append(_run(layer, values, lengths))

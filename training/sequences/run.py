@@ -23,15 +23,15 @@ class SequenceRun(ExperimentRun[S]):
     examples: dict[str, SequenceExamples]
 
     def more_parts(self) -> dict[str, SequenceExamples]:
-        """Return further examples to measure, besides the splits."""
+        """Return further labelled examples to measure, keyed by name, besides the splits."""
         return {}
 
     def centroids(self, task: SequenceTask, network: Any) -> dict[str, Any]:
-        """Return the data on centroids in the result of a state-regularized network."""
+        """Return the data about centroids to include in the result of a state-regularized network."""
         raise NotImplementedError
 
     def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the metrics of the trained network, and the data on its centroids."""
+        """Return the metrics of the trained network, and the data about its centroids."""
         measured = {part: self.examples[part] for part in self.parts} | self.more_parts()
         metrics: dict[str, Any] = dict(figures(self.task, self.network, measured))
         metrics["steps_per_second"] = per_second(int(self.examples["train"].lengths.sum()), progress)

@@ -52,12 +52,12 @@ class SequenceTask(ExampleTask):
         self.how, self.training, self.dev = settings, training, dev
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
-        """Return cross-entropies, shape ``(B,)``."""
+        """Return the cross-entropy of each example, shape ``(B,)``."""
         values, lengths, labels = self.taken(self.training, examples)
         return functional.cross_entropy(network(values, lengths, noise), labels, reduction="none")
 
     def taken(self, part: SequenceExamples, indices: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the examples at these indices, with lengths and labels, on the network's device."""
+        """Return inputs, lengths and labels of the examples at these indices, on the network's device."""
         like, chosen = next(self.network.parameters()), indices.cpu()
         values = part.at(chosen)
         values = values.to(like) if values.is_floating_point() else values.to(like.device)

@@ -1,1 +1,1 @@
-"""State-regularized networks: recipes, the training loop, and results."""
+"""Training of state-regularized networks on regular languages: settings, training loop, and results."""

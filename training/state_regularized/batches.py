@@ -1,4 +1,4 @@
-"""Labelled strings as tensors, and the outputs of a network in training: logits and gaps."""
+"""Labelled strings as tensors, and the outputs of a network in training."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class BatchRows:
         return int((self.lengths <= length).sum())
 
     def packed(self, chosen: Tensor) -> unrolled_gru.Packed:
-        """Pack rows, the longest first, into a sequence of time steps."""
+        """Pack the chosen rows, which must be sorted by decreasing length."""
         lengths = self.lengths[chosen]
         return unrolled_gru.packed(self.padded[chosen, : int(lengths[0])], lengths)
 
@@ -55,8 +55,8 @@ class BatchEvaluation(NamedTuple):
 
     Attributes:
         logits: positive means accept, shape ``(B,)``.
-        gaps: the differences of the two largest logits of the stochastic component without noise, after the
-            start token and then after each symbol; shape ``(1 + N,)``.
+        gaps: the differences between the two largest logits of the stochastic component, without noise, shape
+            ``(1 + N,)``: first after the start token, then after each symbol.
     """
 
     logits: Tensor
@@ -108,7 +108,8 @@ def mistakes(
         network: the network.
         rows: the strings.
         length: the maximum length of strings.
-        answer: the function that runs on rows: the network, or its recurrent part alone.
+        answer: a function that computes the logits of rows: :func:`evaluate`, or
+            :func:`~training.state_regularized.clusters.alone`.
     """
     count = len(rows.lengths) if length is None else rows.count_up_to(length)
     wrong: list[int] = []
@@ -120,5 +121,5 @@ def mistakes(
 
 
 def accuracy(network: Acceptor, rows: BatchRows) -> float:
-    """Return the share of strings that are classified correctly, or 1 if there are none."""
+    """Return the share of strings that are classified correctly, or 1 if there are no strings."""
     return 1 - len(mistakes(network, rows)) / len(rows.lengths) if len(rows.lengths) else 1.0

@@ -1,9 +1,9 @@
 """Training of the recurrent part without centroids, and placement of centroids at clusters of its states.
 
 Without its stochastic component, the recurrent part of a network learns an automaton from labelled strings
-within seconds. With the component it makes little progress, because a centroid that two different states
-share passes on almost no gradient. Noise separates states that must be distinguished, and contracts the other
-states to a few clusters. Centroids at the means of the clusters then give the state-regularized network.
+within seconds. With the component, it learns slowly, because almost no gradient passes through a centroid
+that two different states share. Noise in training separates states that must be distinguished, and contracts
+other states to a few clusters. The state-regularized network then has a centroid at the mean of each cluster.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from neural.state_regularized.acceptor import Acceptor
 from training.state_regularized.batches import BatchRows
 
 POINTS = 5000
-"""The maximum number of states that are used."""
+"""The maximum number of states from which clusters are computed."""
 APART = 400
-"""The number of states that are clustered.
+"""The maximum number of states in the hierarchical clustering.
 
-These are the states that are farthest from each other, so that rare states count as much as frequent ones.
+These are states that are far from each other, so that rare states count as much as frequent states.
 """
 FEWEST = 2
 STEP = 1.2
-"""The factor between the numbers of clusters that are tried."""
+"""The factor between successive numbers of clusters that are tried."""
 
 
 class Alone(NamedTuple):
@@ -36,7 +36,7 @@ class Alone(NamedTuple):
     Attributes:
         logits: positive means accept, shape ``(B,)``.
         states: u after each token, shape ``(B + N, d)``. The first B rows are the states after the start
-            token, one per string; the others are the states after each symbol.
+            token, one per string; the other rows are the states after each symbol.
     """
 
     logits: Tensor
@@ -97,7 +97,7 @@ def some_states(network: Acceptor, rows: BatchRows, generator: torch.Generator) 
 
 
 def means(states: Tensor, most: int) -> Iterator[Tensor]:
-    """Cluster the states, and yield the means for an increasing number of clusters, shape ``(clusters, d)``.
+    """Cluster the states, and yield the clusters' means, shape ``(clusters, d)``, for more and more clusters.
 
     Args:
         states: shape ``(states, d)``.
@@ -113,9 +113,9 @@ def means(states: Tensor, most: int) -> Iterator[Tensor]:
 
 
 def farthest(states: Tensor, most: int) -> Tensor:
-    """Select states one by one, each the farthest from all earlier ones; return shape ``(most, d)``.
+    """Select states one by one, each the farthest from all selected states; return them, shape ``(most, d)``.
 
-    The result has fewer rows if there are fewer different states.
+    The result has fewer rows if there are fewer distinct states.
 
     >>> farthest(torch.tensor([[0.0], [1.0], [5.0], [0.0]]), 3).flatten().tolist()
     [0.0, 5.0, 1.0]
@@ -128,14 +128,14 @@ def farthest(states: Tensor, most: int) -> Tensor:
 
 
 def _means(states: Tensor, names: Tensor) -> Tensor:
-    """Return the mean of the states in each cluster, shape ``(clusters, d)``; ``names`` are the clusters."""
+    """Return the mean of each cluster, shape ``(clusters, d)``; ``names`` is the cluster of each state."""
     return torch.stack([states[names == name].mean(dim=0) for name in torch.unique(names)])
 
 
 def put_centroids(network: Acceptor, centroids: Tensor, spare: float, generator: torch.Generator) -> None:
-    """Set the centroids of the first layer.
+    """Set the first centroids of the first layer.
 
-    Its other centroids are small and random, so that no state comes near them.
+    The layer's other centroids become small and random, so that no state is close to them.
 
     Args:
         network: the network.

@@ -1,4 +1,4 @@
-"""Exact comparison of a trained network's automata with the language to be learned."""
+"""Exact comparison of a trained network's automata with the language to learn."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class MethodComparison:
     Attributes:
         states: the number of states of the minimal DFA.
         automaton_states: the number of states of the automaton before it is minimised.
-        difference: the shortlex-least string on which they differ, or ``None`` if they are equivalent.
+        difference: the shortlex-least string on which automaton and language differ, or ``None``.
     """
 
     states: int
@@ -29,7 +29,7 @@ class MethodComparison:
     def of(
         cls, machine: Moore | None, automaton: DFA | None, language: RegularLanguage
     ) -> MethodComparison | None:
-        """Compare a machine with the DFA of its language; return ``None`` if there is no machine."""
+        """Compare a Moore machine's automaton with the language; return ``None`` if there is no machine."""
         if machine is None or automaton is None:
             return None
         word = automaton.shortest_difference(language.dfa)
@@ -44,9 +44,9 @@ def compared(answer: Certification, language: RegularLanguage) -> dict[str, Any]
 
         - ``hard``: the comparison of the automaton for temperature -> 0; ``None`` if a
           string leads to a tie.
-        - ``exact``: whether the language of this automaton is the one to be learned.
+        - ``exact``: whether the language of this automaton is the language to learn.
         - ``soft``: the comparison of the automaton that the soft network provably follows at its own
-          temperature; ``None`` if no boxes are proved to be closed.
+          temperature; ``None`` if no set of boxes is proved to be closed under the network's steps.
         - ``accepts_exactly``: whether the soft network provably accepts exactly the language.
         - ``certified``: whether the soft network follows its hard automaton on all strings (``certified``,
           ``different`` or ``unknown``).

@@ -1,4 +1,4 @@
-"""A curriculum that starts with short strings, and advances when all shorter strings are correct."""
+"""A curriculum that starts with short strings, and advances when all of them are classified correctly."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 
 class Curriculum:
-    """The sequence of maximum lengths.
+    """The maximum length of training strings at each level of the curriculum.
 
     >>> curriculum = Curriculum([0, 1, 3, 4, 6], shortest=3)
     >>> curriculum.length(0), curriculum.climbed(0, lambda length: length < 6), curriculum.length(2)
@@ -22,13 +22,13 @@ class Curriculum:
         ]
 
     def length(self, level: int) -> int:
-        """Return the maximum length of strings at that level."""
+        """Return the maximum length of strings at the given level."""
         return self.lengths[level]
 
     def climbed(self, level: int, all_right: Callable[[int], bool]) -> int:
         """Return the first level, from the given level on, at which some string is misclassified.
 
-        It is the number of levels if all strings are classified correctly.
+        If all strings are classified correctly, return the number of levels.
         """
         while level < len(self.lengths) and all_right(self.lengths[level]):
             level += 1

@@ -41,8 +41,8 @@ STOPPED: tuple[Outcome, ...] = ("interrupted", "out of time")
 class LanguageRun(ExperimentRun[Recipe]):
     """A run on a language.
 
-    The automata are compared for every value of ``test``, because no setting is chosen by them. The network
-    of a stopped run is also certified.
+    The automata are compared even if ``test`` is false, because they are not used to choose settings. The
+    network is certified even if training stopped early.
     """
 
     def called(self, preset: str) -> str:
@@ -60,7 +60,7 @@ class LanguageRun(ExperimentRun[Recipe]):
         return YES if result["outcome"] == "trained" and result["accepts_exactly"] else NO
 
     def title(self, result: dict[str, Any]) -> tuple[str, str]:
-        """Return the name of a result and the rest of its first line."""
+        """Return the name of a result, and the text that follows the name in the first line."""
         (drawn, drawn_yes), (held, held_yes) = result["strings"]["training"], result["strings"]["validation"]
         counts = f"{drawn} strings ({drawn_yes} accepted) to train and {held} ({held_yes}) to validate"
         return result["language"], (
@@ -84,7 +84,7 @@ class LanguageRun(ExperimentRun[Recipe]):
             yield "  so the soft network accepts exactly the language, at any length: proved"
 
     def last_lines(self, result: dict[str, Any], folder: Path) -> str:
-        """Return the last lines that a run prints: the folder, and how to continue a stopped run."""
+        """Return the last lines that a run prints: the folder, and how to continue an unfinished run."""
         more = " and a larger --minutes" if result["outcome"] == "out of time" else ""
         hint = (
             f"\n  to continue: the same command with --resume{more}" if result["outcome"] in STOPPED else ""
@@ -108,7 +108,7 @@ def learn(
 ) -> dict[str, Any]:
     """Train a network and certify it.
 
-    If training is incomplete, the network is certified, but no result file is written.
+    If training stops before its end, the network is certified, but no result file is written.
 
     Args:
         experiment: ``tomita``, ``nested`` or ``dfa``.
@@ -125,8 +125,8 @@ def learn(
           of this DFA.
         - ``outcome``: ``trained``, ``out of iterations``, ``out of time`` or ``interrupted``.
         - ``training`` and ``validation``: the accuracies on these sets.
-        - ``strings``: the number of strings in each set, and how many of them the language accepts.
-        - ``restarts`` and ``iterations``: their numbers.
+        - ``strings``: for each set, the number of strings, and the number of accepted strings.
+        - ``restarts`` and ``iterations``: the numbers of restarts and of iterations.
         - ``certifying``: the time of certification in seconds.
 
     Raises:
@@ -189,7 +189,7 @@ def learn(
         "restarts": learned.restarts,
         "iterations": learned.iterations,
         "strings": {name: [len(part), part.accepted] for name, part in zip(right, drawn, strict=True)},
-        "network": NETWORK,  # next to the result, wherever the folder is
+        "network": NETWORK,  # the file is in the same folder as the result
     }
     # the paper has no figure for such a run
     result = results.result(experiment, settings, ran.loop.progress, metrics, None, more)
@@ -213,7 +213,7 @@ def _table(language: RegularLanguage) -> dict[str, Any]:
 
 
 def _keep_certificate(answer: Certification, folder: Path) -> None:
-    """Write the certificate next to the network, or remove that of an earlier run if there is none."""
+    """Write the certificate next to the network, or remove an earlier run's certificate if there is none."""
     path = folder / CERTIFICATE
     if answer.nodes is None:
         path.unlink(missing_ok=True)

@@ -1,7 +1,8 @@
-"""The extracted automata and the figures' data, which are stored in the result of a run.
+"""The extracted automata and the data for figures, which are stored in the result of a run.
 
 The data are the automaton, the transition counts of Algorithm 1, and the probabilities along a string
-(Figures 3, 4 and 8, Wang & Niepert 2019). Transitions are counted as in the text and as in the pseudo-code.
+(Figures 3, 4 and 8, Wang & Niepert 2019). The paper's text and its pseudo-code count transitions differently;
+the result contains both counts.
 """
 
 from __future__ import annotations
@@ -17,32 +18,33 @@ from ratproof.certification.soft_networks.certify import Certification
 from ratproof.certification.soft_networks.hard import HardAutomaton, labelled_outputs
 
 LENGTH = 24
-"""The length of the string along which probabilities are kept."""
+"""The length of the string along which probabilities are stored."""
 LEAST = 0.02
-"""Centroids below this probability along the whole string are omitted."""
+"""Centroids whose probability is below this at all steps of the string are omitted."""
 
 
 def extracted(answer: Certification, dfa: DFA, strings: Sequence[String]) -> dict[str, Any]:
-    """Return the data to keep.
+    """Return the data to store in the result.
 
     Args:
         answer: the certification of the network.
-        dfa: the minimal DFA of the language to be learned.
+        dfa: the minimal DFA of the language to learn.
         strings: the strings over which Algorithm 1 counts.
 
     Returns:
         An object with these fields:
 
-        - ``automaton``: the hard automaton, or ``None`` if strings lead to a tie. ``centroids`` are the
-          centroids to which strings lead. ``table`` has a row for each of them, and ``final`` contains the
-          accept states.
-        - ``counted``: an object for each reading (``hard`` is the text's, ``soft`` the pseudo-code's). It
-          counts three kinds of pairs of a centroid and a symbol: those for which counting and queries differ
-          (``otherwise``), those that no string reaches (``unseen``), and those that lead to ``several``
-          centroids. If the table is complete, it also has the ``states`` of the table's minimal DFA, and the
-          shortlex-least ``difference`` of this DFA from the language.
-        - ``over_time``: a ``string``, some ``centroids``, and the probabilities of each of them after the
-          start and after each symbol.
+        - ``automaton``: the hard automaton (temperature -> 0), or ``None`` if a string leads to a tie. Its
+          states are the centroids in ``centroids``. ``table`` has a row for each state, and ``final``
+          contains the accepting states.
+        - ``counted``: an object for each way to count (``hard`` as in the text, ``soft`` as in the
+          pseudo-code). It counts three kinds of pairs of a centroid and a symbol: pairs for which counting
+          and queries give different centroids (``otherwise``), pairs that no string reaches (``unseen``), and
+          pairs that lead to several centroids (``several``). If the table is complete, it also has the number
+          of ``states`` of the table's minimal DFA, and the shortlex-least string on which this DFA differs
+          from the language (``difference``).
+        - ``over_time``: a ``string``, some ``centroids``, and the probabilities of these centroids after the
+          start token and after each symbol.
     """
     machine, readings = answer.hard.machine(), ("hard", "soft")
     automaton: dict[str, Any] | None = None
@@ -75,9 +77,9 @@ def _summary(counted: TransitionCounts, hard: HardAutomaton, dfa: DFA) -> dict[s
 
 
 def _machine(counted: TransitionCounts, hard: HardAutomaton) -> DFA | None:
-    """Return the DFA of the counted transitions, with the classifier's decisions at the centroids.
+    """Return the DFA of the counted transitions; the classifier's decision at each centroid labels the state.
 
-    Return ``None`` if a pair was never seen or a decision is a tie.
+    Return ``None`` if a pair of centroid and symbol was never reached, or if a decision is a tie.
     """
     table, order = counted.table, [counted.start]
     for i in order:
@@ -98,10 +100,9 @@ def _over_time(answer: Certification, dfa: DFA) -> dict[str, Any]:
 
 
 def a_string(dfa: DFA) -> tuple[Symbol, ...]:
-    """Return a string that visits the whole DFA and stays in live states as long as possible.
+    """Return a string that visits many states of the DFA, and avoids dead states if possible.
 
-    In each state, the string continues with the symbol that it has read there least often; symbols that lead
-    to dead states are avoided if possible.
+    In each state, the next symbol is the symbol that was read there least often.
     """
     often: dict[tuple[int, int], int] = {}
     state, string, dead = dfa.start, list[Symbol](), dfa.dead

@@ -1,4 +1,4 @@
-"""A language to learn: a Tomita grammar, balanced parentheses up to a depth, or that of a DFA in a file."""
+"""A language to learn: a Tomita grammar, balanced parentheses up to a depth, or the language of a file."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class RegularLanguage:
 
     Attributes:
         name: the name in reports and folders.
-        dfa: its minimal complete DFA. It labels the data, and positive strings are drawn from it; decisions
-            in training never use it.
+        dfa: its minimal complete DFA, which labels the data, and from which positive strings are drawn.
+            Training does not use it otherwise.
     """
 
     name: str
@@ -33,11 +33,11 @@ class RegularLanguage:
 
 
 def language_of(settings: Recipe, data: Path) -> RegularLanguage:
-    """Return the language that such a run learns.
+    """Return the language that a run with these settings learns.
 
     Args:
         settings: the settings of the run.
-        data: the folder of the file, if one is named.
+        data: the folder of the automaton's file, if the settings name a file.
 
     Raises:
         InputError: If the file is invalid, or there is nothing to learn.
@@ -51,7 +51,7 @@ def language_of(settings: Recipe, data: Path) -> RegularLanguage:
 
 
 def grammar(number: int) -> RegularLanguage:
-    """Return Tomita's grammar of that number.
+    """Return Tomita's grammar with the given number, from 1 to 7.
 
     >>> grammar(5).name, grammar(5).dfa.states
     ('tomita-5', 4)
@@ -60,7 +60,7 @@ def grammar(number: int) -> RegularLanguage:
 
 
 def balanced(depth: int) -> RegularLanguage:
-    """Return the language of balanced parentheses up to that depth, with the letter ``a`` between them.
+    """Return the language of balanced parentheses up to a depth, with the letter ``a`` between them.
 
     >>> balanced(4).alphabet, balanced(4).dfa.states
     (('(', ')', 'a'), 6)
@@ -71,10 +71,10 @@ def balanced(depth: int) -> RegularLanguage:
 
 
 def from_file(path: str | Path) -> RegularLanguage:
-    """Return the language of a boolean automaton in a file, named like the file.
+    """Return the language of a boolean automaton in a file; its name is the name of the file.
 
     Raises:
-        InputError: If there is nothing to distinguish, because all strings are accepted, or none.
+        InputError: If there is nothing to learn, because the automaton accepts all strings or none.
     """
     automaton = files.read(path)
     if automaton.semiring is not BOOLEAN:

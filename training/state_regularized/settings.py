@@ -1,8 +1,13 @@
 """The settings of a network that learns a language and is certified.
 
-There are three recipes: ours, one for larger automata, and the paper's (Wang & Niepert 2019, section 4.1).
+There are three recipes: ours, a recipe for larger automata, and the paper's (Wang & Niepert 2019, section
+    4.1).
 Recipes count iterations instead of seconds, so that a run can be repeated. An iteration is a step of the
 training engine.
+
+After the curriculum, training has a final phase, the finish. It ends when the boxes close: when a set of
+boxes, which contains the states after all strings, is closed under the network's steps. This is computed in
+floats; the certification proves it after training.
 """
 
 from __future__ import annotations
@@ -22,7 +27,7 @@ NEVER = 10**9
 
 @dataclass(frozen=True)
 class Recipe(Settings):
-    """The settings of a state-regularized GRU that learns; the defaults are our recipe.
+    """The settings of a state-regularized GRU that learns a language; the defaults are our recipe.
 
     An epoch is a number of iterations, after which a line is written to the logs.
     """
@@ -43,7 +48,7 @@ class Recipe(Settings):
         1.5, "approximate initial norm of a centroid; 0: entries are uniform in [-0.5, 0.5]", 0, 1e6
     )
     spread: float = setting(
-        0.5, "initial spread of input weights, with orthogonal recurrent ones; 0: torch's values", 0, 1e6
+        0.5, "initial deviation of input weights; recurrent weights are orthogonal; 0: as in torch", 0, 1e6
     )
     noise: str = setting(
         "1.5,2,1",
@@ -53,7 +58,7 @@ class Recipe(Settings):
     shortest: int = setting(3, "length of the strings with which the curriculum begins", 0, NEVER)
     penalty: float = setting(
         0.1,
-        "in the finish, the weight in the loss of gaps between the two largest logits that are too small",
+        "in the finish, the weight in the loss of gaps below --margin between the two largest logits",
         0,
         1e6,
     )
@@ -78,7 +83,7 @@ class Recipe(Settings):
     loudest: float = setting(1.0, "maximum noise", 0, 1e6)
     steps: int = setting(100, "iterations in an epoch", 1, 1 << 20)
     epochs: int = setting(10**5, "maximum number of epochs", 1, 10**6)
-    # the score is the number of iterations, which always rises, so the last weights are used
+    # the score is the number of iterations, which always increases, so that the last weights are used
     patience: int = setting(10**6, "stop after this many epochs without improvement on the dev set", 1, 10**6)
     halve_after: int = setting(
         10**6, "halve the learning rate after this many epochs without improvement on the dev set", 1, 10**6
@@ -97,7 +102,7 @@ class Recipe(Settings):
 
     @property
     def noises(self) -> tuple[float, ...]:
-        """Return the noise level of each start, or nothing if an entry is not a number.
+        """Return the noise level of each start; empty if an entry is not a non-negative number.
 
         >>> Recipe().noises
         (1.5, 2.0, 1.0)
@@ -146,7 +151,7 @@ _CLUSTERS = {
     "tries": 3,
     "clusters": True,
 }
-# No gradient is clipped, because none is that long.
+# With this value of ``clip``, gradients are not clipped.
 _PAPER = {
     "optimiser": "rmsprop",
     "rate": 0.01,
@@ -161,7 +166,7 @@ _PAPER = {
     "restart_after": NEVER,
 }
 PRESETS: dict[str, dict[str, Any]] = {"ours": {}, "clusters": _CLUSTERS, "paper": _PAPER}
-"""Our recipe, the one for larger automata, and that of the paper."""
+"""The recipes: ours, the recipe for larger automata (``clusters``), and the paper's."""
 RUNS = ("model", "seed", "units", "centroids", "steps", "epochs")
 """The settings that are not part of a recipe."""
 
@@ -194,7 +199,7 @@ def _experiment(name: str, settings: type[Recipe], does: str, about: str, **more
         options=(),
         recipes="; clusters for larger automata",
         minutes=10.0,
-        # runs take minutes, and importing TensorBoard takes longer than learning a small network
+        # importing TensorBoard takes longer than training a small network
         tensorboard=False,
         folder="a folder for checkpoint, logs, network and result (default: trained/LANGUAGE-RECIPE-SEED)",
         files=(CERTIFICATE,),

@@ -1,13 +1,13 @@
 """Labelled strings for training and validation, drawn as in the paper.
 
-See Wang & Niepert 2019, Tables 9 and 10. For each length, at most 300 strings are kept, at most half of each
-class, and the larger class is cut to 20 more than the smaller. The paper's generator (Weiss et al. 2018)
-samples 1,000 uniform strings per length. Ours draws accepted strings from the language, and half of the
-others one change away from an accepted string. Otherwise, a language as sparse as ``(10)*`` has almost no
-accepted strings.
+See Wang & Niepert 2019, Tables 9 and 10. For each length, there are at most 150 strings of each class, and
+the larger class has at most 20 more strings than the smaller class. The paper's generator (Weiss et al. 2018)
+samples 1,000 uniform strings per length. For a language as sparse as ``(10)*``, almost none of them are
+accepted. Our generator draws accepted strings from the language, and half of the rejected strings are one
+change away from an accepted string.
 
-Training strings are drawn first, and no string is in both sets: training strings are removed from validation.
-If the training set has all strings of a short length, the validation set has none of that length.
+Training strings are drawn first, and they are removed from the validation set. If the training set contains
+all strings of a short length, the validation set contains none of this length.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ VALIDATION_LENGTHS = tuple(range(1, 29, 3))
 A_LENGTH = 300
 """The maximum number of strings of one length."""
 SURPLUS = 20
-"""The maximum surplus of the larger class."""
+"""The maximum difference between the numbers of accepted and rejected strings of one length."""
 LOOKED_AT = 1000
 """The number of uniform strings of a length that the paper's generator samples."""
 
@@ -54,7 +54,7 @@ class LabelledStrings:
 
     @classmethod
     def of(cls, labels: dict[Tokens, bool]) -> LabelledStrings:
-        """Create the set from strings and their labels, sorted by length, then in the order of drawing."""
+        """Create the set from strings and their labels; strings of equal length keep their order."""
         ordered = sorted(labels, key=len)
         return cls(tuple(ordered), tuple(labels[x] for x in ordered))
 
@@ -62,12 +62,12 @@ class LabelledStrings:
 def draw(
     language: RegularLanguage, seed: int, near_misses: bool = True
 ) -> tuple[LabelledStrings, LabelledStrings]:
-    """Draw strings for training and for validation; the seed determines them.
+    """Draw strings for training and for validation, which the seed determines.
 
     Args:
-        language: the language that labels them.
+        language: the language that labels the strings.
         seed: a non-negative integer.
-        near_misses: whether to draw as we do; otherwise as the paper's generator does.
+        near_misses: whether to use our generator; otherwise, the paper's generator is used.
     """
     rng = np.random.default_rng([seed, 0x5EED])
     longest = max(*TRAINING_LENGTHS, *VALIDATION_LENGTHS) + 1
@@ -84,7 +84,7 @@ def draw(
 def draw_strings(
     language: RegularLanguage, length: int, rng: np.random.Generator
 ) -> list[tuple[Tokens, bool]]:
-    """Return labelled strings of one length, at most 150 of each class, drawn like training strings."""
+    """Return labelled strings of one length, at most 150 of each class, from our generator."""
     yes, no = _Near(language.dfa, length + 1, rng).draw(length)
     return [(x, True) for x in yes] + [(x, False) for x in no]
 
@@ -96,7 +96,7 @@ def _balanced(accepted: Iterable[Tokens], rejected: Iterable[Tokens]) -> dict[To
 
 
 class _Uniform:
-    """Uniform strings of a length, separated by their labels."""
+    """The paper's generator: uniform strings of a length, separated by their labels."""
 
     def __init__(self, dfa: DFA, rng: np.random.Generator) -> None:
         self.dfa, self.rng = dfa, rng
@@ -110,9 +110,9 @@ class _Uniform:
 
 
 class _Near:
-    """Uniform accepted strings of a length, and rejected strings.
+    """Our generator: uniform accepted strings of a length, and rejected strings.
 
-    Half of the rejected strings are uniform, and half are one change away from accepted ones.
+    Half of the rejected strings are uniform, and half are one change away from an accepted string.
     """
 
     def __init__(self, dfa: DFA, longest: int, rng: np.random.Generator) -> None:
@@ -136,9 +136,9 @@ class _Near:
         return list(yes), list(no)
 
     def _near_miss(self, length: int) -> Tokens | None:
-        """Return a rejected string of this length, one edit away from an accepted one, or ``None``.
+        """Return a rejected string of this length that is one edit away from an accepted string.
 
-        Return ``None`` if the change gives none.
+        Return ``None`` if the drawn edit does not give a rejected string.
         """
         before = length + int(self.rng.integers(-1, 2))
         if before < 0 or not self.accepted.some(before) or (before == length == 0):
@@ -155,9 +155,9 @@ class _Near:
 
 
 class _Paths:
-    """Uniform strings of a length that end in some states, drawn symbol by symbol.
+    """Uniform strings of a length that lead to given states, drawn symbol by symbol.
 
-    Each symbol's probability is its share of the completions.
+    The probability of a symbol is proportional to the number of its completions.
     """
 
     def __init__(self, dfa: DFA, ends: frozenset[int], longest: int) -> None:
@@ -170,7 +170,7 @@ class _Paths:
             after = ways[table]
             ways = after.sum(axis=1)
             shares = np.cumsum(after, axis=1)
-            # The last symbol with a share gets the rest that rounding leaves.
+            # The last symbol with a positive share ends at exactly 1, despite rounding.
             self.cumulative.append(
                 np.where(
                     shares == shares[:, -1:], 1.0, shares / np.where(ways == 0, 1, ways)[:, None]

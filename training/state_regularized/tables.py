@@ -1,4 +1,4 @@
-"""The table of learned languages: one row for the runs of a recipe on a language."""
+"""The table of learned languages, with one row for all runs of a recipe on a language."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TEXTS, TRUTHS = ("language", "recipe", "outcome", "certified"), ("exact", "accep
 
 
 def is_learned(result: dict[str, Any]) -> bool:
-    """Return whether a result belongs to these experiments and has all fields of a row."""
+    """Return whether a result is of a learned language and has all fields of a row."""
     return (
         result["experiment"] in EXPERIMENTS
         and result["model"] == SR_GRU
@@ -41,7 +41,7 @@ def is_learned(result: dict[str, Any]) -> bool:
 
 
 def can_be_shown(result: dict[str, Any]) -> bool:
-    """Return whether such a result has all fields that the report of one run shows."""
+    """Return whether the result of a learned language has all fields that the report of one run shows."""
     strings = result.get("strings")
     return (
         all(finite(result.get(name)) for name in ("training", "validation", "iterations", "restarts"))
@@ -67,7 +67,7 @@ def _compared(value: Any) -> bool:
 def tables(results: Sequence[dict[str, Any]]) -> list[Table]:
     """Return the table of languages and recipes, with the number of runs for each outcome.
 
-    It is empty if no language was learned.
+    The list is empty if there are no results of learned languages.
     """
     groups = groups_of(filter(is_learned, results))
     differing = differing_settings(groups, _shown)

@@ -1,8 +1,9 @@
 """A training task for a network that learns a language.
 
 After each step, the task decides whether to use longer strings, whether to restart, and whether training is
-finished. The same seed gives the same steps. These decisions depend on training and validation strings, and
-on whether the boxes close, but not on the language's automaton.
+done. The decisions depend on training and validation strings, and on whether the boxes close
+(:mod:`training.state_regularized.settings`), but not on the language's automaton. The same seed gives the
+same steps.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ from training.state_regularized.strings import LabelledStrings
 from training.state_regularized.training_state import TrainingState, state_of
 
 LOOKS = 3
-"""The factor of ``Recipe.look_every``, in iterations, between checks of all strings for review."""
+"""With ``Recipe.review``, all strings are checked every ``LOOKS * look_every`` iterations."""
 
 
 class LearningTask(ExampleTask):
-    """A network and the strings from which it learns, in one process.
+    """A network and the strings from which it learns, for training in one process.
 
     Args:
         alphabet: the symbols.
@@ -42,8 +43,8 @@ class LearningTask(ExampleTask):
     Attributes:
         acceptor: the network.
         progress: the state of learning.
-        chosen: indices of the strings in the next batch, the longest first. Every step refills it from the
-            generator that also gives the noise.
+        chosen: the indices of the strings in the next batch, longest string first. Each step overwrites this
+            tensor with indices from the generator that also draws the noise.
     """
 
     carries = True
@@ -69,12 +70,12 @@ class LearningTask(ExampleTask):
 
     @property
     def finished(self) -> bool:
-        """Whether training has finished."""
+        """Return whether training is done."""
         return self.progress.done
 
     @property
     def finishing(self) -> bool:
-        """Return whether all training strings are classified correctly, but the boxes do not close yet."""
+        """Return whether training is in the finish: all strings are correct, but boxes do not close yet."""
         return self.progress.level == len(self.curriculum.lengths)
 
     @property
@@ -87,7 +88,7 @@ class LearningTask(ExampleTask):
         return [self.chosen] * self.settings.steps
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
-        """Return the logistic loss of each string, shape ``(B,)``, plus the gaps' shortfall in the finish."""
+        """Return each string's logistic loss, shape ``(B,)``, and in the finish a loss for small gaps."""
         s, rows, p = self.settings, self.training, self.progress
         right = rows.labels[examples]
         weights = (
@@ -102,8 +103,8 @@ class LearningTask(ExampleTask):
         self.right = float(((logits.detach() > 0) == right).double().mean())
         if lacking is None:
             return losses
-        # The start token's gap counts as much as all others: every string starts there, and its box must also
-        # close.
+        # The start token's gap has the same weight as all other gaps together, because every string begins
+        # with it, and its box must also close.
         return losses + s.penalty * (lacking[0] + (lacking[1:].mean() if len(lacking) > 1 else 0))
 
     def stepped(self) -> bool:
@@ -129,13 +130,13 @@ class LearningTask(ExampleTask):
         return again
 
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
-        """Return the progress of the curriculum; nothing is classified, because the last weights are kept."""
+        """Return the number of iterations as the score, and the progress of the curriculum."""
         p = self.progress
         metrics = {"length": float(self.length), "batch_right": self.right, "noise": p.noise}
         return float(p.iterations), {**metrics, "restarts": float(p.restarts)}
 
     def in_words(self, score: float) -> str:
-        """Return the state of learning as text; the score is not used."""
+        """Return the progress of the curriculum as text; the score is ignored."""
         at = "finish" if self.finishing else f"length {self.length}"
         return f"not measured; {at}, {self.progress.restarts} restarts"
 
@@ -147,11 +148,11 @@ class LearningTask(ExampleTask):
         return rmsprop(parameters, s.rate, s.weight_decay, s.smoothing)
 
     def carried(self) -> dict[str, Tensor]:
-        """Return the state of learning, the next batch, and the generator."""
+        """Return the state of training, the next batch, and the state of the generator."""
         return {**self.progress.tensors(), "chosen": self.chosen, "generator": self.generator.get_state()}
 
     def carry(self, tensors: dict[str, Tensor]) -> None:
-        """Restore the state of learning."""
+        """Restore the state of training."""
         chosen, many = tensors["chosen"], len(self.training.lengths)
         learned = state_of(tensors, len(self.curriculum.lengths), many)
         if chosen.shape != self.chosen.shape or chosen.dtype != torch.long:
@@ -163,9 +164,10 @@ class LearningTask(ExampleTask):
         self.progress = learned
 
     def _choose(self) -> None:
-        """Choose the next batch: random strings, and some that were wrong at the last check.
+        """Choose the next batch: random strings, and some strings that were wrong at the last check.
 
-        The indices decrease: strings are sorted by length, and the longest has to come first.
+        The indices are in decreasing order, because strings are sorted by length, and the longest string must
+        come first.
         """
         size, generator = self.settings.batch, self.generator
         chosen = torch.randint(self.training.count_up_to(self.length), (size,), generator=generator)
@@ -177,7 +179,7 @@ class LearningTask(ExampleTask):
     def _advance(self) -> None:
         """Advance the curriculum while all strings of the current length are classified correctly.
 
-        Finish if there is no further level and no finish.
+        End training after the last level if the recipe has no finish.
         """
         p = self.progress
         level = self.curriculum.climbed(p.level, self._all_correct)
@@ -195,7 +197,7 @@ class LearningTask(ExampleTask):
             p.noise = max(s.noises[p.restarts % len(s.noises)], p.noise * s.softer)
 
     def _all_correct(self, length: int) -> bool:
-        """Return whether all training strings up to a length are correct; store the misclassified ones."""
+        """Return whether all training strings up to a length are correct; store the indices of the others."""
         answer = alone if self.settings.clusters else evaluate
         self.progress.wrong = mistakes(self.acceptor, self.training, length, answer)
         return not self.progress.wrong
@@ -203,7 +205,7 @@ class LearningTask(ExampleTask):
     def _end(self) -> None:
         """End training if all training and validation strings are correct and the boxes close.
 
-        The boxes have to close only if the recipe requires it.
+        Boxes must close only if the recipe has a finish.
         """
         s, p = self.settings, self.progress
         right = self._all_correct(self.length) and (not s.clusters or self._correct_with_centroids())
@@ -217,8 +219,8 @@ class LearningTask(ExampleTask):
     def _correct_with_centroids(self) -> bool:
         """Return whether centroids at cluster means classify all strings correctly.
 
-        Few clusters are tried first. If none works, the strings that are wrong for the best number are saved
-        for review.
+        The numbers of clusters are tried in increasing order. If no number is sufficient, store the strings
+        that are wrong with the best number, for review.
         """
         least: list[int] | None = None
         for centroids in means(
@@ -233,7 +235,7 @@ class LearningTask(ExampleTask):
         return False
 
     def _start_again(self) -> None:
-        """Restart with a new network, from the seed and the number of starts so far."""
+        """Restart with a new network, which depends on the seed and the number of restarts."""
         s, p = self.settings, self.progress
         p.history.append([p.iterations, p.level])
         p.restarts, p.since, p.level, p.wrong = p.restarts + 1, 0, 0, []
@@ -243,10 +245,7 @@ class LearningTask(ExampleTask):
 
 
 def untrained(alphabet: tuple[str, ...], settings: Recipe, seed: int) -> Acceptor:
-    """Return the initial network: an SR-GRU (equations 2 and 5) at temperature 1.
-
-    It has start and end tokens.
-    """
+    """Return the initial SR-GRU (equations 2 and 5), with temperature 1 and start and end tokens."""
     units = settings.units
     with seeded(seed):
         network = Acceptor(alphabet, settings.model, units, settings.centroids)
@@ -266,6 +265,6 @@ def _seed(settings: Recipe, starts: int) -> int:
 
 
 def _class_weights(labels: Tensor) -> Tensor:
-    """Return weights for rejected and accepted strings that give both classes equal influence."""
+    """Return weights for rejected and for accepted strings that give both classes equal influence."""
     share = labels.double().mean().clamp(1 / (2 * len(labels)), 1 - 1 / (2 * len(labels)))
     return torch.stack([0.5 / (1 - share), 0.5 / share]).float()

@@ -1,6 +1,6 @@
-"""The state of training, except weights and random numbers.
+"""The state of training, without the weights and the random state.
 
-Together with them, it determines the next iteration.
+All three together determine the next iteration.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ class TrainingState:
 
     Attributes:
         restarts: the number of restarts.
-        iterations: the total number of iterations; ``since`` is the number since the last advance or restart.
-        level: the index of the curriculum's current level; the number of levels, if all are finished.
-        done: whether the network is trained.
-        boxes: the number of boxes in the final enclosure of the soft run, computed in float arithmetic.
-        history: for each start, the number of iterations and the final level.
-        wrong: indices of the training strings that were wrong at the last check.
+        iterations: the total number of iterations.
+        since: the number of iterations since the last advance or restart.
+        level: the index of the curriculum's current level, or the number of levels if all are finished.
+        done: whether training is done.
+        boxes: the number of boxes that are closed under the network's steps, computed in float arithmetic.
+        history: for each restart, the number of iterations and the level before it.
+        wrong: the indices of the training strings that were wrong at the last check.
         noise: the current noise.
     """
 
@@ -41,7 +42,7 @@ class TrainingState:
     noise: float = 0.0
 
     def tensors(self) -> dict[str, Tensor]:
-        """Return the tensors of a checkpoint."""
+        """Return the state as tensors for a checkpoint."""
         boxes = -1 if self.boxes is None else self.boxes
         return {
             "counts": torch.tensor([*(getattr(self, name) for name in COUNTS), self.done, boxes]),
@@ -52,7 +53,7 @@ class TrainingState:
 
 
 def state_of(tensors: dict[str, Tensor], levels: int, strings: int) -> TrainingState:
-    """Return the state of training that :meth:`TrainingState.tensors` saved.
+    """Return the state of training from the tensors of :meth:`TrainingState.tensors`.
 
     Args:
         tensors: the tensors by name.

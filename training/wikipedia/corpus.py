@@ -1,6 +1,6 @@
 """The Wikipedia corpus of Daniluk et al. (2017), as text.
 
-Words are separated by spaces, and each line ends a sentence. The corpus was not available to us, so we chose
+Words are separated by spaces, and each line is a sentence. The corpus was not available to us, so we chose
 the names of the files.
 """
 
@@ -18,20 +18,19 @@ from training.published_files import existing_file, read_lines
 WHERE = "https://goo.gl/s8cyYa, as the paper says (Daniluk et al. 2017)"
 FILES = {"train": "wikipedia/train.txt", "dev": "wikipedia/valid.txt", "test": "wikipedia/test.txt"}
 SIZES = {"train": 22_500_000, "dev": 1_200_000, "test": 1_200_000}
-"""The numbers of words, to the precision of the paper."""
+"""The numbers of words in each split, as rounded in the paper."""
 NEAR = 0.05
-"""The relative deviation of a part's number of words that is accepted."""
+"""The accepted relative deviation of a split's number of words."""
 UNKNOWN = "<unk>"
 
 
 def load(folder: Path, most: int, any_size: bool = False) -> LanguageCorpus:
     """Load ``wikipedia/train.txt``, ``valid.txt`` and ``test.txt`` from a folder, with or without ``.gz``.
 
-    Words that are not among the ``most`` most frequent of the training set become ``<unk>``.
+    Only the ``most`` most frequent words of the training set are kept; other words become ``<unk>``.
 
     Raises:
-        FormatError: If a file is missing, truncated or invalid; the message states the requirement, and where
-            the file is published.
+        FormatError: If a file is missing, truncated or invalid.
     """
     paths = {part: existing_file(folder / name) for part, name in FILES.items()}
     texts = {part: _tokens(path, part, any_size) for part, path in paths.items()}

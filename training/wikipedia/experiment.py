@@ -24,7 +24,7 @@ class WikipediaTask(LanguageTask):
 
 
 class WikipediaRun(TextRun[WikipediaModelling]):
-    """A run on Wikipedia's articles, whose networks are not rational."""
+    """A run on Wikipedia's articles; its networks are not rational."""
 
     def load(self) -> LanguageCorpus:
         """Return the text."""

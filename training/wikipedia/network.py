@@ -1,7 +1,7 @@
 """The language model of appendix C.2 (Wang & Niepert 2019).
 
-It has word vectors, recurrent layers, and a softmax with its own weights, as the paper's numbers of
-parameters imply.
+The model has word vectors, recurrent layers, and a softmax. The paper's numbers of parameters imply that the
+softmax does not share weights with the word vectors.
 """
 
 from __future__ import annotations

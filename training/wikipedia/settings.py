@@ -16,8 +16,9 @@ MODELS = ("lstm", "lstm-p", "sr-lstm", "sr-lstm-p")
 class WikipediaModelling(LanguageModelling):
     """A run on Wikipedia.
 
-    The paper specifies the data, 300 units, 1,000 centroids and 77,000 words. For the rest it refers to
-    Daniluk et al. (2017), who do not give these settings: batch, window, rate and clip are ours.
+    The paper specifies the data, 300 units, 1,000 centroids and 77,000 words. For other settings, it refers
+    to Daniluk et al. (2017), who do not specify them. We chose the values of ``batch``, ``window``, ``rate``
+    and ``clip``.
     """
 
     model: str = setting("sr-lstm-p", "the recurrent network", one_of=MODELS)
@@ -52,10 +53,10 @@ PRESETS: dict[str, dict[str, Any]] = {
     "paper": {},
     "small": {"hidden": 64, "k": 50, "vocabulary": 5000, "batch": 32, "epochs": 5},
 }
-"""Named values, for the fields that a command line leaves open."""
+"""Presets by name, which are values for the settings that the user does not pass."""
 
 TABLE_14 = {"lstm": (83.2, 85.2), "lstm-p": (85.8, 86.9), "sr-lstm": (81.8, 83.0), "sr-lstm-p": (82.3, 84.5)}
-"""Named values for the fields that a command line leaves open."""
+"""The paper's perplexities on the dev and the test set, by model."""
 
 
 def paper(settings: WikipediaModelling) -> dict[str, Any]:

@@ -38,9 +38,7 @@ def read_back(
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(
-            "--seed", min=0, max=2**63 - 1, help="seed of their selection (default: as in training)"
-        ),
+        typer.Option("--seed", min=0, max=2**63 - 1, help="seed that selects them (default: as in training)"),
     ] = None,
     output: Annotated[
         str | None,
@@ -53,7 +51,7 @@ def read_back(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Read automata and rules from a trained network, and compare their accuracy with that of the network.
+    """Extract automata and rules from a trained network, and compare their accuracy with the network's.
 
     See Jiang et al. 2020, section 6.
     """
@@ -67,7 +65,7 @@ def read_back(
     with progress("rules read-back") as report_progress:
         report_progress("reading")
         model, about = load(checkpoint)
-        own = trained_on(about, checkpoint)  # by default, the sentences that the run used
+        own = trained_on(about, checkpoint)  # by default, the sentences on which the network was trained
         share, seed = own[0] if share is None else share, own[1] if seed is None else seed
         parts = sentences.read(data)
         parts["train"] = at(parts["train"], drawn_indices(len(parts["train"]), share, seed))
@@ -88,7 +86,7 @@ def read_back(
         out.print(headed(f"  {rule.label}", f": {shorten_middle(rule.rule or '', 300)}"), soft_wrap=True)
     out.print(f"  no match: {result.default}")
     out.print("\nWords that transitions of the automata learned (Figure 4):")
-    # final states of the same rules are shown once
+    # rules with several final states are shown once
     several = {rule.before or rule.state: rule for rule in result.learned}
     for rule in several.values():
         for arrow in [arrow for arrow in rule.arrows if arrow.came][:3]:
@@ -103,7 +101,7 @@ def read_back(
 
 
 def _about_sets(rules: Sequence[ReadRule]) -> str:
-    """Return an explanation of the first name of a set of words, such as ``$787``, or the empty string."""
+    """Return an explanation of the first named set of words, such as ``$787``, or the empty string."""
     sets = {name: words for rule in rules for name, words in rule.sets.items()}
     return next((f" {name} stands for any of {len(words)} words." for name, words in sets.items()), "")
 

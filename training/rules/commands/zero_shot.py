@@ -30,15 +30,12 @@ def zero_shot(
     ],
     ties: Annotated[
         str,
-        typer.Option(
-            "--ties", help="the label of a sentence that matches several: first or last in the file"
-        ),
+        typer.Option("--ties", help="label if the rules of several labels match: first or last in the file"),
     ] = "last",
     unmatched: Annotated[
         str | None,
         typer.Option(
-            "--unmatched",
-            help="the label of a sentence that matches none (default: none, which counts as an error)",
+            "--unmatched", help="label if no rule matches (default: none, which counts as an error)"
         ),
     ] = None,
     logic: Annotated[
@@ -60,8 +57,8 @@ def zero_shot(
 ) -> int:
     """Run the rules and the untrained networks on the test sentences (Table 4).
 
-    The networks are FA-RNN, FA-GRU and their bidirectional forms. Exit status 1 means that an FA-RNN, at beta
-    = 1 and with exact factors, assigns a label that differs from the rules' label to some sentence.
+    The networks are FA-RNN, FA-GRU and their bidirectional forms, with beta = 1. The exit status is 1 if the
+    factors are exact and the FA-RNN and the rules assign different labels to a sentence.
     """
     from automata.io.files import read_text
     from automata.rules import rule_files
