@@ -3,9 +3,9 @@
 The weights of their automata are polynomials in the gates.
 
 A unit has a state of several components, to which each token applies an affine map. The unit's score is a
-component, or an output that reads all components. A layer's file contains its step twice: in torch, as the
-paper prints it (``run_steps``), and as the weights of an automaton (``affine_step``), for numbers of any
-type. The columns of a matrix memory do not interact, so each unit here is a head with one column.
+component, or an output that reads all components. A layer's file contains its step twice. ``run_steps`` is
+the paper's step in torch; ``affine_step`` returns the weights of an automaton, for numbers of any type. The
+columns of a matrix memory do not interact, so each unit here is a head with one column.
 
 >>> from neural.linear_recurrences.gla import GLACell
 >>> cell = GLACell(3, 2, keys=1)

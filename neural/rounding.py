@@ -4,10 +4,10 @@ The bounds hold for any order of summation. A network computes its gates for a b
 for tensors of other shapes when its automata are constructed. The two evaluations may sum matrix products in
 different orders. The bounds limit the difference between their results.
 
-The only assumption is about the elementary functions: sigmoid, log-sigmoid, tanh, exp, log, log1p, sin and
-cos are accurate to 4 units in the last place, or to the smallest normal number (a sigmoid whose exponential
-overflows is 0). The vector library behind torch's CPU kernels documents 1 unit for exp and tanh, and CUDA's
-mathematics library documents 2. ``proofs_tests/neural/test_rounding.py`` measures them against ball
+The only assumption is about elementary functions. Sigmoid, log-sigmoid, tanh, exp, log, log1p, sin and cos
+are accurate to 4 units in the last place, or to the smallest normal number. (A sigmoid is 0 if its
+exponential overflows.) The vector library behind torch's CPU kernels documents 1 unit for exp and tanh, and
+CUDA's mathematics library documents 2. ``proofs_tests/neural/test_rounding.py`` measures them against ball
 arithmetic.
 """
 

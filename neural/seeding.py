@@ -18,9 +18,8 @@ def seeded(seed: int, on_gpu: bool = False) -> Iterator[None]:
     ...     bool((first == torch.rand(2)).all())
     True
 
-    Unlike this function, ``torch.manual_seed`` stores the caller's stack as text for each unused kind of
-    device, which takes 1 ms per call and memory that is never freed. It also seeds the GPUs' generators
-    without restoring them.
+    ``torch.manual_seed`` stores the caller's stack as text for each unused kind of device. This takes 1 ms
+    per call, and the memory is never freed. It also seeds the GPUs' generators without restoring them.
 
     Args:
         seed: the seed of the generators.

@@ -47,10 +47,11 @@ def one_row(words: int) -> Pattern:
 class SopaCell(AutomatonCell):
     """A cell whose units score a match of a pattern of n words.
 
-    The gate m_j = sigmoid(W_j v_t + b_j) matches word j of the pattern, s_j = sigmoid(U_j v_t + d_j) matches
-    an additional word at position j, and e_j = sigmoid(a_j) skips word j. With h_0 = 1, h_j is the score of
-    the matches that end at position j: h_j = h_{j-1} m_j + h_j s_j + h_{j-1} e_j. The first two terms use h
-    of the previous step; the third term uses h of this step. A unit's score is c_t = c_{t-1} + h_n.
+    The gate m_j = sigmoid(W_j v_t + b_j) matches word j of the pattern. The gate s_j = sigmoid(U_j v_t + d_j)
+    matches an additional word at position j. The gate e_j = sigmoid(a_j) skips word j. With h_0 = 1, h_j is
+    the score of the matches that end at position j: h_j = h_{j-1} m_j + h_j s_j + h_{j-1} e_j. The first two
+    terms use h of the previous step; the third term uses h of this step. A unit's score is
+    c_t = c_{t-1} + h_n.
     """
 
     def __init__(

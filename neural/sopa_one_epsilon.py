@@ -28,8 +28,9 @@ from neural.sopa import OPTIONS, SopaCell, weights
 def two_rows(words: int) -> Pattern:
     """Return the pattern with states 0 to 2n + 1.
 
-    Transitions that read a symbol lead to states 1 to n. Epsilon transitions lead to states n + 1 to 2n, from
-    which no epsilon transition leads except to state 2n + 1. A match stays in state 2n + 1.
+    Transitions that read a symbol lead to states 1 to n. Epsilon transitions lead from states 0 to n - 1 to
+    states n + 1 to 2n. A match moves from state n or 2n to state 2n + 1 by an epsilon transition, and stays
+    there.
     """
     n, end = words, 2 * words + 1
     reads = [arrow for j in range(1, n + 1) for arrow in ((j - 1, j, f"m{j}"), (j, j, f"s{j}"))]

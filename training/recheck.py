@@ -95,7 +95,7 @@ def rechecked(folder: Path, count: int) -> Iterator[Recheck]:
 
 
 def recheck(name: str, result: dict[str, Any], contents: dict[str, bytes]) -> Recheck:
-    """Repeat the run of a result, and compare the new result, network and certificate with the stored ones.
+    """Repeat the run of a result, and compare its result, network and certificate with the stored files.
 
     Args:
         name: the name of the run.

@@ -75,7 +75,7 @@ class TensorCell(nn.Module):
 class FactoredCell(nn.Module):
     """A cell that computes equations 5 and 6.
 
-    These are z_t = beta v_t + (1 - beta) u_t G and h_t = ((h_{t-1} D_1) o z_t) D_2^T.
+    The equations are z_t = beta v_t + (1 - beta) u_t G and h_t = ((h_{t-1} D_1) o z_t) D_2^T.
 
     Args:
         factors: the factors of the automaton's tensor.

@@ -93,9 +93,9 @@ def add_rules(model: Classifier, rules: RuleSet, written: Sequence[str], scale: 
 def disable_rules(model: Classifier, numbers: Iterable[int]) -> Classifier:
     """Disable some of a classifier's blocks of rules.
 
-    The disabled blocks' states are no longer read out. Of these states, the function removes those from which
-    no final state of another block is reachable. Therefore the score of every other block (equation 8) is
-    unchanged for all sentences. The paper instead retains the states that are reachable from other rules'
+    The disabled blocks' states are no longer read out. The function removes these states, except states from
+    which a final state of another block is reachable. Therefore the score of every other block (equation 8)
+    is unchanged for all sentences. The paper instead retains the states that are reachable from other rules'
     states, which is not the correct condition. Without training, all states of a disabled block are removed;
     training may connect states of different blocks.
 

@@ -61,9 +61,9 @@ def exact_factors(automaton: WFSA, wildcard_words: Iterable[Hashable] = ()) -> F
 
     Each nonzero entry of the tensor comes from one column. At most min(V K, K K) columns are needed: one for
     each word and source state, or for each pair of states. Fewer columns suffice if words have transitions in
-    common. Pairs of states share a column if the same words connect them with the same weights, and if they
-    are all pairs of a set of sources and a set of targets. The function chooses these sets in three ways,
-    and returns the result with the fewest columns.
+    common. Pairs of states can share a column if the same words connect them with the same weights. The pairs
+    of a column are all pairs of a set of sources and a set of targets. The function chooses these sets in
+    three ways, and returns the result with the fewest columns.
 
     Args:
         automaton: boolean (zeros and ones), counting or real, without epsilon transitions.

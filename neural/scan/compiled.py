@@ -85,8 +85,8 @@ def output_backward(
 def last_cache(folder: Path = CACHES) -> float:
     """Return the bytes of the largest cache, or infinity if the system does not report it.
 
-    If all arrays of a kernel together are larger, the kernel bypasses the cache when it writes, because the
-    results would be evicted before they are read.
+    If the arrays of a kernel are larger than the cache, results would be evicted before they are read. The
+    kernel then bypasses the cache when it writes.
     """
     sizes = (file.read_text(encoding="ascii").strip() for file in folder.glob("index*/size"))
     return max((1024.0 * int(size[:-1]) for size in sizes if size.endswith("K")), default=math.inf)

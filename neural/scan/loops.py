@@ -110,7 +110,7 @@ def gated_gradients(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Compute the gradients of gate, update and start from the gradients of the recurrence over the reals.
 
-    ``run`` computes the latter and has the signature of :func:`scan_backward`.
+    ``run`` computes the gradients over the reals, and has the signature of :func:`scan_backward`.
     """
     f = torch.sigmoid(gate)
     to_f, flow, to_start = run(grad, f, (1 - f) * update, states, start, "real")

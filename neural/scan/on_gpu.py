@@ -28,8 +28,8 @@ PROGRAM = {"log backward": (64, 2, 6), "gated backward": (64, 1, 6), "real backw
 USUAL, FEW, FEW_BACKWARD, FEW_PAIRS = (64, 1, 8), (32, 1, 32), (32, 1, 16), (32, 1, 8)
 """The number of lanes, of warps, and of steps with loads in flight of a program.
 
-The last three settings are for one chunk with few lanes. They were the fastest on an H200: with four steps in
-flight, a kernel took 1.3 times as long as with eight, and with two steps 2.6 times as long.
+The last three settings are for one chunk with few lanes. They were the fastest on an H200. With four steps in
+flight, a kernel took 1.3 times as long as with eight; with two steps, it took 2.6 times as long.
 """
 SERIAL_LANES, SERIAL_STEPS = 8192, 64
 """All steps form one chunk if there are at least this many lanes, or at most this many steps."""

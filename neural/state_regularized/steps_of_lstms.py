@@ -4,8 +4,8 @@ Peepholes and a stochastic component are optional (equations 2, 5 and 6 to 8, Wa
 ordered as in :class:`~neural.state_regularized.rows.Rows`. The state ``a`` passes from step to step. With a
 stochastic component, a is alpha, because h = S alpha and therefore R h = (R S) alpha. Otherwise, a is h.
 
-The gradient of a step is one product with the matrix R S (or R) and a few elementwise products. The factors
-of the latter are computed for many steps at once. The gradient of each weight is one product over all steps.
+The gradient of a step is one product with the matrix R S (or R) and a few elementwise products, whose factors
+are computed for many steps at once. The gradient of each weight is one product over all steps.
 Gates are in torch's order: input, forget, cell, output.
 """
 

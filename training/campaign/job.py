@@ -1,7 +1,7 @@
 """One run of a campaign, in a separate process.
 
-The runners start ``python -m training.campaign.job`` with one argument: a JSON object with the campaign's
-folder, the name of the run, and the location of the data.
+The runners start ``python -m training.campaign.job`` with a JSON object as the only argument. It contains the
+campaign's folder, the name of the run, and the location of the data.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Merging of two campaign folders, and the status of a folder, which is the same on every machine."""
+"""Merging of two campaign folders, and the status of a folder, which does not depend on the machine."""
 
 from __future__ import annotations
 
@@ -54,9 +54,8 @@ def status_of(plan: Plan, folder: Path) -> dict[str, Any]:
 def merge(plan: Plan, into: Path, other_plan: Plan, other: Path) -> dict[str, int]:
     """Copy the runs that are finished in ``other`` but not in ``into``, and return their number.
 
-    Raises :class:`~automata.errors.InputError` if the campaigns differ, if a run has two different results,
-    or if a process is working in ``into`` on a run that is finished in ``other``. In these cases, nothing is
-    changed.
+    Raises :class:`~automata.errors.InputError`, and copies nothing, if the campaigns differ, if a run has two
+    different results, or if a process is working on a run in ``into`` that is finished in ``other``.
     """
     from training.campaign.work import require_settings, state
 

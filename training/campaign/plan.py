@@ -24,8 +24,8 @@ A campaign is a TOML file. Its parts run in the order of the file::
     preset = "few"
     settings = { share = 0.1 }
 
-If a part has ``searched``, its runs use the settings of the best trial of the search on that data set, which
-is the trial with the highest accuracy on the dev set. In a part, ``settings`` overrides single settings, and
+If a part has ``searched``, its runs use the settings of the best trial of the search on that data set. The
+best trial has the highest accuracy on the dev set. In a part, ``settings`` overrides single settings, and
 ``preset`` overrides the campaign's preset. If runs of one model on one data set differ in more than the seed,
 their parts must have different labels.
 """

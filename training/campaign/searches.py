@@ -1,7 +1,7 @@
 """The results of a campaign's searches, stored in a journal.
 
-Trials that are missing in the journal are added from their result files, because a run may have been killed
-before it wrote to the journal, or the journal may have been lost.
+Trials that are missing in the journal are added from their result files. A run may have been killed before it
+wrote to the journal, or the journal may have been lost.
 """
 
 from __future__ import annotations

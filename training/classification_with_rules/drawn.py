@@ -21,7 +21,7 @@ LONGEST, ENOUGH = 40, 15
 AFTER = 5
 """The maximum number of words after a rule has matched."""
 RARE = 0.01
-"""The weight of the uniform distribution that is added to word frequencies; unseen words can thus occur."""
+"""The weight of a uniform distribution that is added to word frequencies, so that unseen words occur."""
 
 
 class RuleSentences:

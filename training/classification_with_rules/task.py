@@ -24,7 +24,7 @@ from training.engine.task import ExampleTask
 SLOWEST = 0.01
 """The final learning rate of a cosine schedule, relative to the initial learning rate."""
 TIE = 1e-6
-"""The weight of the dev loss in an epoch's score, so that it decides between epochs of equal accuracy."""
+"""The weight of the dev loss in an epoch's score; the loss decides between epochs of equal accuracy."""
 
 
 class RuleTask(ExampleTask):

@@ -55,7 +55,7 @@ There are the paper's values, with 784 steps, and values for a CPU, with 196 ste
   are then equal up to 1.5e-8 (the rounding of float32), and only the frequencies of the labels can be
   learned. The loss of an LSTM was 2.30, which is chance, during 1,170 steps with the constants of the
   authors' programs. With a bias of 2, the states of an LSTM differ by 2e-2 of their size, but the states of
-  an SR-LSTM by 1e-6; with a bias of 3, they differ by 1e-3.
+  an SR-LSTM by 1e-6. With a bias of 3, the states of an SR-LSTM differ by 1e-3.
 - The rate is 1e-4, the constant of the authors' programs. At the paper's 0.01, the loss of an LSTM with 64
   units and a bias of 2 was at least 2.30 in the first 200 steps. At 1e-4, it was 1.99 after 200 steps.
 

@@ -113,7 +113,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 """Presets: values for the settings that the user does not pass.
 
-There are presets for the two budgets in the paper, and a preset for a CPU. The perplexities of the latter are
+There are presets for the two budgets in the paper, and a preset for a CPU (``small``), whose perplexities are
 not comparable with the paper's.
 """
 

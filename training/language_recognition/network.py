@@ -32,8 +32,8 @@ class NetworkAnswer(NamedTuple):
 
     Attributes:
         logits: positive means accept, shape ``(B,)``.
-        lacking: how far the margins of gates and centroids are below the required margins, a mean over the
-            steps of each string, shape ``(B,)``; zero if margins were not requested.
+        lacking: how far the margins of gates and centroids are below the required margins, averaged over the
+            steps of each string, shape ``(B,)``. It is zero if margins were not requested.
     """
 
     logits: Tensor

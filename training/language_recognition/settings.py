@@ -41,7 +41,7 @@ class Recognition(Settings):
     clip: float = setting(1.0, "maximum norm of a gradient; larger gradients are scaled down to it", 1e-6)
     steps: int = setting(100, "steps in an epoch", 1, 1 << 20)
     shortest: int = setting(4, "maximum length of strings at the start of the curriculum", 0, 10**6)
-    growth: float = setting(1.15, "factor by which a step of the curriculum makes strings longer", 1.01, 100)
+    growth: float = setting(1.15, "factor of the maximum length at each step of the curriculum", 1.01, 100)
     mastered: float = setting(0.99, "accuracy on training strings at which the curriculum takes a step", 0, 1)
     stuck: int = setting(
         10**6, "number of epochs after which the curriculum takes a step in any case", 1, 10**6

@@ -44,8 +44,8 @@ def decide(network: SentenceClassifier, training: EncodedTexts, table: Tensor) -
 
     Args:
         network: the trained network.
-        training: the training sentences. The alphabet of a layer consists of its inputs on some of them,
-            which are drawn with the run's seed.
+        training: the training sentences. The alphabet of a layer consists of its inputs on some of these
+            sentences, which are drawn with the run's seed.
         table: the word vectors.
 
     Returns:

@@ -4,10 +4,9 @@ A threshold gamma converts the transition tensor (equation 9) to an automaton, i
 set of states. Each state that votes for a label is a rule, which matches the sentences that reach the state.
 The paper does not specify the label of a sentence that matches several rules. Here the rules are ordered, and
 the first rule that matches determines the label. If no rule matches, the label is the most frequent label.
-The order is determined by sequential covering of the training sentences: the next rule is the most accurate
-    rule
-on the sentences that no earlier rule matches. Three values are chosen on the dev set: gamma, the minimum
-readout weight with which a state votes for a label, and the minimum number of sentences of a rule.
+The order is determined by sequential covering of the training sentences. The next rule is always the most
+accurate rule on the sentences that no earlier rule matches. Three values are chosen on the dev set: gamma,
+the minimum readout weight of a state that votes for a label, and the minimum number of sentences of a rule.
 """
 
 from __future__ import annotations

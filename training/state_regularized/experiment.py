@@ -124,7 +124,7 @@ def learn(
         - ``language``, ``dfa`` and ``states``: the language's name, its minimal DFA, and the number of states
           of this DFA.
         - ``outcome``: ``trained``, ``out of iterations``, ``out of time`` or ``interrupted``.
-        - ``training`` and ``validation``: the accuracies on these sets.
+        - ``training`` and ``validation``: the accuracies on the training set and on the validation set.
         - ``strings``: for each set, the number of strings, and the number of accepted strings.
         - ``restarts`` and ``iterations``: the numbers of restarts and of iterations.
         - ``certifying``: the time of certification in seconds.

@@ -1,9 +1,8 @@
 """The settings of a network that learns a language and is certified.
 
-There are three recipes: ours, a recipe for larger automata, and the paper's (Wang & Niepert 2019, section
-    4.1).
-Recipes count iterations instead of seconds, so that a run can be repeated. An iteration is a step of the
-training engine.
+There are three recipes: our recipe, a recipe for larger automata, and the recipe of Wang & Niepert 2019
+(section 4.1). They count iterations instead of seconds, so that a run can be repeated. An iteration is a step
+of the training engine.
 
 After the curriculum, training has a final phase, the finish. It ends when the boxes close: when a set of
 boxes, which contains the states after all strings, is closed under the network's steps. This is computed in
@@ -63,11 +62,13 @@ class Recipe(Settings):
         1e6,
     )
     margin: float = setting(12.0, "required gap between the two largest logits, in the finish", 0, 1e6)
-    restart_after: int = setting(400, "restart after this many iterations without an advance", 1, NEVER)
+    restart_after: int = setting(
+        400, "restart after this many iterations without a step of the curriculum", 1, NEVER
+    )
     restart_finish_after: int = setting(200, "restart after this many iterations of the finish", 1, NEVER)
     look_every: int = setting(10, "iterations between checks of all strings", 1, NEVER)
     review: float = setting(0.0, "the share of a batch for strings that were wrong at the last check", 0, 1)
-    tries: int = setting(1, "number of partitions to try for boxes that close", 1, 10**6)
+    tries: int = setting(1, "number of partitions to try until the boxes close", 1, 10**6)
     clusters: bool = setting(
         False, "train only the recurrent part, and place centroids at clusters of its states in the finish"
     )
