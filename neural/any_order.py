@@ -87,7 +87,7 @@ class ReorderingBound:
     @classmethod
     @_plain
     def leaf(cls, value: Tensor, kind: Format, error: Tensor | None = None) -> ReorderingBound:
-        """Return leaf values with errors of at most ``error``. If omitted, the values are exact."""
+        """Return a leaf whose values have errors of at most ``error``; if it is omitted, they are exact."""
         wide = value.detach().double()
         off = torch.zeros_like(wide) if error is None else error
         size = torch.where(wide.isfinite(), wide.abs(), 0.0) + off
@@ -129,7 +129,7 @@ class ReorderingBound:
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
-        """Replace a torch function by its rule."""
+        """Apply the rule of a torch function."""
         return _apply(func, args, kwargs or {}, None)
 
     @property
@@ -258,7 +258,7 @@ def derivatives(
 ) -> list[ReorderingBound]:
     """Differentiate the sum of all ``result * factor`` with respect to each leaf.
 
-    Factors that are tensors are exact.
+    A factor that is a plain tensor is exact. The result has one derivative for each leaf.
     """
     bars: dict[int, ReorderingBound] = {}
     order = _sorted([result for result, _ in results])
@@ -392,7 +392,7 @@ def _smooth(
     bound: Callable[[Tensor, Tensor, Format], Tensor],
     slope: Callable[[ReorderingBound, ReorderingBound], ReorderingBound],
 ) -> Callable[[ReorderingBound], ReorderingBound]:
-    """Return the rule for an elementwise function, from bounds on its rounding and its slope."""
+    """Return the rule for an elementwise function from a bound on its error and from its derivative."""
 
     def rule(a: ReorderingBound) -> ReorderingBound:
         value = function(a.value)

@@ -37,9 +37,11 @@ class SoftLogic(nn.Module):
         dtype: as in torch.
 
     Attributes:
-        literals: shape ``(clauses, names)``: 1, -1 for a negation, or 0. ``negations`` is the number of
-            negations of each clause; ``members``, shape ``(labels, clauses)``, marks the clauses of each
-            formula; ``spare`` is n - 1. All are trainable parameters.
+        literals: 1 for a name in a clause, -1 for a negated name, otherwise 0, shape ``(clauses, names)``.
+            All attributes are trainable parameters.
+        negations: the number of negations in each clause, shape ``(clauses,)``.
+        members: 1 for each clause of a label's formula, otherwise 0, shape ``(labels, clauses)``.
+        spare: n - 1 for each label, shape ``(labels,)``.
     """
 
     def __init__(

@@ -53,7 +53,7 @@ def cp_factors(
     slices = np.einsum("xr,ir,jr->xij", rows, exact.before, exact.after)
     weights = np.sqrt(counts)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # tensorly warns if the rank exceeds an axis, which is intended
+        warnings.simplefilter("ignore")  # tensorly warns if the rank exceeds a dimension, which is intended
         start = np.random.RandomState(seed)
         decomposition = parafac(
             tensorly.tensor(slices * weights[:, None, None]),

@@ -84,7 +84,7 @@ class FactoredCell(nn.Module):
         embeddings: E_w, a pretrained vector for each word, shape ``(V, D)``; it is not trained.
         beta: the weight of the rules: 1 uses only the rules, 0 only the pretrained embeddings.
         scoring: ``"forward"`` or ``"viterbi"``.
-        noise: the standard deviation of these random numbers.
+        noise: the standard deviation of the random rows of the isolated states.
         dropout: the dropout probability of the entries of the pretrained vectors.
         device, dtype: as in torch.
 

@@ -43,7 +43,7 @@ class RuleBlock:
         label: the label of the rules.
         rules: the text of the rules.
         states: indices into h.
-        final: the final states among them.
+        final: the final states among ``states``.
     """
 
     label: str
@@ -100,11 +100,11 @@ class Classifier(nn.Module):
 
         Args:
             rules: the compiled rules.
-            labels: the labels, which must include those of the rules.
+            labels: the labels, which must include the rules' labels.
             written: the rules' texts, in the file's order.
             default: the label of a sentence that matches no rule; its initial bias is half of ``scale``.
             scale: the contribution of a match to a logit.
-            spread: the relative advantage of the last label over the first one. It makes the last matching
+            spread: the relative advantage of the last label over the first label. It makes the last matching
                 label win. The contributions of several matching blocks of one label add up.
             noise: the standard deviation of the noise that is added to R.
             more: arguments of :meth:`neural.fa_rnn.network.FARNN.of`.

@@ -136,7 +136,7 @@ def name_for(values: Tensor) -> str:
         values.device.type != ("cpu" if on_gpu.interpreted() else "cuda") or values.dtype not in on_gpu.TYPES
     ):
         raise InputError(
-            f"the Triton backend must have floating-point tensors on a CUDA device, got {values.dtype} on"
+            f"the Triton backend requires floating-point tensors on a CUDA device, got {values.dtype} on"
             f" {values.device.type}"
         )
     return choice.name

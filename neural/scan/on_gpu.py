@@ -69,7 +69,7 @@ def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
     """Compute two gated recurrences; the states of the first are inputs of the second."""
     values = [x.contiguous() for x in arguments]
     steps, skip = len(values[0]), values[-1]
-    if _chunk_of(steps, skip.numel()) < steps:  # does not round states between chunks
+    if _chunk_of(steps, skip.numel()) < steps:  # in chunks, without rounding the states between them
         one, two = pair_of(scan, *(x.to(_wide(x.dtype)) for x in values))
         return one.to(skip.dtype), two.to(skip.dtype)
     states = torch.empty_like(values[1]), torch.empty_like(values[1])

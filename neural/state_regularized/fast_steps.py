@@ -1,6 +1,6 @@
 """State-regularized cells and the LSTM with peepholes, with a hand-written gradient.
 
-The results are those of :meth:`~neural.unrolled.RecurrentCell.run`, but gradients are faster. The layers of
+The results equal those of :meth:`~neural.unrolled.RecurrentCell.run`, and gradients are faster. The layers of
 :mod:`~neural.state_regularized.layers` use this code automatically. Call :func:`steps` in a training loop
 that adds noise, or that reads the input of the stochastic component.
 
@@ -51,7 +51,7 @@ def steps(
     noise: Tensor | None = None,
     gate_noise: Tensor | None = None,
 ) -> Steps:
-    """Run a cell.
+    """Run a cell, and return the results of all steps.
 
     Args:
         cell: the cell of an SR-GRU, SR-LSTM or SR-LSTM-P with ``similarity="dot"`` and
@@ -108,7 +108,7 @@ def _parts_of(cell: Any) -> tuple[RecurrentPart, StochasticComponent | None]:
     if not computes(cell):
         raise InputError(
             'the cell must be that of an SR-GRU, SR-LSTM or SR-LSTM-P with similarity="dot" and'
-            f' transition="mixture" at a temperature of at least {COLD:.3g}, or of an LSTM or LSTM-P alone'
+            f' transition="mixture" and a temperature of at least {COLD:.3g}, or that of an LSTM or LSTM-P'
         )
     return cell.part, getattr(cell, "component", None)
 

@@ -90,8 +90,8 @@ class Rows:
             grads: the gradients of the results; ``None`` if a result is unused.
         """
         needed = [i for i, wanted in enumerate(ctx.needs_input_grad[: len(values)]) if wanted]
-        # If one argument was computed from another argument, the gradient of the latter must not include the
-        # path through the former.
+        # Views are new tensors: if an argument b was computed from an argument a, the gradient of a must not
+        # include the path through b.
         values = tuple(value if value is None else value.view_as(value) for value in values)
         results = steps(*values, self)
         used = [

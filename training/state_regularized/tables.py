@@ -11,7 +11,7 @@ from training.groups import RunGroup, Table, differing_settings, groups_of, with
 from training.state_regularized.settings import SR_GRU
 
 EXPERIMENTS = ("tomita", "nested", "dfa")
-TITLE = "languages: what state-regularized networks learned"
+TITLE = "languages that state-regularized networks learned"
 HEADER = (
     "language",
     "states",

@@ -37,7 +37,7 @@ def _zero(KIND: tl.constexpr):
 
 @kernel
 def _tile(matrix, row, column, n, KIND: tl.constexpr, WIDE: tl.constexpr):
-    """Load a tile of a matrix; entries out of range leave the padding of a vector at the semiring's zero."""
+    """Load a tile of a matrix; out-of-range entries keep the padding of vectors at the semiring's zero."""
     inside = (row < n)[:, None] & (column < n)[None, :]
     if KIND == MAX_TIMES:
         other = 1.0
