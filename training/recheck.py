@@ -135,8 +135,8 @@ def run_again(result: dict[str, Any], folder: Path) -> None:
 def _different(stored: Any, new: Any, name: str = "") -> Iterator[str]:
     """Yield the names of the entries of a stored result that differ in a new result.
 
-    Entries that depend on the machine are ignored. So are entries that only the new result has, because they
-    may be newer than the stored result.
+    The function ignores entries that depend on the machine. It also ignores entries that only the new result
+    has, because they may be newer than the stored result.
     """
     if isinstance(stored, dict) and isinstance(new, dict):
         for key in stored:

@@ -62,7 +62,7 @@ def results(
     require_outputs({"--html": html})
     selected = results_in(_folder(folder))
     if not selected:
-        raise InputError(f"{folder}: the folder has no results{_names()}")
+        raise InputError(f"{folder}: the folder must contain results{_names()}")
     status = show(selected, as_json, with_commands)
     if html is not None:
         why = write_html(_page(selected, command_line(context)), html)
@@ -106,7 +106,7 @@ def _page(results: list[dict[str, Any]], command: str) -> HtmlPage:
 def _folder(folder: str | None) -> Path:
     if folder is None:
         if not KEPT.is_dir():
-            raise InputError(f"results: a folder with results must be named{_names()}")
+            raise InputError(f"results: a folder with results must be passed{_names()}")
         return KEPT
     path = Path(folder)
     if not path.exists() and folder in _kept_names():

@@ -154,7 +154,7 @@ def read(answer: bytes, name: str) -> tuple[int, str]:
         and type(message[0]) is int
         and isinstance(message[1], str)
     ):
-        raise FormatError(f"{name}: a cluster worker must return an exit status and text")
+        raise FormatError(f"{name}: a cluster worker must return a JSON list of an exit status and a text")
     return message[0], message[1]
 
 

@@ -25,7 +25,7 @@ Cells = dict[tuple[str, str, str, float], list["TableCell"]]
 
 @dataclass(frozen=True)
 class TableCell:
-    """The runs of one recipe on the same data, with different seeds.
+    """The runs of one recipe (combination of settings) on the same data, with different seeds.
 
     Attributes:
         runs: the results.

@@ -32,7 +32,7 @@ GLOVE = "GloVe vectors in glove/ (https://nlp.stanford.edu/projects/glove/)"
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment.
+    """The record of an experiment: its settings, its command, and its texts in lists.
 
     Each folder of ``training`` defines its records in ``settings.py``, in a tuple ``EXPERIMENTS``.
 

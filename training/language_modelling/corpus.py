@@ -1,6 +1,6 @@
 """The Penn Treebank as prepared by Mikolov.
 
-Each line is a sentence of words separated by spaces. ``<unk>`` replaces rare words, and ``N`` numbers.
+Each line is a sentence of words separated by spaces. ``<unk>`` replaces rare words; ``N`` replaces numbers.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
 
 @dataclass(frozen=True)
 class DrawnStrings:
-    """One drawn string: its tokens, its label, and the kind of drawing."""
+    """One drawn string: its tokens, its label, and its kind, which states how it was drawn."""
 
     tokens: Sequence[int]
     label: bool

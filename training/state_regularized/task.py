@@ -42,7 +42,7 @@ class LearningTask(ExampleTask):
 
     Attributes:
         acceptor: the network.
-        progress: the state of learning.
+        progress: the state of training.
         chosen: the indices of the strings in the next batch, longest string first. Each step overwrites this
             tensor with indices from the generator that also draws the noise.
     """
