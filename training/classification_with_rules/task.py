@@ -79,7 +79,7 @@ class RuleTask(ExampleTask):
         return result
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
-        """Return cross-entropies, shape ``(B,)``; the targets of drawn sentences are untrained predictions."""
+        """Return cross-entropies, shape ``(B,)``; targets of drawn sentences are untrained predictions."""
         s = self.settings
         device, count = next(self.network.parameters()).device, len(self.lengths)
         if int(examples[0]) >= count:  # a batch has only drawn sentences or none
