@@ -47,7 +47,7 @@ class Recipe(Settings):
         1.5, "approximate initial norm of a centroid; 0: entries are uniform in [-0.5, 0.5]", 0, 1e6
     )
     spread: float = setting(
-        0.5, "initial deviation of input weights; recurrent weights are orthogonal; 0: as in torch", 0, 1e6
+        0.5, "initial standard deviation of input weights (recurrent: orthogonal); 0: as in torch", 0, 1e6
     )
     noise: str = setting(
         "1.5,2,1",
