@@ -1,4 +1,5 @@
-"""Methods for single papers' claims, beyond the kinds of evidence that all claims share.
+"""Methods that go beyond the kinds of evidence that all claims share.
 
-They prove that units are not rational, certify networks, extract automata, and decide rules.
+They prove that no automaton computes a unit, certify networks for all strings, extract automata from
+networks, and decide whether networks implement rules.
 """

@@ -1,19 +1,19 @@
-"""Decision of whether a float network at beta = 1 equals its rules on all sentences, including rounding.
+"""The decision whether a float FA-RNN at beta = 1 agrees with its rules on all sentences, including rounding.
 
 At beta = 1 with exact factors every weight is a small integer. Two facts are proved about the network as
 torch runs it.
 
 *It does not round.* The matrix of a word is the product of its factors, which are non-negative integers;
-    torch computes the same on unit vectors. No matrix increases the sum of h, except when h has mass on
-    states that no transition enters, and h leaves these states permanently. The sum of h therefore never
-    exceeds its maximum after the first words. Every intermediate sum, in any order, is an integer with
-    non-negative terms, within the bound. If the bound is below 2^24 (float32), every operation is exact for
-    sentences of any length. This requires full float32 products in torch; there is no claim for lower
-    precision (TF32, bfloat16).
+    torch computes the same matrix on unit vectors. No matrix increases the sum of h, except if h is nonzero
+    on states that no transition enters. After one word, h is 0 on these states. The sum of h therefore never
+    exceeds its maximum over the empty sentence and all sentences of one word. Every intermediate sum, in any
+    order, is an integer with non-negative terms, within the bound. If the bound is below 2^24 (float32),
+    every operation is exact for sentences of any length. This requires full float32 products in torch; there
+    is no claim for lower precision (TF32, bfloat16).
 
-*It equals the rules.* The network is therefore the automaton of these matrices. Its support (the sentences
-    with a score larger than 0) is decided to be the language of the rules, label by label. The rules'
-    automata are built by Thompson's construction, independently of the network.
+*It equals the rules.* The network is therefore the automaton of these matrices. For each label, the sentences
+    with a score larger than 0 are compared with the language of the label's rules. The rules' automata are
+    built by Thompson's construction, independently of the network.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ ORDER = ("equivalent", "unknown", "different")
 
 
 class LabelFields(TypedDict):
-    """The decision about all rules of one label."""
+    """The decision about one label, in JSON."""
 
     label: str | None
     verdict: str
@@ -72,8 +72,8 @@ class RuleDecision(NoTruthValue):
 
     Attributes:
         answer: Whether the network's score is larger than 0 exactly if the rules match.
-        certificates: Certificates that ``ratproof/checkers/check_bisimulation.py`` accepted, from Thompson's
-            automata to the network's.
+        certificates: Certificates, accepted by ``ratproof/checkers/check_bisimulation.py``, of the steps from
+            Thompson's automata to the network's automaton.
         stand: The representative words of the certificates, each with all words that it represents. These
             words have the same matrix in the network, and the same letter in the rules.
     """
@@ -92,9 +92,9 @@ class NetworkDecision(NoTruthValue):
     """The decision about a network.
 
     Attributes:
-        answers: For each label, the decisions of whether its score is larger than 0 exactly on the sentences
-            that its rules match. A decision is about all rules of the label, or about a group of rules with
-            their own final states.
+        answers: For each label, one decision about all its rules, or one for each group of rules with their
+            own final states. A decision says whether the score is larger than 0 exactly on the sentences that
+            the rules match.
         exact: Whether no operation rounds, for any sentence.
         largest: A bound on all intermediate values.
     """
@@ -148,10 +148,10 @@ def decide_network(
     compiled: RuleSet,
     progress: Callable[[str], None] = lambda stage: None,
 ) -> NetworkDecision:
-    """Decide whether the network's scores are larger than 0 exactly if rules match, for all sentences.
+    """Decide whether a label's score is larger than 0 exactly if its rules match, on all sentences.
 
     Args:
-        network: A network with forward scoring, without gates, with one score per label; see
+        network: A network with forward scoring, no gates, and one score per label; see
             :meth:`neural.fa_rnn.network.FARNN.of_rules`.
         rules: The rules of the file.
         compiled: The rules from which the network was built; only the order of its labels, and whether
@@ -185,7 +185,7 @@ def decide_network(
     initial, final = (part.double().cpu().numpy() for part in (network.initial, network.final))
     largest, integral = largest_number(network, matrices, initial, final)
     exact = integral and same and largest * format_of(network.initial.dtype).unit < 1
-    different = [matrix > 0 for matrix in matrices]  # one object per distinct matrix, which its words share
+    different = [matrix > 0 for matrix in matrices]  # words with the same matrix share one object
     tables = {word: different[index] for word, index in zip(network.words, letter, strict=True)}
     support = WFSA(BOOLEAN, initial > 0, np.zeros(len(initial), dtype=bool), tables)
     answers: dict[str | None, tuple[RuleDecision, ...]] = {}
@@ -206,7 +206,7 @@ def decide_network(
                     )
                 )
         if not decisions or any(decision.answer.verdict != "equivalent" for decision in decisions):
-            # another part may compensate for the difference of one part
+            # a part may differ although the union of all parts is correct
             decisions = [
                 decide(
                     support.replace(final=final[row] > 0),
@@ -222,9 +222,9 @@ def decide_network(
 def decide(network: WFSA, rules: Sequence[Rule], begins: bool, join: bool) -> RuleDecision:
     """Decide whether a boolean automaton accepts exactly the sentences that the rules match.
 
-    Each step has its own certificate. The Thompson automaton of each rule is equivalent to its minimal
-    deterministic one. With ``join``, the automata of the rules are joined one by one, and each union is
-    minimised to keep the number of states small. The last step compares the result with the network.
+    The decision has several steps, each with its own certificate. First, the Thompson automaton of each rule
+    is minimised. With ``join``, the automata of the rules are joined one by one, and each union is minimised
+    to keep the number of states small. The last step compares the result with the network.
     """
     side = trim(network)
     known = letters_of(rules, tuple(map(str, network.index)), begins)
@@ -255,7 +255,7 @@ def decide(network: WFSA, rules: Sequence[Rule], begins: bool, join: bool) -> Ru
 def covers(final: NDArray[np.float64], parts: Sequence[Part], rules: Iterable[int]) -> bool:
     """Return whether the parts together contain all final states and all rules of a label.
 
-    Then a property of each part is a property of the label.
+    Then it is enough to decide each part.
     """
     states = {state for part in parts for state in part.states}
     return set(np.flatnonzero(final).tolist()) <= states and {
@@ -266,8 +266,8 @@ def covers(final: NDArray[np.float64], parts: Sequence[Part], rules: Iterable[in
 def matrices_of(network: FARNN) -> tuple[list[NDArray[np.float64]], list[int], bool]:
     """Return the distinct matrices of words, the index of each word's matrix, and whether torch agrees.
 
-    The matrices are computed in float64, which is exact if :func:`largest_number` has a bound. torch agrees
-    if its steps from the unit vectors equal the rows of the matrices.
+    The matrices are computed in float64, which is exact if :func:`largest_number` finds a bound. torch agrees
+    if one step of the network from each unit vector equals the row of the matrix.
     """
     cell = network.cell
     if isinstance(cell, TensorCell):
@@ -292,7 +292,7 @@ def matrices_of(network: FARNN) -> tuple[list[NDArray[np.float64]], list[int], b
 
 
 def weights_of(cell: FactoredCell) -> list[NDArray[np.float64]]:
-    """Return the matrices E_R, D_1, D_2 and the wildcard's matrix, and whether it applies to each word."""
+    """Return E_R, D_1, D_2, the wildcard's matrix, and whether it applies to each word, in float64."""
     return [
         part.detach().double().cpu().numpy()
         for part in (cell.rules, cell.before, cell.after, cell.apart, cell.stands)
@@ -305,9 +305,9 @@ def largest_number(
     initial: NDArray[np.float64],
     final: NDArray[np.float64],
 ) -> tuple[int, bool]:
-    """Return a bound on all intermediate values for any sentence, and whether such a bound exists.
+    """Return a bound on all intermediate values for any sentence, and whether a bound was found.
 
-    See the module's docstring for the proof.
+    Without a bound, the first value is 0. See the module's docstring for the proof.
     """
     weights = weights_of(network.cell) if isinstance(network.cell, FactoredCell) else []
     every = (*matrices, initial, final, *weights)
@@ -324,17 +324,16 @@ def largest_number(
     bound = most * max(1.0, final.max(initial=0))
     if weights:
         rules, before, after, wildcard, stands = (max(1.0, values.max(initial=0)) for values in weights)
-        # h D_1, then a, then its terms with D_2, with r terms per sum; and h times the wildcard's matrix, for
-        # every word
+        # h D_1, times a word's row of E_R, times D_2 (sums of r terms), plus h times the wildcard's matrix
         columns = max(1, weights[0].shape[1])
         bound = max(bound, most * before * rules * after * columns + most * wildcard * len(initial) * stands)
     return (int(bound), True) if bound < 2.0**53 else (0, False)
 
 
 def representatives(network: WFSA, known: Letters, begins: bool) -> dict[Symbol, Symbols]:
-    """Return the first word of each class of indistinguishable words, with all words of the class.
+    """Return the first word of each class of words, with all words of the class.
 
-    Words of a kind have the same matrix in the network and the same letter in the rules.
+    Words of the same class have the same matrix in the network and the same letter in the rules.
     """
     in_rules = dict(zip(known.alphabet, known.letter, strict=True))
     matrix_bytes = [matrix.tobytes() for matrix in network.matrices]

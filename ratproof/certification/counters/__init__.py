@@ -1,1 +1,1 @@
-"""Networks that count, with an interpretation of their cell, and proofs about balanced parentheses."""
+"""Proofs that a network with a cell state recognises balanced parentheses, and how its cell counts."""

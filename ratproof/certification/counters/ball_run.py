@@ -17,9 +17,9 @@ PRECISIONS = (128, 512, 2048)
 
 
 def decision(numbers: CounterNumbers, tokens: Sequence[int], saturated: bool = False) -> bool | None:
-    """Return whether the network accepts, with soft or saturated gates.
+    """Return whether the network accepts the string of these tokens, with soft or saturated gates.
 
-    Return ``None`` if the highest precision leaves it undecided.
+    Return ``None`` if the decision is not certain at the highest precision.
     """
     for bits in PRECISIONS:
         with flint.ctx.workprec(bits):
@@ -34,14 +34,14 @@ def decision(numbers: CounterNumbers, tokens: Sequence[int], saturated: bool = F
 
 
 def first(step: BallStep) -> tuple[Balls, Ends]:
-    """Return the state before the first symbol."""
+    """Return h, as balls, and the interval of c before the first symbol."""
     zero = np.array([arb(0)] * step.n.d, dtype=object)
     h, c = exact(step.n.first_h), (zero, zero)
     return after(step, h, c, step.n.start) if step.n.start_token else (h, c)
 
 
 def after(step: BallStep, h: Balls, c: Ends, token: int) -> tuple[Balls, Ends]:
-    """Return the state after one more token."""
+    """Return h, as balls, and the interval of c after one more token."""
     f, m, o = step.gates(step.inside(h) + step.reads[token], c)
     c = carried(f, m, c)
     return step.mix(step.output(o, c)), c

@@ -41,7 +41,7 @@ class BallStep:
         self.reads = maps.T + bias
 
     def read(self, tokens: Sequence[int]) -> Balls:
-        """Return W x + b + c as the smallest balls that contain the values for all the tokens."""
+        """Return the smallest balls that contain W x + b + c for each of the tokens, shape ``(4 d,)``."""
         rows: Balls = self.reads[tokens[0]]
         for token in tokens[1:]:
             rows = union(rows, self.reads[token])
@@ -64,7 +64,10 @@ class BallStep:
         return union(*multiply(self._gate(o, self.P[2], c, sigmoid, 0), squashed))
 
     def mix(self, u: Balls) -> Balls:
-        """Return the next h from u: s_l + sum_i alpha_i (s_i - s_l), an identity that holds for every l."""
+        """Return the next h for the recurrent component's output u.
+
+        With centroids, it is sum_i alpha_i s_i = s_l + sum_i alpha_i (s_i - s_l), for any l.
+        """
         if self.S is None:
             return u
         middles = [float(value.mid()) for value in u]
@@ -99,7 +102,7 @@ class BallStep:
             return arb(1)
         if self.saturated and x < -HALF:
             return arb(least)
-        # the side of the step is not determined
+        # the gate may be on either side of its step
         if self.saturated and (x.overlaps(HALF) or x.overlaps(-HALF)):
             return arb(least).union(arb(1))
         return soft(x)
@@ -111,7 +114,7 @@ def sigmoid(x: arb) -> arb:
 
 
 def carried(f: Ends, m: Ends, c: Ends) -> Ends:
-    """Return the cell state's interval after a step, f c + m with f >= 0; if f = 0, c may be infinite."""
+    """Return the interval of the next cell state f c + m, where f >= 0; c may be infinite if f = 0."""
 
     def end(small: arb, large: arb, cell: arb, more: arb) -> arb:
         factor = small if cell >= 0 else large if cell <= 0 else small.union(large)

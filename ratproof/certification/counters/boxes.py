@@ -1,10 +1,13 @@
-"""The search, in float arithmetic, for closed boxes around nodes; the proof then verifies the boxes.
+"""The search, in float arithmetic, for boxes around nodes that each symbol maps into each other.
 
-A box contains h and c, entry by entry. The image of a box under one step is enclosed as ``c' = f c + m``,
-with f and m = i g over the whole box.
+:mod:`ratproof.certification.counters.proof` then verifies the boxes. A node
+(:mod:`ratproof.certification.counters.exploration`) is a set of states that behave in the same way.
 
-The cell's bounds after at most n symbols follow from the bounds after n - 1 symbols through the transitions.
-A count that drifts slightly at each symbol therefore only needs a box that is as wide as its total drift.
+A box has an interval for each entry of h and c. The next cell state is ``c' = f c + m`` with m = i g, and f
+and m are enclosed over the whole box.
+
+The cell's bounds after at most n symbols are computed from the bounds after at most n - 1 symbols. A count
+that drifts slightly at each symbol therefore only needs a box that is as wide as its total drift.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from ratproof.certification.counters.points import EDGE, CounterPoints
 
 ROUNDS = 60
 SPEED = 40
-"""Number of last iterations whose growth is extrapolated, only in the search."""
+"""Number of the last iterations from which the search extrapolates growth; the proof does not extrapolate."""
 WIDER = 0.02
 LEAST = 1e-7
 
@@ -43,17 +46,18 @@ class Boxes:
 
 @dataclass(frozen=True)
 class OpenCounterBoxes:
-    """The reason why no closed boxes were found, as a sentence."""
+    """A failed search for closed boxes; ``why`` is the reason, as a sentence."""
 
     why: str
 
 
 @dataclass(frozen=True)
 class BoxArrows:
-    """All transitions that lead to a node, sorted by their targets.
+    """All A transitions between nodes, sorted by their targets.
 
     Attributes:
-        source, group, target: Shape ``(A,)``.
+        source, group, target: The first node, the index of the group of symbols, and the next node of each
+            transition, each of shape ``(A,)``.
     """
 
     source: NDArray[np.int64]
@@ -74,7 +78,7 @@ class CounterImages:
     Args:
         numbers: The network.
         saturated: Whether the gates are saturated.
-        groups: Groups of symbols, each read as one.
+        groups: Groups of symbols; a group is enclosed as if it were one symbol.
     """
 
     def __init__(self, numbers: CounterNumbers, saturated: bool, groups: list[list[int]]) -> None:
@@ -121,7 +125,7 @@ class CounterImages:
         return np.asarray(n.S.T[label] + moved)
 
     def logits(self, h: Floats, c: Floats) -> Floats:
-        """Return the classifier's logits, shape ``(2, B)``."""
+        """Return the bounds of the classifier's logits after the end token, shape ``(2, B)``."""
         f, m, o = self.gates(h, c, np.stack([self.end, self.end]))
         u = self.output(o, times(f, c) + m)
         ends = u * self.n.w
@@ -155,9 +159,9 @@ def times(one: Floats, other: Floats) -> Floats:
 def close(
     numbers: CounterNumbers, explored: Explored, length: int | None, tolerance_rounds: int = ROUNDS
 ) -> Boxes | OpenCounterBoxes:
-    """Return boxes that contain all states after at most ``length`` symbols, or a reason why there are none.
+    """Search for boxes that contain all states after at most ``length`` symbols.
 
-    With saturated gates the length is unlimited.
+    If ``length`` is ``None``, the gates are saturated and the length is unlimited.
     """
     saturated = length is None
     arrows, images = BoxArrows.of(explored), CounterImages(numbers, saturated, explored.groups)
@@ -189,7 +193,8 @@ def grow(
 ) -> Floats:
     """Return the bounds of c at each node after at most ``length`` symbols.
 
-    Growth that continues is extrapolated at the same rate, to infinity if the length is not limited.
+    If the bounds still grow after some iterations, the growth is extrapolated linearly, or to infinity if
+    ``length`` is ``None``.
     """
     bounds = np.stack([np.full((nodes, start.shape[2]), np.inf), np.full((nodes, start.shape[2]), -np.inf)])
     bounds[:, :1] = start
@@ -228,7 +233,10 @@ def _once(arrows: BoxArrows, f: Floats, m: Floats, bounds: Floats) -> Floats:
 
 
 def joined(arrows: BoxArrows, values: Floats, start: Floats, nodes: int) -> Floats:
-    """Return the hull of the values of all transitions into each node; node 0 also includes ``start``."""
+    """Return the smallest interval that contains the values of all transitions into each node.
+
+    The interval of node 0 also contains ``start``.
+    """
     out = np.stack([np.full((nodes, start.shape[2]), np.inf), np.full((nodes, start.shape[2]), -np.inf)])
     out[:, :1] = start
     first = np.flatnonzero(np.r_[True, arrows.target[1:] != arrows.target[:-1]])
@@ -244,7 +252,7 @@ def inside(one: Floats, other: Floats) -> bool:
 
 
 def grown(box: Floats, image: Floats) -> Floats:
-    """Return a box that contains ``box`` and ``image``, enlarged by a fraction of its growth."""
+    """Return a box that contains ``box`` and ``image``, enlarged by a fraction of ``image - box``."""
     with np.errstate(invalid="ignore"):
         step = np.nan_to_num(WIDER * (image - box), nan=0.0, posinf=0.0, neginf=0.0)
     ends = image + np.stack([np.minimum(step[0], 0), np.maximum(step[1], 0)])

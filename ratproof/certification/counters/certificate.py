@@ -14,8 +14,8 @@ from ratproof.checkers.check_counter import ABOUT, CLAIM, FORMAT
 def to_json(numbers: CounterNumbers, theorems: list[tuple[Boxes, int, int | None]]) -> JsonObject:
     """Return the certificate of the network and its proved boxes.
 
-    Each theorem has boxes, and the height and the length up to which they hold. With saturated gates the
-    length is ``None``, for any length.
+    Each theorem is a tuple of its boxes, the maximum height, and the maximum length of its strings. With
+    saturated gates, the length is ``None``, which means any length.
     """
     return {
         "format": FORMAT,

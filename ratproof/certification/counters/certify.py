@@ -1,9 +1,9 @@
-"""Certification that a network with a cell state decides balanced parentheses.
+"""Certification that a network with a cell state accepts exactly the strings of balanced parentheses.
 
 The result has two theorems, or a string on which the network is wrong.
 
 - Soft: on all strings up to a height and a length, the network accepts exactly the balanced strings.
-- Saturated: with gates that are 0 or 1, it does the same on strings of any length up to a height.
+- Saturated: with gates that are 0 or 1, the same holds for strings of any length, up to a height.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ratproof.certification.counters.search import Tokens, wrong_string
 
 HEIGHT, LENGTH, SATURATED_HEIGHT = 20, 1000, 50
 TOLERANCES = (8.0, 4.0, 2.0, 1.0, 0.5)
-"""Tolerances, in the order of increasing numbers of nodes."""
+"""Tolerances of :func:`explore`, from large to small; a smaller tolerance results in more nodes."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,10 @@ class CounterTheorem:
     """One of the two theorems about a network: for soft or for saturated gates.
 
     Attributes:
-        height, length: Limits on its strings; a length of ``None`` is any length, with saturated gates.
+        height, length: The maximum height and length of the strings. With saturated gates, ``length`` is
+            ``None``, which means any length.
         boxes: The proved boxes, or ``None``.
-        why: A sentence that explains why nothing was proved.
+        why: The reason why nothing was proved, as a sentence; empty if the theorem was proved.
         word: A string on which a network with saturated gates is wrong, as proved in ball arithmetic, or
             ``None``.
     """
@@ -55,8 +56,8 @@ class CounterCertification(NoTruthValue):
     Attributes:
         numbers: The network.
         soft, saturated: The theorems.
-        word: A string, within the soft theorem's height and length, on which the soft network is wrong
-            (proved in ball arithmetic), or ``None``.
+        word: A string on which the soft network is wrong, as proved in ball arithmetic, or ``None``. It is
+            within the limits of the soft theorem.
         reading: The interpretation of the cell.
     """
 
@@ -68,14 +69,14 @@ class CounterCertification(NoTruthValue):
 
     @property
     def verdict(self) -> str:
-        """Return ``"certified"`` for both theorems, ``"different"`` for a wrong string, or ``"unknown"``."""
+        """Return ``"certified"``, ``"different"`` if there is a wrong string, or ``"unknown"``."""
         if self.word is not None:
             return "different"
         return "certified" if all(t.boxes is not None for t in (self.soft, self.saturated)) else "unknown"
 
     @property
     def proved(self) -> list[CounterTheorem]:
-        """Return the theorems that hold."""
+        """Return the theorems that were proved."""
         return [theorem for theorem in (self.soft, self.saturated) if theorem.boxes is not None]
 
     def certificate(self) -> JsonObject:
@@ -143,7 +144,7 @@ def _theorem(
     progress: Callable[[int, int], None],
     stage: Callable[[str], None],
 ) -> CounterTheorem:
-    """Search for boxes, with more nodes in each attempt, and return the theorem of the first proved boxes."""
+    """Try to prove a theorem with more nodes in each attempt, until the boxes of an attempt are proved."""
     gates, why = "saturated" if length is None else "soft", ""
     for tolerance in TOLERANCES:
         stage(f"{gates} gates: searching for nodes")

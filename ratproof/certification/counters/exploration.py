@@ -1,7 +1,8 @@
-"""Exploration of the reachable states of a counter in float arithmetic, merged into nodes.
+"""Search for the reachable states of a counter in float arithmetic, with similar states merged into nodes.
 
-Two states of the same class are the same node if no gate's preactivation and no centroid's logit differs by
-more than a tolerance. Then they behave in the same way.
+Two states belong to the same node if their strings have the same class
+(:mod:`ratproof.certification.counters.heights`), and if no gate's preactivation and no centroid's logit
+differs by more than a tolerance. Then they behave in the same way.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ratproof.certification.counters.points import CounterPoints
 
 MOST_NODES = 1500
 OUT = -1
-"""The index that replaces a node if a string is too high."""
+"""The index that replaces a node if the string exceeds the maximum height."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Explored:
         classes: The class of each node; node 0 belongs to the empty string.
         groups: Groups of symbols that lead from every node to the same node.
         after: The node after each group of symbols, shape ``(nodes, groups)``, or :data:`OUT`.
-        h, c: A state of each node, shape ``(nodes, d)``.
+        h, c: One state of each node, shape ``(nodes, d)``.
         words: The tokens of a string that leads to each node.
         wrong: The tokens of the first string with a wrong decision, in the order of exploration, or ``None``.
     """
@@ -46,7 +47,10 @@ class Explored:
 def explore(
     numbers: CounterNumbers, height: int, tolerance: float, saturated: bool = False, most: int = MOST_NODES
 ) -> Explored | None:
-    """Return the nodes up to a height, or ``None`` if there are more than ``most``."""
+    """Return the nodes that strings up to a height reach, or ``None`` if there are more than ``most``.
+
+    Two states are merged if their features differ by less than ``tolerance``.
+    """
     points, symbols = CounterPoints(numbers, saturated), len(numbers.alphabet)
     depth_changes = [numbers.depth_change(token) for token in range(symbols)]
     h, c = points.first()
@@ -97,9 +101,9 @@ def explore(
 
 
 def _features(numbers: CounterNumbers, h: Floats, c: Floats) -> Floats:
-    """Return feature vectors whose distance decides whether two states are merged.
+    """Return the vectors that are compared to decide whether two states are merged.
 
-    They are the contribution of h to the gates, and the cell with all output gates open.
+    They contain U h, and what U h or the centroids' logits are if the output gates are open (h = tanh(c)).
     """
     squashed = np.tanh(c)
     if numbers.S is None or numbers.temperature is None:

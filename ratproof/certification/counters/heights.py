@@ -1,10 +1,10 @@
-"""The classes of strings that a counter must distinguish, by height and whether the string is dead.
+"""The classes of strings that a counter must distinguish: the height, and whether the string is dead.
 
 A string's *height* increases by one with each ``(``, and decreases by one with each ``)``, but not below 0. A
 ``)`` at height zero does not change the height, and the string is *dead* from then on, because no extension
 of it is balanced. A string is balanced if it is alive and its height is zero. The height of a living string
-is its depth. The height of a dead string is the depth above the minimum depth so far. Strings of height at
-most H have 2 (H + 1) classes.
+is its depth, the number of open parentheses. The height of a dead string is the depth above the minimum depth
+so far. Strings of height at most H have 2 (H + 1) classes.
 
 >>> after((False, 0), -1, 5), after((True, 0), 1, 5), after((False, 5), 1, 5)
 ((True, 0), (True, 1), None)

@@ -32,8 +32,8 @@ class CounterNumbers(TokenNumbers):
         alphabet: The symbols; the start token and the end token follow.
         start_token: Whether the network reads a start token.
         embedding: One row per token.
-        W, b, U, c: The maps of the input and of h, with the gates i, f, g, o stacked, shapes ``(4 d, size)``,
-            ``(4 d,)``, ``(4 d, d)`` and ``(4 d,)``.
+        W, b, U, c: Weights and biases of the input and of h, with the gates i, f, g, o stacked, of shapes
+            ``(4 d, size)``, ``(4 d,)``, ``(4 d, d)`` and ``(4 d,)``.
         P: The peepholes of i, f and o, shape ``(3, d)``; zero if there are none.
         S: The centroids as columns, shape ``(d, k)``; ``None`` if there are none.
         w, v: Weights of the classifier, shapes ``(d,)`` and ``()``, which accepts if w u + v > 0.
@@ -55,9 +55,10 @@ class CounterNumbers(TokenNumbers):
 
     @property
     def tau(self) -> float:
-        """Return the temperature for floats, which is limited because quotients by a smaller one overflow.
+        """Return the temperature as a float, not below a limit.
 
-        The results are proved in ball arithmetic, which uses the exact temperature.
+        Division by a smaller number would overflow. Only the search uses this value. The proof uses the exact
+        temperature, in ball arithmetic.
         """
         return max(float(self.temperature or 1), LEAST_TEMPERATURE)
 

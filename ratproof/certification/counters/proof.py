@@ -1,11 +1,13 @@
-"""The proof, in ball arithmetic, that boxes contain all states of a counter, with correct decisions.
+"""The proof, in ball arithmetic, that boxes contain all states of a counter, and that it decides correctly.
 
 Base: the state before the first symbol is in node 0's box.
 
-Step: from any state in a node's box, each symbol leads to an h in the box of the transition's target node,
-whose class is that of the string. c' = f c + m, with f and m enclosed over the whole box, so bounds on c
-after n symbols give bounds after n + 1. The bounds are iterated for as many symbols as the theorem covers, or
-until they no longer change. They must stay in the boxes.
+Step for h: from any state in a node's box, each symbol leads to an h in the box of the transition's target
+node. The class of the target node is the class of the string.
+
+Step for c: c' = f c + m, where f and m are enclosed over the whole box. Bounds on c after n symbols therefore
+give bounds after n + 1 symbols. The bounds are iterated for as many symbols as the theorem covers, or until
+they no longer change. They must stay in the boxes.
 
 Decision: the classifier's logit has the correct sign over each box.
 """
@@ -30,7 +32,7 @@ from ratproof.certification.soft_networks.proof import ProofGap
 
 BITS = 64
 MOST_ROUNDS = 20_000
-"""Maximum number of iterations. If the bounds still change, the proof assumes that they never settle."""
+"""Maximum number of iterations. If the bounds still change after them, the proof fails."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,10 @@ def prove(
     length: int | None,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> ProofGap | None:
-    """Check the proof for strings of at most ``length`` symbols, or of any length with saturated gates.
+    """Check the proof for strings of at most ``length`` symbols.
 
-    Return ``None`` if it holds, else the first gap.
+    If ``length`` is ``None``, the gates are saturated and strings have any length. Return ``None`` if the
+    proof holds, else the first gap.
     """
     with flint.ctx.workprec(BITS):
         step = BallStep(numbers, saturated=length is None)
@@ -104,7 +107,7 @@ def _factors(
 
 
 def _intersection(one: Ends, other: Ends) -> Ends:
-    """Return the intersection of two intervals: the part of the next cell state inside the target's box."""
+    """Return the intersection of two intervals, elementwise."""
     return each(arb.max, one[0], other[0]), each(arb.min, one[1], other[1])
 
 
@@ -119,7 +122,7 @@ def _bounded(boxes: Boxes, factors: ProofFactors, start: Floats, length: int | N
     arrows, nodes = BoxArrows.of(boxes.explored), len(boxes.explored.classes)
     bounds = np.stack([np.full((nodes, start.shape[1]), np.inf), np.full((nodes, start.shape[1]), -np.inf)])
     bounds[:, 0] = start
-    endless = np.isinf(boxes.c)  # such a side is unbounded
+    endless = np.isinf(boxes.c)  # these ends of the box are unbounded
     bounds = np.where(endless, boxes.c, bounds)
     for _ in range(MOST_ROUNDS if length is None else length):
         following = _after(arrows, factors, bounds)
@@ -134,7 +137,7 @@ def _bounded(boxes: Boxes, factors: ProofFactors, start: Floats, length: int | N
 
 
 def _after(arrows: BoxArrows, factors: ProofFactors, bounds: Floats) -> Floats:
-    """Return the bounds of the cell after one more symbol, as the hull with the earlier bounds."""
+    """Return bounds that contain the earlier bounds and the values of the cell after one more symbol."""
     low, high = bounds[0][arrows.source], bounds[1][arrows.source]
     # a node that no string has reached has the bounds (inf, -inf), which contribute nothing
     least = _end(np.where(low >= 0, factors.f[0], factors.f[1]), low, factors.m[0], -np.inf)

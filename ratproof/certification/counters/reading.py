@@ -1,6 +1,6 @@
-"""A linear map from the cell state to the depth, which is fitted on random living strings.
+"""An approximation of the depth by a linear map of the cell state, fitted on random living strings.
 
-For one unit, the largest error over proved boxes is also computed.
+For the best single unit, the largest error over the proved boxes is also computed.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ STRINGS = 64
 
 @dataclass(frozen=True)
 class CellReading:
-    """A linear map from the cell to the depth, fitted on half of some random living strings.
+    """A linear map from the cell state to the depth, fitted on half of a sample of random living strings.
 
-    The errors are computed on all of them.
+    The errors are computed on the whole sample.
 
     Attributes:
         weights, offset: The map, weights c + offset, which approximates the depth.
         r_squared, largest_error: The errors of the map.
-        depth_changes: The smallest and largest change of the map with ``(``, with ``)`` and with a letter.
-        drift: The slope of the map's error against the number of symbols read.
-        unit, scale, shift: The best single unit and its map, scale c_unit + shift.
-        unit_error: The largest error of that unit.
-        proved_error: Its largest error on all strings of the soft theorem, or ``None`` if it is not proved.
+        depth_changes: The smallest and largest change of the map's value at ``(``, at ``)`` and at a letter.
+        drift: The slope of the mean error as a function of the number of symbols.
+        unit, scale, shift: The single unit whose map, scale c_unit + shift, has the smallest error.
+        unit_error: The largest error of that unit's map.
+        proved_error: The largest error of that unit's map on all strings of the soft theorem, or ``None`` if
+            it is not proved.
         strings, length: The number and the length of the strings.
     """
 
@@ -77,7 +78,10 @@ def read(numbers: CounterNumbers, height: int, length: int) -> CellReading:
 
 
 def _fitted(cells: Floats, depths: Floats, read: Floats) -> CellReading:
-    """Fit the map on c, shape ``(T + 1, B, d)``, the depths, and the symbols ``read``, shape ``(T, B)``."""
+    """Fit the map on the cell states, of shape ``(T + 1, B, d)``, and the depths, of shape ``(T + 1, B)``.
+
+    ``read`` contains the depth changes of the symbols, of shape ``(T, B)``.
+    """
     half = STRINGS // 2
     rows, wanted = cells[:, :half].reshape(-1, cells.shape[2]), depths[:, :half].reshape(-1)
     ones = np.ones((len(rows), 1))
@@ -115,7 +119,7 @@ def _fitted(cells: Floats, depths: Floats, read: Floats) -> CellReading:
 
 
 def with_proof(reading: CellReading, boxes: Boxes) -> CellReading:
-    """Return the reading with the unit's largest error over the boxes of living strings, in fractions."""
+    """Return the reading with ``proved_error``, the exact largest error over the boxes of living strings."""
     scale, shift, most = Fraction(reading.scale), Fraction(reading.shift), Fraction(0)
     for node, (dead, height) in enumerate(boxes.explored.classes):
         for end in [] if dead else boxes.c[:, node, reading.unit].tolist():

@@ -30,9 +30,9 @@ def wrong_string(
     stage: Callable[[str], None] = lambda what: None,
     saturated: bool = False,
 ) -> Tokens | None:
-    """Return the shortest string found on which the decision is wrong, as confirmed in ball arithmetic.
+    """Return a short string with a wrong decision, confirmed in ball arithmetic, or ``None``.
 
-    Its height and length are limited. With ``saturated``, the network has saturated gates.
+    Strings are limited to the given height and length. With ``saturated``, the gates are saturated.
     """
     length = min(length, MOST_SYMBOLS)
     height = min(height, length)
@@ -69,9 +69,9 @@ def _none() -> NDArray[np.int64]:
 
 
 def first_wrong(points: CounterPoints, rows: NDArray[np.int64], height: int) -> Tokens | None:
-    """Return the shortest prefix of a row with a wrong decision within the height.
+    """Return the shortest prefix of any row with a wrong decision, or ``None``.
 
-    If several rows have one, the first row is used.
+    Among prefixes of the same length, the first row's is returned. Prefixes above the height are ignored.
     """
     numbers, first = points.n, points.first()
     h, c = (np.repeat(part, len(rows), axis=0) for part in first)
@@ -93,7 +93,7 @@ def first_wrong(points: CounterPoints, rows: NDArray[np.int64], height: int) -> 
 
 
 def _long(numbers: CounterNumbers, height: int, length: int) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    """Yield long strings: deeply nested ones, long runs of a letter, dead ones, and random ones."""
+    """Yield kinds and batches of long strings: deeply nested, dead, with runs of a letter, and random."""
     random = np.random.default_rng(0)
     up, down = numbers.opening, numbers.closing
     letters = [t for t in range(len(numbers.alphabet)) if numbers.depth_change(t) == 0]
@@ -115,7 +115,7 @@ def _long(numbers: CounterNumbers, height: int, length: int) -> Iterator[tuple[s
         rows = np.where(way < rise, up, down)
         if letters:
             rows = np.where(draw < share, random.choice(letters, (AT_ONCE, length)), rows)
-        for row in rows:  # most strings are alive and low
+        for row in rows:  # keep most strings alive and within the height
             stands = 0
             for n, token in enumerate(row):
                 depth_change = numbers.depth_change(int(token))
@@ -126,13 +126,13 @@ def _long(numbers: CounterNumbers, height: int, length: int) -> Iterator[tuple[s
 
 
 def _rows(lines: Sequence[Sequence[int]], numbers: CounterNumbers) -> NDArray[np.int64]:
-    """Pad lines of unequal length with closing brackets."""
+    """Return the lines as one array; pad shorter lines with closing brackets."""
     most = max(map(len, lines))
     return np.array([[*line, *[numbers.closing] * (most - len(line))] for line in lines], dtype=np.int64)
 
 
 def shrink(points: CounterPoints, word: Tokens, height: int) -> Tokens:
-    """Shorten a counterexample by removing parts as long as the decision stays wrong."""
+    """Shorten a counterexample by removing parts while the decision stays wrong."""
     size = max(len(word) // 2, 1)
     while size:
         at = 0

@@ -1,4 +1,4 @@
-"""Algorithm 1 (Wang & Niepert 2019, Appendix D), which counts transitions, as in the text and pseudo-code.
+"""Algorithm 1 (Wang & Niepert 2019, Appendix D), which counts transitions, in two readings.
 
 The text of section 3.1 moves the network to the most probable centroid before it continues (the hard run).
 The pseudo-code only records that centroid, and the network continues with its mixture (the soft run). The two
@@ -34,8 +34,8 @@ class TransitionCounts:
     Attributes:
         reading: ``"hard"`` or ``"soft"``.
         start: The centroid before the first symbol.
-        counts: The number of times that each centroid followed each pair of centroid and symbol, shape
-            ``(k, symbols, k)``.
+        counts: ``counts[i, a, j]`` is the number of times that centroid j followed centroid i and symbol a,
+            shape ``(k, symbols, k)``.
     """
 
     reading: Reading
@@ -44,7 +44,10 @@ class TransitionCounts:
 
     @property
     def table(self) -> tuple[tuple[int | None, ...], ...]:
-        """Return the most frequent next centroid of each pair (the first in a tie), or ``None``."""
+        """Return the most frequent next centroid of each centroid and symbol; ``None`` for unseen pairs.
+
+        In a tie, the first centroid is used.
+        """
         seen = self.counts.sum(axis=2) > 0
         most = self.counts.argmax(axis=2)
         return tuple(
@@ -54,7 +57,7 @@ class TransitionCounts:
 
     @property
     def unseen(self) -> list[tuple[int, int]]:
-        """Return the unseen pairs of a centroid that the table reaches and a symbol's index."""
+        """Return the unseen pairs of a centroid that the table reaches and the index of a symbol."""
         table = self.table
         queue = [self.start]
         for i in queue:
@@ -63,7 +66,7 @@ class TransitionCounts:
 
     @property
     def undecided(self) -> list[tuple[int, int]]:
-        """Return the pairs with more than one next centroid, for which the counts are not a function."""
+        """Return the pairs of a centroid and a symbol's index that more than one centroid followed."""
         return [(int(i), int(a)) for i, a in np.argwhere((self.counts > 0).sum(axis=2) > 1)]
 
     def differences(self, hard: HardAutomaton) -> list[tuple[int, int, int, int | None]]:
@@ -81,7 +84,7 @@ def count(numbers: Numbers, strings: Iterable[String], reading: Reading) -> Tran
     Args:
         numbers: The network.
         strings: Strings of the network's symbols.
-        reading: The reading of the algorithm.
+        reading: ``"hard"`` or ``"soft"``; see the module's docstring.
 
     Raises:
         InputError: If a string has a symbol that the network lacks, or there are no strings.
@@ -96,7 +99,7 @@ def count(numbers: Numbers, strings: Iterable[String], reading: Reading) -> Tran
     counts = np.zeros((k, len(numbers.alphabet), k), dtype=np.int64)
     there = len(words)
     for t in range(len(words[0])):
-        # words are sorted by length, so count those with a symbol at this position
+        # words are sorted by length: only the first `there` have a symbol at this position
         while len(words[there - 1]) <= t:
             there -= 1
         tokens = np.array([word[t] for word in words[:there]])

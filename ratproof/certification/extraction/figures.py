@@ -32,7 +32,7 @@ TEMPERATURES = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 
 
 def string_100(alphabet: Sequence[Symbol]) -> Symbols:
-    """Return the counterpart of Figure 3's string 100 over the network's alphabet."""
+    """Return the string 100 of Figure 3, with the last symbol for 1 and the first symbol for 0."""
     return (alphabet[-1], alphabet[0], alphabet[0])
 
 
