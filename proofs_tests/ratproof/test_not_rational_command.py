@@ -128,7 +128,7 @@ def test_every_size_shows_each_hypothesis(capsys):
     )
     assert run(["not-rational", "rwkv-4", "--every-size"]) == 0
     out = capsys.readouterr().out
-    assert "unit 0; on b and then 33 + m times a, it is P(x) / Q(x) with x = D^m, and" in out
+    assert "unit 0; on b and then 33 + m times a, the unit is P(x) / Q(x) with x = D^m, and" in out
     assert "Coq" not in out
     assert run(["not-rational", "lstm", "--every-size"]) == 3
     assert capsys.readouterr().out.startswith("lstm: unknown: on the strings of a, ")

@@ -1,6 +1,6 @@
-"""Decide whether a network that mixes its centroids follows its DFA on all strings, by invariant boxes.
+"""Proofs, by invariant boxes, that a network that mixes its centroids follows its DFA on all strings.
 
-Each state of its DFA has a box, and the step maps boxes into boxes.
+Each state of the DFA has a box. A step of the network maps each box into the box of the next state.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from theory.state_regularized.shared.limits import epsilon, reachable
 
 
 def decide_by_boxes(comparison: ExactComparison) -> None:
-    """Assert that the mixture's most probable centroid is the automata's state after every string.
+    """Assert that, after every string, the most probable centroid of the mixture is the DFA's state.
 
-    The certificate, which ``ratproof/checkers/check_invariant.py`` checks, has the DFA of the automata.
+    ``ratproof/checkers/check_invariant.py`` checks the certificate, which is added to the ledger.
 
     Raises:
-        RuntimeError: If the boxes do not show it, which is not a refutation.
+        RuntimeError: If the boxes do not prove this. This does not refute the claim.
     """
     w, current_ledger = comparison.case, ledger()
     states = sorted({q for q, _, _ in reachable(w)})

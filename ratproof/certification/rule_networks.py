@@ -1,4 +1,4 @@
-"""FA-RNNs with weights 0 and 1, and the automaton whose paths they count.
+"""FA-RNNs with weights 0 and 1, which count the accepting paths of an automaton.
 
 Before Coq checks a network in binary32 (:mod:`ratproof.coq.rule_network`), this module finds everything that
 the check needs: a map from the network's states to the automaton's states, and a bound on the counts.
@@ -34,7 +34,7 @@ TENSORS = {
     "initial": "network.initial",
     "final": "network.final",
 }
-"""The tensors of a checkpoint, by the names that are used here."""
+"""The name in a checkpoint of each tensor of :class:`RuleNetwork`."""
 EXACT = 2**24
 """Integers below this number are exact in binary32."""
 
@@ -45,11 +45,11 @@ class RuleNetwork:
 
     Attributes:
         words: The words, in the order of the network.
-        blocks: The rules of each score.
+        blocks: The rules that each score is about.
         before, after: D_1 and D_2, shape ``(K, r)``.
         wildcard: The wildcard's matrix, shape ``(K, K)``.
         vectors: The distinct rows of E_R, shape ``(m, r)``.
-        stands: Whether the wildcard stands for the words with this row, shape ``(m,)``.
+        stands: Whether the wildcard matches the words with this row, shape ``(m,)``.
         vector_of: The index of each word's row, shape ``(V,)``.
         initial, final: The initial weights, shape ``(K,)``, and the final weights of each score, ``(G, K)``.
     """
@@ -83,13 +83,13 @@ class RuleNetwork:
 
 @dataclass(frozen=True)
 class PathAutomaton:
-    """An automaton whose accepting paths are counted.
+    """An automaton whose accepting paths are counted, with n states.
 
     Attributes:
-        starts: The number of times that a path may start in each state, shape ``(n,)``.
-        matrices: The numbers of transitions of the distinct tables, shape ``(m, n, n)``.
-        table_of: The index of the table of each word of the network, shape ``(V,)``.
-        accepting: The numbers of accepting ends for each score, shape ``(G, n)``.
+        starts: The initial weights, shape ``(n,)``.
+        matrices: The distinct transition matrices, shape ``(m, n, n)``.
+        table_of: The index of the transition matrix of each word of the network, shape ``(V,)``.
+        accepting: The final weights for each score, shape ``(G, n)``.
     """
 
     starts: Counts
@@ -100,11 +100,11 @@ class PathAutomaton:
 
 @dataclass(frozen=True)
 class Match:
-    """A map from a network to an automaton.
+    """A map from the states of a network to the states of an automaton.
 
     Attributes:
-        state_of: The automaton's state of each state of the network, shape ``(K,)``.
-        table_of_vector: The automaton's table of each distinct row of E_R.
+        state_of: The automaton's state for each state of the network, shape ``(K,)``.
+        table_of_vector: The index of the automaton's matrix for each distinct row of E_R.
     """
 
     state_of: NDArray[np.int64]
@@ -112,7 +112,7 @@ class Match:
 
 
 def rule_network_of(model: Classifier) -> RuleNetwork:
-    """Return the network of a classifier, which must be one that was compiled from rules.
+    """Return the network of a classifier that was compiled from rules.
 
     Raises:
         InputError: If Coq's theory does not have this kind of network.
@@ -152,12 +152,12 @@ def rule_network_of(model: Classifier) -> RuleNetwork:
 def path_automaton(
     automaton: WFSA, words: Sequence[str], accepting: Sequence[Sequence[int]] | None = None
 ) -> PathAutomaton:
-    """Return an automaton over the words of a network.
+    """Return the path automaton of an automaton, for the words of a network.
 
     Args:
         automaton: A boolean or counting automaton without epsilon transitions.
         words: The words of the network, which must be the symbols of the automaton.
-        accepting: The final states for each score. By default, there is one score with all of them.
+        accepting: The final states for each score. By default, there is one score with all final states.
 
     Raises:
         InputError: If the automaton is of a different kind, or its symbols are not the words.
@@ -169,7 +169,8 @@ def path_automaton(
     index = {str(symbol): table for symbol, table in automaton.index.items()}
     if differing := set(index) ^ set(words):
         raise InputError(
-            f"the symbols of the automaton must be the words of the network; only one has {min(differing)!r}"
+            "the symbols of the automaton must be the words of the network, got"
+            f" {min(differing)!r} in only one of them"
         )
     final = _integers(automaton.final)
     rows = np.zeros((1 if accepting is None else len(accepting), automaton.states), dtype=np.int64)
@@ -188,8 +189,8 @@ def path_automaton(
 def match(network: RuleNetwork, automaton: PathAutomaton) -> Match | None:
     """Return a map from the network to the automaton that preserves the numbers of paths, or None.
 
-    The map is the identity if it preserves them. Otherwise, states are compared by refining a partition of
-    the states of both.
+    The identity is tried first. Otherwise, the map follows from the coarsest partition of the states of both
+    that respects the numbers of transitions.
     """
     pairs = np.unique(np.column_stack([network.vector_of, automaton.table_of]), axis=0)
     if len(network.final) != len(automaton.accepting) or len(np.unique(pairs[:, 0])) < len(pairs):
@@ -214,9 +215,10 @@ def match(network: RuleNetwork, automaton: PathAutomaton) -> Match | None:
 def _by_refinement(
     ours: Counts, theirs: Counts, our_ends: Counts, their_ends: Counts
 ) -> NDArray[np.int64] | None:
-    """Return a state of the automaton in the class of each state of the network, in the coarsest partition.
+    """Return, for each state of the network, a state of the automaton in the same class, or None.
 
-    States of the same class have the same ends, and the same numbers of transitions to each class.
+    The classes are the coarsest partition in which states of the same class have the same final weights, and
+    the same numbers of transitions to each class.
     """
     states = ours.shape[1]
     classes, before = np.unique(np.hstack([our_ends, their_ends]).T, axis=0, return_inverse=True)[1], -1
@@ -234,7 +236,7 @@ def _by_refinement(
 
 
 def bounding_weights(network: RuleNetwork) -> list[int] | None:
-    """Return weights of the states, whose sum over the network's state no word increases, or None.
+    """Return a weight for each state such that no word increases the weighted sum of the counts, or None.
 
     The weights are at least 1 and the initial sum is below 2^24, so all counts stay exact.
     """
@@ -254,7 +256,7 @@ def growth(network: RuleNetwork) -> int:
 
 
 def differing_word(network: RuleNetwork, automaton: PathAutomaton) -> tuple[int, Symbols] | None:
-    """Return the index of a score and a string of words on which it is not the number of paths, or None."""
+    """Return the index of a score, and a string on which this score is not the number of paths, or None."""
     pairs, first = np.unique(
         np.column_stack([network.vector_of, automaton.table_of]), axis=0, return_index=True
     )

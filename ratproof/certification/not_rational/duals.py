@@ -57,7 +57,7 @@ def _tanh(x: Dual) -> Dual:
 
 
 DUALS = Arithmetic(_dual, _sigmoid, _tanh)
-"""Arithmetic of dual numbers, with which a step also gives its derivative.
+"""Arithmetic of dual numbers, in which a step also computes its derivative.
 
 >>> x = Dual(BALLS.number(Fraction(1, 2)), BALLS.number(Fraction(1)))
 >>> (x * x - 3).slope

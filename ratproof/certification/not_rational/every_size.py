@@ -3,10 +3,12 @@
 Each hypothesis is checked in ball arithmetic. One theorem applies to units with gates and a one-dimensional
 state, the other to quotients (:mod:`ratproof.certification.not_rational.quotients`).
 
-On one letter's strings the unit goes from c_0 to c_{n+1} = phi(c_n). An automaton over a field that contains
-the real numbers would give c_n a linear recurrence: F(t) = b_0 t + b_1 phi(t) + b_2 phi(phi(t)) + ... is 0 at
-all later c_n, where b_0 is not 0. If they are bounded and never repeat, F is 0 everywhere, because it is
-analytic. But on a half-line on which phi is bounded, b_0 t is unbounded, and the rest is bounded.
+On strings of one letter, the unit's values are c_0 and c_{n+1} = phi(c_n). If an automaton over a field that
+contains the real numbers computed them, they would satisfy a linear recurrence. Then F(t) = b_0 t + b_1
+phi(t) + b_2 phi(phi(t)) + ... would be 0 at t = c_n for all n from some index on, where b_0 is not 0. If the
+c_n are bounded and never repeat, F is 0 everywhere, because it is analytic. But there is a half-line on which
+phi is bounded. On it, b_0 t is unbounded, and all other terms are bounded.
+
 The page ``docs/explanation/not_rational.md`` has the theorem and its proof, and Coq accepts the theorem
 (``theory/coq_reals/not_rational.v``).
 """
@@ -38,7 +40,7 @@ BITS = 256
 THEOREM = "not_rational.monotone_is_no_automaton"
 """The theorem about units with gates, in ``theory/coq_reals``."""
 FIRST_STEPS = 20
-"""Number of steps in which a change of another component of the state is searched for."""
+"""Number of steps in which another component of the state is tested for a nonzero value."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class EverySize:
 
     Attributes:
         weighted, unit: The cell with its weights, and the index of the unit.
-        letter: The letter of the strings, possibly after another letter.
+        letter: The letter that the strings repeat, possibly after another first letter.
         where: A description of the strings and of the unit on them.
         hypotheses: The hypotheses of the theorem, each with its ball.
         theorem: The name of the theorem in ``theory/coq_reals``; ``None`` if it is not stated in Coq.
@@ -71,17 +73,17 @@ class EverySize:
 
 @dataclass(frozen=True)
 class NoProof:
-    """The result if the hypotheses cannot be shown for any letter; an automaton may still not exist.
+    """The result if the hypotheses cannot be shown for any letter; it is unknown whether an automaton exists.
 
     Attributes:
-        why: A sentence for each letter.
+        why: The reason for each letter.
     """
 
     why: dict[str, str]
 
 
 def every_size(weighted: WeightedCell, unit: int = 0) -> EverySize | NoProof:
-    """Apply a theorem to the unit, on the first letter whose hypotheses can be shown.
+    """Apply one of the theorems to the unit, with the first letter for which its hypotheses can be shown.
 
     >>> from theory.not_rational.cells import CELLS
     >>> from theory.not_rational.weights import some
@@ -100,7 +102,7 @@ def every_size(weighted: WeightedCell, unit: int = 0) -> EverySize | NoProof:
                     hypotheses = _hypotheses(_map(weighted, unit, number))
                 except NotKnown:
                     return _apply_quotient_theorem(weighted, unit, number)
-                where = f"on the strings of {letter} it goes from c_0 = 0 to c_n+1 = phi(c_n)"
+                where = f"on strings of {letter}, the unit goes from c_0 = 0 to c_n+1 = phi(c_n)"
                 return EverySize(weighted, unit, letter, where, hypotheses, THEOREM)
             except HypothesisFails as failed:
                 why[letter] = str(failed)
@@ -123,7 +125,8 @@ def _apply_quotient_theorem(weighted: WeightedCell, unit: int, letter: int) -> E
         else:
             last = weighted.letters[letter]
             where = (
-                f"on {name} and then {BEFORE + 1} + m times {last}, it is P(x) / Q(x) with {quotient.clock}"
+                f"on {name} and then {BEFORE + 1} + m times {last}, the unit is P(x) / Q(x) with"
+                f" {quotient.clock}"
             )
             return EverySize(weighted, unit, last, where, tuple(_hypotheses_of_a_quotient(quotient)), None)
     raise HypothesisFails("; ".join(why[1:] or why))
@@ -137,15 +140,16 @@ def _hypotheses_of_a_quotient(quotient: Quotient) -> Iterator[Hypothesis]:
     yield Hypothesis(
         f"Q is 0 at a point{'' if ratio is None else ' that is not 0'}", f"x_0 = {ball_text(quotient.pole)}"
     )
-    yield Hypothesis("P is not 0 there", f"P(x_0) = {ball_text(quotient.above)}")
+    yield Hypothesis("P is not 0 at x_0", f"P(x_0) = {ball_text(quotient.above)}")
     for side in quotient.sides:
-        yield Hypothesis(
-            "the larger argument of a maximum does not change, because the difference is", f"{side} > 0"
-        )
+        yield Hypothesis("the same argument of a maximum is always larger", f"their difference is {side} > 0")
 
 
 def _map(weighted: WeightedCell, unit: int, letter: int) -> Map:
-    """Return phi, the one-variable map of a letter, if all other components of the state stay 0."""
+    """Return phi, the map of a letter on the unit's component of the state.
+
+    Raise HypothesisFails unless all other components of the state stay 0.
+    """
     cell, moving = weighted.cell, weighted.cell.vectors.index(weighted.cell.output)
 
     def after(t: Number, a: Arithmetic) -> State:
@@ -186,7 +190,7 @@ def _hypotheses(phi: Map) -> tuple[Hypothesis, ...]:
     steps, here, later = enter(phi, monotone.interval)
     limit = find_limit(phi)
     if limit is None:
-        raise HypothesisFails("phi is not shown to be bounded as t tends to minus or plus infinity")
+        raise HypothesisFails("phi is not proved to be bounded as t tends to minus or plus infinity")
     side = "minus" if limit.direction < 0 else "plus"
     return (
         Hypothesis(
@@ -194,6 +198,6 @@ def _hypotheses(phi: Map) -> tuple[Hypothesis, ...]:
         ),
         Hypothesis("phi' is not 0 on J", f"phi'(J) is within {ends(monotone.slope)}"),
         Hypothesis("the orbit from c_0 = 0 enters J", f"c_{steps} = {ball_text(here)}"),
-        Hypothesis("it does not return after two steps", f"c_{steps + 2} = {ball_text(later)}"),
-        Hypothesis(f"phi is bounded as t tends to {side} infinity", f"it tends to {ball_text(limit.value)}"),
+        Hypothesis(f"c_{steps + 2} differs from c_{steps}", f"c_{steps + 2} = {ball_text(later)}"),
+        Hypothesis(f"phi is bounded as t tends to {side} infinity", f"its limit is {ball_text(limit.value)}"),
     )

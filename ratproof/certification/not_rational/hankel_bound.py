@@ -32,9 +32,9 @@ class Bound:
     Attributes:
         weighted, unit: The cell with its weights, and the index of the unit.
         prefixes, suffixes: The strings of the rows and columns.
-        bits: The sufficient precision.
+        bits: The precision in bits at which the determinant's ball excludes 0.
         determinant: The ball of the determinant, (middle, radius) as decimals.
-        seconds: The duration, including lower precisions.
+        seconds: The duration, including the attempts at lower precisions.
     """
 
     weighted: WeightedCell
@@ -47,13 +47,13 @@ class Bound:
 
     @property
     def states(self) -> int:
-        """Return the minimum number of states of an automaton of the unit."""
+        """Return the number of states that every automaton of the unit has at least."""
         return len(self.prefixes)
 
     def to_json(self) -> JsonObject:
         """Return the certificate, which ``ratproof/checkers/check_hankel.py`` checks.
 
-        The checker must know the cell by name.
+        The cell must be in ``CELLS``, because the certificate contains only its name.
         """
         if CELLS.get(self.weighted.cell.name) is not self.weighted.cell:
             raise InputError(
@@ -97,9 +97,9 @@ def bound(
     most_bits: int = MOST_BITS,
     progress: Callable[[str], None] = lambda stage: None,
 ) -> Bound | UndecidedBound:
-    """Return a proof that the unit needs as many states as there are prefixes, if one is found.
+    """Try to prove that an automaton of the unit has at least as many states as there are prefixes.
 
-    The precision starts at 64 bits and doubles up to a limit.
+    The precision starts at 64 bits and doubles up to ``most_bits``.
     """
     if not 0 <= unit < weighted.units:
         raise InputError(f"the unit must be between 0 and {weighted.units - 1}, got {unit}")
@@ -137,11 +137,11 @@ def largest(
     most_bits: int = MOST_BITS,
     progress: Callable[[str], None] = lambda stage: None,
 ) -> tuple[Bound | None, UndecidedBound | None]:
-    """Return the largest bound among these sizes, and the first larger size that is unknown.
+    """Return the largest bound among these sizes, and the first larger size that is undecided.
 
-    The strings are the first strings over the letters. A size may fail although larger sizes succeed: an RCNN
-    of bigrams gives 0 to all strings of length 1. The search stops after two consecutive failures. Then it
-    tries the sizes between the last success and the first failure.
+    The prefixes and suffixes are the first strings over the letters. A size may fail although larger sizes
+    succeed: for example, an RCNN of bigrams is 0 on all strings of length 1. The search stops after two
+    consecutive failures. Then it tries the sizes between the last success and the first failure.
 
     >>> from theory.not_rational.cells import CELLS
     >>> from theory.not_rational.weights import some

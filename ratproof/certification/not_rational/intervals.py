@@ -27,7 +27,7 @@ class HypothesisFails(Exception):
 
 @dataclass(frozen=True)
 class MappedInterval:
-    """The interval from ``middle - radius`` to ``middle + radius``, both exact balls."""
+    """The interval from ``middle - radius`` to ``middle + radius``, where both are exact."""
 
     middle: flint.arb
     radius: flint.arb
@@ -57,7 +57,9 @@ class Monotone:
 
 
 def find_monotone(phi: Map) -> Monotone:
-    """Return an interval around the limit of the orbit of 0, with phi(J) by the mean value theorem.
+    """Return an interval J around the limit of the orbit of 0 that phi maps into itself.
+
+    phi(J) is enclosed by the mean value theorem.
 
     >>> print(find_monotone(lambda t, a: a.sigmoid(t)).interval)
     [325/2048, 2373/2048]
@@ -77,14 +79,17 @@ def find_monotone(phi: Map) -> Monotone:
         if interval.contains(image) and not slope.contains(0):
             return Monotone(interval, image, slope)
     raise HypothesisFails(
-        f"no interval around {ball_text(near)} is proved to be one that phi maps into itself with phi' not 0"
+        f"phi is not proved to map an interval around {ball_text(near)}, on which phi' is not 0, into itself"
     )
 
 
 def enter(phi: Map, interval: MappedInterval) -> tuple[int, flint.arb, flint.arb]:
-    """Iterate c_{n+1} = phi(c_n) from c_0 = 0; return the first n with c_n in the interval, c_n and c_{n+2}.
+    """Return the first n for which c_n is in the interval, c_n, and c_{n+2}, which differs from c_n.
 
-    These two values are provably different.
+    The orbit is c_0 = 0, c_{n+1} = phi(c_n).
+
+    Raises:
+        HypothesisFails: If c_n may be equal to c_{n+2}, or the orbit does not enter the interval.
     """
     here = flint.arb(0)
     for n in range(MOST_STEPS):
@@ -98,12 +103,12 @@ def enter(phi: Map, interval: MappedInterval) -> tuple[int, flint.arb, flint.arb
 
 
 def ball_text(ball: flint.arb) -> str:
-    """Return the ball with ten digits, as a ball that contains it."""
+    """Format a ball with ten digits, rounded outwards."""
     return str(ball.str(10))
 
 
 def ends(ball: flint.arb) -> str:
-    """Return a real ball as an interval, with its ends rounded outwards to six digits.
+    """Format a ball as an interval, with its ends rounded outwards to six digits.
 
     >>> ends(flint.arb(flint.fmpq(1, 3)))
     '[0.333333, 0.333334]'

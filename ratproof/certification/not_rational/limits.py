@@ -1,10 +1,10 @@
-"""The limit of a map far from 0, by one evaluation.
+"""The limit of a map at plus or minus infinity, by one evaluation.
 
 As t tends to minus or plus infinity, every value in a step is a polynomial in t plus an exponentially small
-remainder, which is at most C exp(-d |t|) with d > 0. The variable t and constants have this form, and so have
-sums and products of such values. If the polynomial is not constant, the sigmoid of such a value tends to 0 or
-1 exponentially fast. If it is constant, the sigmoid tends to the sigmoid of the constant. (tanh z = 2
-sigmoid(2z) - 1.)
+remainder, which is at most C exp(-d |t|) with d > 0. The variable t, constants, and sums and products of such
+values have this form. If the polynomial is not constant, the sigmoid of such a value tends to 0 or 1
+exponentially fast. If it is constant, the sigmoid tends to the sigmoid of the constant. tanh is computed as
+tanh z = 2 sigmoid(2z) - 1.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ Coefficient: TypeAlias = flint.fmpq | flint.arb
 
 
 class NoLimit(ArithmeticError):
-    """An error for a gate whose limit cannot be determined."""
+    """Raised if the limit of a gate cannot be determined."""
 
 
 @dataclass(frozen=True)
 class Tail:
-    """A function of t, for large or for small t.
+    """A function of t near plus or minus infinity: a polynomial plus an exponentially small remainder.
 
     Attributes:
-        coefficients: The coefficients of the polynomial, lowest degree first. They are exact until a gate
-            makes them balls. The leading coefficient is not exactly 0, except in a constant.
+        coefficients: The coefficients of the polynomial, lowest degree first: exact numbers, or balls if they
+            depend on the value of a gate. The leading coefficient is not exactly 0, except in a constant.
         remainder: Whether there may be an exponentially small remainder.
     """
 

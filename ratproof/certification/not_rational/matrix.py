@@ -16,8 +16,8 @@ Word = tuple[str, ...]
 def first_strings(letters: Sequence[str], size: int, counts: bool = False) -> tuple[Word, ...]:
     """Return the first ``size`` strings, shortest first, then in the alphabet's order.
 
-    If only the counts of letters matter, the letters of each string are sorted, because other orders repeat
-    rows.
+    With ``counts``, the unit depends only on the counts of letters. Then only sorted strings are returned,
+    because other orders would repeat rows.
 
     >>> first_strings("ab", 4)
     ((), ('a',), ('b',), ('a', 'a'))

@@ -1,13 +1,11 @@
 """Proofs that no automaton of any size computes a unit that is a quotient.
 
-On the strings of one letter, such a unit is a rational function of a clock, with a pole.
-
 After a first letter and several repetitions of another letter, let the unit be c_m = P(x_m) / Q(x_m) after m
-more repetitions. Here x_m = m, or x_m = D^m with D > 0 and D not 1, and Q has degree 1. A linear recurrence
+more repetitions. The clock x_m is m, or D^m with D > 0 and D not 1, and Q has degree 1. A linear recurrence
 for c_m would be a linear relation between such functions, whose poles lie at different points and so cannot
 cancel. The page ``docs/explanation/not_rational.md`` has the theorem and its proof.
 
-A symbolic evaluation of the cell's step shows exactly that the state follows the clock.
+An exact symbolic evaluation of the cell's step shows that the state depends on the clock in this way.
 """
 
 from __future__ import annotations
@@ -23,12 +21,12 @@ from theory.not_rational.arithmetic import BALLS, NotKnown
 from theory.not_rational.weights import WeightedCell
 
 BEFORE = 32
-"""Number of letters before the clock starts, because a maximum may take another side on shorter strings."""
+"""Number of steps before the clock starts, because another argument of a maximum may be larger earlier."""
 
 
 @dataclass(frozen=True)
 class Clock:
-    """The dependence of the state on the number m of repetitions of a letter.
+    """The variable x of which the state is a function: m or D^m, after m repetitions of a letter.
 
     Attributes:
         ratio: D if the clock is D^m; ``None`` if it is m.
@@ -37,13 +35,13 @@ class Clock:
     ratio: flint.arb | None
 
     def start(self) -> flint.arb:
-        """Return the clock at m = 0."""
+        """Return x at m = 0."""
         return flint.arb(0 if self.ratio is None else 1)
 
     def never_zero(self, line: QuotientLine) -> bool:
-        """Return whether a + b x is certainly nonzero at all times of the clock.
+        """Return whether a + b x is certainly nonzero for all m.
 
-        The polynomial is monotone in m, so its first value and its limit, or its slope, are enough.
+        It is monotone in m, so its sign follows from its first value and its limit or slope.
         """
         first = line.constant + line.slope * self.start()
         later = line.constant if self.ratio is not None and self.ratio < 1 else line.slope
@@ -62,7 +60,7 @@ class QuotientLine:
 
     @classmethod
     def of(cls, polynomial: flint.arb_poly) -> QuotientLine:
-        """Return a polynomial of degree at most 1."""
+        """Convert a polynomial of degree at most 1."""
         return cls(polynomial[0], polynomial[1])
 
     def __str__(self) -> str:
@@ -71,14 +69,14 @@ class QuotientLine:
 
 @dataclass(frozen=True)
 class Quotient:
-    """The conditions of the theorem, with balls that show them.
+    """A unit as a quotient P(x) / Q(x), with the balls that show the hypotheses of the theorem.
 
     Attributes:
         clock: The clock, m or D^m.
         numerator: The polynomial P.
         below: The polynomial Q.
         pole: The zero of Q.
-        sides: The difference of each maximum's arguments, which stays positive.
+        sides: For each maximum, the difference of its arguments, which is positive for all m.
     """
 
     clock: Clock
@@ -93,7 +91,7 @@ class Quotient:
         return self.numerator(self.pole)
 
     def value(self, m: int) -> flint.arb:
-        """Return the value of the unit at time m."""
+        """Return the value of the unit after m repetitions."""
         x = flint.arb(m) if self.clock.ratio is None else self.clock.ratio**m
         return self.numerator(x) / (self.below.constant + self.below.slope * x)
 
@@ -134,7 +132,10 @@ def _stepped(
 def _clocked(
     symbols: Symbols, numbers: list[SymbolicArithmetic], readers: list[SymbolicArithmetic]
 ) -> tuple[list[flint.arb_poly], Clock]:
-    """Return each component that is read as a polynomial a + b x in the clock x, and 0 for the others."""
+    """Return each component of the state as a polynomial a + b x, and the clock x.
+
+    Components that the readers do not use are 0.
+    """
     affine, ratios = {}, list[SymbolicArithmetic]()
     counting = False
     for index in sorted(set[int]().union(*(reader.reads() for reader in readers))):
@@ -149,7 +150,7 @@ def _clocked(
         elif not any(ratio.is_the_same_as(known) for known in ratios):
             ratios.append(ratio)
     if len(ratios) + counting != 1:
-        what = "is constant" if not ratios else "follows several clocks"
+        what = "is constant" if not ratios else "depends on several clocks"
         raise HypothesisFails(f"the state that the unit reads {what}")
     clock = Clock(ratios[0].ball() if ratios else None)
     if clock.ratio is not None and (not clock.ratio > 0 or clock.ratio.contains(1)):
@@ -173,7 +174,10 @@ def _in_clock(polynomial: object, symbols: Symbols, lines: list[flint.arb_poly])
 
 
 def _sides(symbols: Symbols, lines: list[flint.arb_poly], clock: Clock) -> tuple[QuotientLine, ...]:
-    """Return, for each maximum, the difference of its arguments as a polynomial, which must stay positive."""
+    """Return, for each maximum, the difference of its arguments as a polynomial.
+
+    Raise HypothesisFails unless it is positive for all m.
+    """
     sides = []
     for difference in symbols.larger:
         above, below = difference.degrees()

@@ -1,4 +1,4 @@
-"""A refutation that shows that no automaton with fewer than n states computes a unit."""
+"""Refutation of the claim that an automaton with fewer than n states computes a unit."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ def refute(cell: str, states: int = STATES) -> None:
 
     Raises:
         NoSuchAutomaton: If a Hankel determinant of this size is not 0, as
-            ``ratproof/checkers/check_hankel.py`` confirms. If the hypotheses of the theorem hold
-            (:mod:`ratproof.certification.not_rational.every_size`), it excludes automata of any size.
+            ``ratproof/checkers/check_hankel.py`` confirms. If the hypotheses of a theorem in
+            :mod:`ratproof.certification.not_rational.every_size` hold, the exception excludes automata of any
+            size.
     """
     weighted = some(cell_named(cell))
     strings = first_strings(weighted.letters, states, weighted.cell.counts)
@@ -36,7 +37,7 @@ def refute(cell: str, states: int = STATES) -> None:
     current_ledger = ledger()
     current_ledger.add(states * states)
     if not isinstance(lower_bound, Bound):
-        raise RuntimeError(f"no determinant of size {states} excludes zero for {cell}: nothing is shown")
+        raise RuntimeError(f"{cell}: the ball of the determinant of size {states} must not contain 0")
     current_ledger.certificate = lower_bound.to_json()
     if check_hankel.verdict(current_ledger.certificate) != current_ledger.certificate["claims"]:
         raise RuntimeError(f"the certificate for {cell} was not accepted")

@@ -1,8 +1,8 @@
 """Symbolic values of a step, as quotients of polynomials over the rationals.
 
-The variables are the components of the state before the step, and exp(r) for rational r. Relations between
-symbolic values are exact, and numerical values are balls. Each exp(r), r > 0, is a variable, and exp(-r) its
-inverse. An identity between them holds for all values.
+The variables are the components of the state before the step, and exp(r) for rational r > 0; exp(-r) is the
+inverse of exp(r). Two equal quotients are equal for all values of the variables. The variables also have
+numerical values, which are balls.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Operand: TypeAlias = "SymbolicArithmetic | Fraction | int"
 
 
 class Undecided(ArithmeticError):
-    """Raised if it is not known which argument of a maximum is larger."""
+    """Raised if it cannot be determined which argument of a maximum is larger."""
 
 
 @dataclass
@@ -46,7 +46,7 @@ class Symbols:
         return [self._variable(i) for i in range(len(self.state))]
 
     def constant(self, value: Operand) -> SymbolicArithmetic:
-        """Return a rational number."""
+        """Return a rational number as a symbolic value."""
         if isinstance(value, SymbolicArithmetic):
             return value
         exact = Fraction(value)
@@ -57,8 +57,8 @@ class Symbols:
     def arithmetic(self) -> Arithmetic:
         """Return the arithmetic of symbolic values.
 
-        Functions are known only for rational arguments. A maximum is the argument that is larger for the
-        balls of the state.
+        exp, sigmoid and tanh are supported only for rational arguments. A maximum is the argument that is
+        larger for the balls of the state.
         """
         return Arithmetic(
             self.constant,
@@ -119,7 +119,7 @@ class Symbols:
 
 @dataclass(frozen=True, eq=False)
 class SymbolicArithmetic:
-    """A quotient of polynomials."""
+    """A symbolic value: the quotient ``above / below`` of two polynomials."""
 
     above: Any
     below: Any
@@ -171,7 +171,7 @@ class SymbolicArithmetic:
         )
 
     def affine_in(self, index: int) -> tuple[SymbolicArithmetic, SymbolicArithmetic] | None:
-        """Return D and u if it equals D s + u for this component s of the state, else ``None``.
+        """Return D and u if the quotient equals D s + u for this component s of the state, else ``None``.
 
         D and u must not depend on the state.
         """
@@ -180,11 +180,11 @@ class SymbolicArithmetic:
         return None if one.reads() or rest.reads() else (one, rest)
 
     def ball(self) -> flint.arb:
-        """Return a ball that contains its value at the current state."""
+        """Return a ball that contains the value at the current state."""
         return self.evaluated(self.symbols.values(), flint.arb)
 
     def evaluated(self, values: Sequence[Any], number: Callable[[Any], Any]) -> Any:
-        """Return its value for other values of the variables."""
+        """Return the value for the given values of the variables."""
         return evaluated(self.above, values, number) / evaluated(self.below, values, number)
 
 

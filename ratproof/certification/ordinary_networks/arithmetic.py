@@ -151,7 +151,7 @@ class Forms:
         return np.asarray(np.sqrt(np.einsum("nmd,nmd->nm", self.generators, self.generators)))
 
     def _within(self, low: Array, high: Array, more: Array | float = 0) -> Forms:
-        """Return the forms with ``more`` error, limited by ``low``, ``high`` and their own bounds."""
+        """Return the forms, limited to ``low`` and ``high``, with ``more`` additional error."""
         radius = self.lengths + self.error
         low, high = np.maximum(low, self.center - radius), np.minimum(high, self.center + radius)
         return replace(self, error=self.error + more, low=low - more, high=high + more)
@@ -183,7 +183,7 @@ class Forms:
         return self.center, self.generators, self.error, self.low, self.high
 
     def _rounded(self, low: Array, high: Array) -> Forms:
-        """Return the forms with the rounding of two float32 operations."""
+        """Return the forms, limited to ``low`` and ``high``, with the rounding of two float32 operations."""
         form = self._within(low, high)
         return form._within(form.low, form.high, 2 * UNIT * np.maximum(np.abs(form.low), np.abs(form.high)))
 
@@ -206,7 +206,10 @@ class Forms:
         return form._rounded(self.low - other.high, self.high - other.low)
 
     def __mul__(self, other: Forms) -> Forms:
-        """Multiply; in the 2-norm, the product of a.xi and b.xi has the range (a.b -+ |a| |b|) / 2."""
+        """Return the product of two forms.
+
+        In the 2-norm, (a.xi)(b.xi) lies between (a.b - |a| |b|) / 2 and (a.b + |a| |b|) / 2.
+        """
         x, y, a, b = self.center, other.center, self.generators, other.generators
         length, other_length = self.lengths, other.lengths
         error = (

@@ -35,7 +35,7 @@ def to_json(network: OrdinaryNetwork, machine: Moore, regions: Regions) -> JsonO
     Args:
         network: The network.
         machine: The automaton over the network's alphabet, with the decisions as outputs.
-        regions: The nodes.
+        regions: The nodes with their regions.
     """
     return {
         "format": check_regions.FORMAT,

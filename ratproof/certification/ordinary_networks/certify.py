@@ -1,4 +1,4 @@
-"""The decision on an ordinary network: a proof for all strings, a counterexample, or a bounded length."""
+"""The decision about an ordinary network: a proof, a counterexample, or a length up to which it agrees."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from ratproof.certification.ordinary_networks.slowest import slowest_cycle
 from ratproof.checkers import check_regions
 
 SECONDS = 60.0
-"""Time limit of the search for regions."""
+"""Time limit of the search for regions, in seconds."""
 BOUND_SECONDS = 20.0
 FIRST_ATTEMPT = 10.0
-"""Time limit of the first attempt to certify a network while it is hardened; later ones have more."""
+"""Time limit in seconds of the first attempt to certify a network that is being hardened; it grows later."""
 MOST_MISTAKES = 8
 LONGEST_BOUND = 1000
 
@@ -47,14 +47,14 @@ class OrdinaryCertification:
     Attributes:
         verdict: ``"certified"``, ``"different"`` or ``"unknown"``.
         network: The network.
-        machine: The automaton, minimal, with the decisions as outputs. Extracted if none was given; None if
+        machine: The minimal automaton, with the decisions as outputs; None if no automaton was passed and the
             extraction failed.
         extracted: Whether the automaton was extracted from the network.
         word: A string on which the decisions differ, or None.
         decisions: The network's and the automaton's decision on ``word``, or None.
         regions: The number of regions of the proof, or None.
-        bounded: If unknown, a length up to which all decisions are correct: by enclosures in float64, or by
-            running all strings.
+        bounded: If unknown, a length up to which all decisions are correct, as shown by enclosures in float64
+            or by running all strings.
         why: If unknown, the reason.
         slow: If unknown, the cycle along which differences of states shrink least, and the factor per symbol.
         proof: The certificate, or None.
@@ -91,8 +91,8 @@ def certify_ordinary(
 
     Args:
         network: The network.
-        machine: The automaton over the network's alphabet, with decisions as outputs. Without it, an
-            automaton is extracted from the network, and certified.
+        machine: The automaton over the network's alphabet, with decisions as outputs. If None, an automaton
+            is extracted from the network.
         decide: The network's decisions in torch's float32.
         seconds: Time limit of the search for a proof.
         progress: Called with a description of the current work.
@@ -121,7 +121,7 @@ def _certify(
     progress("searching for a counterexample")
     word = counterexample(machine, decide)
     if word is not None and not _differs(machine, decide, word):
-        word = None  # the decision is too close to the threshold to be the same alone as in a batch
+        word = None  # too close to the threshold: the decision depends on the size of the batch
     until = time.monotonic() + seconds
     regions = None
     if word is None:

@@ -24,9 +24,9 @@ Decide = Callable[[np.ndarray], np.ndarray]
 SHORT_STRINGS = 5000
 """All strings of a length are tried if there are at most this many of them."""
 MOST_TESTED, TESTED_ROWS = 1 << 17, 1 << 14
-"""To prove a bounded length, all strings of a length are run if there are at most this many; batch size."""
+"""All strings of a length are run if there are at most ``MOST_TESTED``, in batches of ``TESTED_ROWS``."""
 LONGEST_OF_ONE_SYMBOL = 400
-"""Maximum length of strings over an alphabet of one symbol, which has only one string of each length."""
+"""Maximum length of tested strings over an alphabet of one symbol, which has one string of each length."""
 POWERS = (3, 8, 20, 60, 150, 400)
 """Lengths of the repeated parts of pumped strings."""
 MOST_ROWS = 2000
@@ -155,7 +155,7 @@ def _random_strings(machine: Moore, rng: np.random.Generator) -> Iterator[np.nda
 
 
 def shrunk(machine: Moore, decide: Decide, word: np.ndarray) -> list[int]:
-    """Return a shorter string on which the decisions still differ, by deletion of blocks."""
+    """Shorten a string by deleting blocks of symbols while the decisions still differ."""
 
     def differs(words: np.ndarray) -> np.ndarray:
         wrong: np.ndarray = decide(words)[:, -1] != labels_along(machine, words)[:, -1]

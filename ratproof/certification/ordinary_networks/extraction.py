@@ -1,4 +1,4 @@
-"""Minimal automata of a network's reached states, in which nearby states are merged."""
+"""Extraction of minimal automata from the states that a network reaches; nearby states are merged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ MOST_NODES = 3000
 
 
 def extracted(network: OrdinaryNetwork) -> Iterator[Moore]:
-    """Yield automata of the reached states for decreasing distances, without repetitions."""
+    """Yield automata in which reached states are merged up to smaller and smaller distances.
+
+    An automaton that equals the previous one is skipped.
+    """
     last = None
     for distance in DISTANCES:
         machine = _machine(network, distance)
@@ -27,7 +30,7 @@ def extracted(network: OrdinaryNetwork) -> Iterator[Moore]:
 
 
 def _machine(network: OrdinaryNetwork, distance: float) -> Moore | None:
-    """Return the minimal automaton of a breadth-first search, or None if it has too many nodes.
+    """Return the minimal automaton of a breadth-first search, or None if the search reaches too many states.
 
     States with different decisions are never merged.
     """

@@ -101,7 +101,7 @@ def batch(machine: Moore, rng: np.random.Generator, mistakes: Sequence[tuple[int
     words = rng.integers(symbols, size=(BATCH, length))
     states = np.full(BATCH, machine.start)
     for position in range(length):
-        # half of the strings leave an absorbing state in at most one place
+        # half of the strings avoid absorbing states at nearly all positions
         careful = (np.arange(BATCH) % 2 == 0) & (rng.random(BATCH) > 0.5 / length)
         for _ in range(4):
             redo = careful & absorbing[table[states, words[:, position]]]
@@ -158,8 +158,8 @@ def contraction_penalty(rnn: nn.RNNBase, vectors: Tensor, states: Tensor) -> Ten
     The squared distance should shrink by the factors ``AFTER_ONE`` and ``AFTER_FOUR`` after one and four
     symbols.
 
-    The directions have different numbers of entries, because dense directions hide a few entries that shrink
-    slowly.
+    The number of large entries differs from pair to pair, because entries that shrink slowly hardly
+    contribute to a dense difference.
     """
     count = states.shape[1]
     base = states[torch.randint(len(states), (count,)), torch.arange(count)]

@@ -11,7 +11,7 @@ from ratproof.certification.ordinary_networks.net import Net
 from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 
 LEAVING_RATE = 4.0
-"""Factor by which differences may grow on an edge that leaves the nodes; a path has at most one such edge."""
+"""Factor by which differences may grow on an edge to a later component; no path returns from it."""
 SETTLED = 1e-3
 
 
@@ -110,7 +110,7 @@ def recenter(network: OrdinaryNetwork, net: Net, factors: Array, rounds: int = 1
 
 
 def _middles(images: Array, targets: np.ndarray, factors: Array, net: Net) -> Array:
-    """Return the center of the smallest ball, or box for keyed nodes, around each node's images.
+    """Return the center of the smallest ball (for keyed nodes, box) around the images that lead to each node.
 
     The balls are approximate (Badoiu and Clarkson, 2003).
     """

@@ -1,7 +1,7 @@
 """Comparison of a module's outputs with those of its recurrent layer and classifier, on random strings.
 
 The outputs are compared as logits. A sigmoid's output is therefore inverted, with an allowance for its
-rounding: a trained network's sigmoids differ by less than any useful tolerance, although its logits differ.
+rounding. Near 0 and 1, sigmoids differ by less than any useful tolerance even if the logits differ.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def _comparisons(
 
 
 def _functions(outputs: Tensor, logits: Tensor) -> dict[str, tuple[Tensor, Tensor, Tensor]]:
-    """Return, for each function, comparable outputs and logits, and the allowance for rounding."""
+    """Return, for each function, the outputs and logits to compare, and the allowance for rounding."""
     functions = {"logits": (outputs, logits, torch.zeros_like(logits))}
     inside = bool(((outputs >= 0) & (outputs <= 1)).all())
     if logits.shape[1] > 1:

@@ -16,7 +16,7 @@ from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 CANDIDATES = 40
 """Number of nearest nodes for which the distance in the node's own metric is computed."""
 AT_ONCE = 200
-"""Number of states that are compared with the nodes at a time, for the memory of their metrics."""
+"""Number of states that are compared with the nodes at a time, which limits the memory for metrics."""
 Key = tuple[int, int, tuple[int, ...]]
 
 
@@ -93,14 +93,14 @@ def explore(
         network: The network.
         machine: The automaton, with the expected decision as the output of each state.
         spacing: For each automaton state, the distance up to which a new state is merged with a node.
-        reference: Metrics for distances; the Euclidean distance without them.
-        keyed: The automaton states whose nodes are keyed by the symbols since they were entered, with the
-            number of the last symbols in the key.
+        reference: The metrics in which distances are measured; Euclidean distances if None.
+        keyed: The automaton states whose nodes are keyed by the symbols since the state was entered, each
+            with the maximum number of symbols in a key.
         most: Maximum number of nodes.
         until: The value of ``time.monotonic()`` at which to stop.
 
     Raises:
-        LimitReached: If there are more nodes, or the time is up.
+        LimitReached: If there are more than ``most`` nodes, or the time is up.
         WrongDecision: If the decision at a new node is wrong.
     """
     size, symbols = network.size, len(machine.alphabet)
@@ -171,7 +171,11 @@ def _access(parents: Sequence[tuple[int, int]], node: int) -> list[int]:
 
 
 def _next_key(key: Key | None, before: int, state: int, symbol: int, keyed: dict[int, int]) -> Key | None:
-    """Return the key of the next node: its state, where the state was entered, and the symbols since then."""
+    """Return the key of the next node, or None if its state is not keyed.
+
+    A key has the state, the state before it was entered (-1 if the word is cut), and the last symbols since
+    then.
+    """
     if state not in keyed:
         return None
     length = keyed[state]

@@ -140,8 +140,7 @@ def _require(regions: Regions, targets: np.ndarray, image: Forms, radii: Array, 
 def undecided(network: OrdinaryNetwork, regions: Regions, which: np.ndarray, strict: bool = False) -> bool:
     """Return whether a region may contain a state whose decision differs from that of its automaton state.
 
-    If no edge leads to node 0, it is ignored (unless ``strict``), because the claim is about nonempty
-    strings.
+    Node 0 is ignored if no edge leads to it (unless ``strict``), because the claim is about nonempty strings.
     """
     inverses = inverse(regions.factors)
     for box in (False, True):

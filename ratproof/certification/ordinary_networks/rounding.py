@@ -1,8 +1,8 @@
 """Measurement of the rounding premise: the largest error of torch's tanh and sigmoid over float32 inputs.
 
-The functions are measured on their own and inside ``nn.RNN``, ``nn.GRU`` and ``nn.LSTM``, which may run in
-oneDNN or cuDNN, with their own implementations. A layer's biases saturate all gates but one, so that its
-state equals the function of that gate.
+The functions are measured on their own and inside ``nn.RNN``, ``nn.GRU`` and ``nn.LSTM``, because these
+layers may use other implementations in oneDNN or cuDNN. Inside a layer, biases saturate all gates except one,
+so that the state equals the function of that gate.
 
 The reference is NumPy's float64 tanh. Its own error, about 1e-16, is less than 1e-8 units and is not counted.
 """
@@ -26,13 +26,13 @@ from ratproof.certification.ordinary_networks.arithmetic import FUNCTION_UNITS
 Floats = NDArray[np.float32]
 CHUNK = 1 << 16
 PER_BINADE, AT_ENDS = 2048, 16
-"""Sampled inputs per sign and exponent, and how many of them are at each end of the mantissas."""
+"""Number of sampled inputs per sign and exponent, and how many of them are at each end of this range."""
 SATURATED = 100.0
 """A bias at which a sigmoid is 0 or 1 in float32."""
 SMALL = 2.0**-13
 """A number whose tanh equals it within 0.1 units in the last place."""
 LAYER_SIZES = 1, 16
-"""Numbers of units. Loops over vectors have separate code for what remains at their end."""
+"""Numbers of units. Vectorised loops have separate code for sizes that do not fill a vector."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Gate:
-    """A gate that is tested alone: the others are saturated, so a state is the value of its function.
+    """A gate that is measured alone: the other gates are saturated, so that the state is the gate's value.
 
     Attributes:
         layer: ``nn.RNN``, ``nn.GRU``, ``nn.LSTM`` or ``nn.LSTMCell``.

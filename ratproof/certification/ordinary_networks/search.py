@@ -1,4 +1,4 @@
-"""The search for regions, for one strongly connected component of the automaton after another."""
+"""The search for regions, which treats one strongly connected component of the automaton after another."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ROUNDS, MORE_ROUNDS = 60, 12
 
 @dataclass(frozen=True)
 class Cover:
-    """A way to cover the states of a component: nodes with a distance, or boxes by last symbols.
+    """A way to cover a component: ellipsoids around states at a distance, or one box per key of last symbols.
 
     Attributes:
         spacing: Distance up to which states are merged; 0 for boxes.
@@ -49,11 +49,11 @@ class Cover:
 
 @dataclass
 class Part:
-    """A strongly connected part of the automaton.
+    """A strongly connected component of the automaton.
 
     Attributes:
         covers: The covers that are still to be tried, the current one first.
-        rate: The contraction rate of its metrics; None if they are not known.
+        rate: The contraction rate of its metrics; None if there are none yet.
     """
 
     covers: list[Cover]
@@ -110,7 +110,8 @@ def find_regions(
 def _refine(parts: Sequence[Part], failed: int) -> bool:
     """Select the next cover of the component that failed; return ``False`` if no cover is left.
 
-    Earlier components are refined as well, because their images must lie in its regions.
+    Earlier components are refined as well, because their images must lie in the regions of the failed
+    component.
     """
     parts[failed].covers.pop(0)
     if not parts[failed].covers:
@@ -155,7 +156,7 @@ def bounded(network: OrdinaryNetwork, machine: Moore, longest: int, until: float
 
 
 def _parts(machine: Moore) -> np.ndarray:
-    """Return the strongly connected component of each state; edges lead to the same or higher numbers."""
+    """Return the number of each state's strongly connected component; edges never lead to a lower number."""
     sources = np.repeat(np.arange(machine.states), len(machine.alphabet))
     parts, _ = components(machine.states, sources, np.array(machine.table, dtype=np.intp).ravel())
     return np.asarray(parts)
@@ -164,14 +165,14 @@ def _parts(machine: Moore) -> np.ndarray:
 def _covers(machine: Moore, states: np.ndarray) -> list[Cover]:
     """Return the covers of a component, in the order in which they are tried.
 
-    Boxes are for absorbing states, where nothing but the decision matters.
+    Boxes are only used for absorbing states, in which all strings have the same decision.
     """
     nets = [Cover(spacing, 0) for spacing in SPACINGS]
     if len(states) > 1 or set(machine.table[states[0]]) != {int(states[0])}:
         return nets
     most = 7 if len(machine.alphabet) == 2 else 4 if len(machine.alphabet) < 5 else 2
     boxes = [Cover(0.0, key) for key in range(1, most + 1, 2)]
-    # boxes of short keys, then coarse nets, then longer keys and finer nets in turn
+    # boxes with short keys, then coarse nets, then longer keys and finer nets alternately
     turns = [boxes[0], *boxes[1:2], *nets[:2]]
     for box, finer in zip([*boxes[2:], *[None] * len(nets)], nets[2:], strict=False):
         turns += [finer] if box is None else [box, finer]
@@ -186,13 +187,13 @@ def _metrics(
     coarser: Array | None,
     until: float,
 ) -> Array:
-    """Return a metric for each node, computed from the last component to the first; set the parts' rates.
+    """Return a metric for each node, computed from the last component to the first.
 
     Args:
         network: The network.
         net: The nodes.
-        part_numbers: The part of each node.
-        parts: The parts. Their rates are None where no metric exists.
+        part_numbers: The index of each node's part.
+        parts: The parts, whose rates are set: to None if no metric was found.
         coarser: The metrics of the nodes that ``net.origins`` refers to, or None.
         until: The value of ``time.monotonic()`` at which to stop.
     """

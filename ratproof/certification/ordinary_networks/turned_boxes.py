@@ -1,9 +1,9 @@
-"""Regions for Coq's checker: boxes that are turned towards the directions in which the states lie.
+"""Regions for Coq's checker: boxes that are rotated to the directions in which the states lie.
 
 The region of a node is the set of the states x with ``|basis.T @ (x - center)| <= widths`` in each entry. The
 basis is orthogonal: its columns are the principal axes of the images of the regions that lead to the node. In
 these axes, directions in which the network contracts slowly hardly widen the regions in its fast directions.
-Therefore, such regions can often be closed if boxes in the axes of the units cannot.
+Therefore, such regions can often be closed even if boxes along the axes of the units cannot.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ ROUNDS = 400
 TINY = 1e-4
 """Initial width of a region."""
 ROOM, SLACK = 1.01, 1.03
-"""``ROOM``: the required ratio of the width of a region to its images; ``SLACK``: the chosen ratio."""
+"""Ratio of a region's width to the width of the images in it: required (``ROOM``) and chosen (``SLACK``)."""
 
 
 @dataclass(frozen=True)
 class TurnedBoxes:
-    """Closed regions.
+    """Regions that each symbol maps into each other.
 
     Attributes:
         net: The nodes. Their centers are those of the regions.
@@ -48,7 +48,7 @@ class TurnedBoxes:
 
 
 def turned_boxes(network: OrdinaryNetwork, machine: Moore, until: float) -> Iterator[TurnedBoxes]:
-    """Yield closed regions of finer and finer nets.
+    """Yield regions that each symbol maps into each other, for finer and finer nets.
 
     Args:
         network: A network without relu.

@@ -86,7 +86,7 @@ def _require_file(path: Path) -> None:
 def _safetensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
     try:
         with safetensors.safe_open(str(path), framework="pt") as reader:
-            tensors = {name: reader.get_tensor(name) for name in reader.keys()}  # noqa: SIM118 (it is no dictionary)
+            tensors = {name: reader.get_tensor(name) for name in reader.keys()}  # noqa: SIM118 (not a dict)
             return tensors, dict(reader.metadata() or {})
     except (safetensors.SafetensorError, OSError, ValueError) as error:
         why = " ".join(str(error).split())
@@ -97,7 +97,7 @@ def _loaded(path: Path) -> object:
     """Unpickle a file of torch with ``weights_only``, which runs no code from the file."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about archives of TorchScript, which are refused below
+            warnings.simplefilter("ignore")  # torch warns of TorchScript archives; they are refused below
             loaded: object = torch.load(path, map_location="cpu", weights_only=True)
             return loaded
     except pickle.UnpicklingError as error:
@@ -106,7 +106,7 @@ def _loaded(path: Path) -> object:
                 f"{path}: the file must be a state dict, which loads without running code, got an object that"
                 " needs code; save it with torch.save(module.state_dict(), path)"
             ) from None
-        why = "an unknown format"  # torch's own message advises to run code
+        why = "an unknown format"  # do not repeat torch's message, which advises to run code
     except Exception as error:  # torch raises many types for malformed files
         text = " ".join(str(error).split())
         why = "a truncated file" if isinstance(error, EOFError) else f"{type(error).__name__}: {text:.80}"
@@ -135,7 +135,7 @@ def _described(value: object) -> str:
 def _numpy(path: Path) -> np.ndarray:
     try:
         matrix = np.load(path, allow_pickle=False)
-    except Exception as error:  # from the parser of array headers
+    except Exception as error:  # the parser of array headers raises many types
         why = " ".join(str(error).split())
         raise FormatError(f"{path}: the file must be a complete array of numbers ({why:.80})") from None
     if not isinstance(matrix, np.ndarray):

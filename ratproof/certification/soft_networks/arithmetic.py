@@ -40,8 +40,8 @@ class EnclosureArithmetic(Protocol[V, BoxT_contra, PlaceT_contra]):
 
     Attributes:
         S: The centroids as columns.
-        US: U S for each gate.
-        c: c for each gate.
+        US: The product U S for each gate.
+        c: The hidden bias c for each gate.
         w: The classifier's weights, as a row.
     """
 
@@ -109,7 +109,7 @@ class EnclosureArithmetic(Protocol[V, BoxT_contra, PlaceT_contra]):
         """Return (s_i - u) / |u - s_i| as rows; each entry is [-1, 1] if u may be at the centroid."""
 
     def pick(self, values: V, label: PlaceT_contra) -> V:
-        """Return the entry of each batch element at its label."""
+        """Return, for each box, the entry at its label."""
 
     def pick_row(self, values: V, label: PlaceT_contra) -> V:
-        """Return the row of each batch element at its label."""
+        """Return, for each box, the row at its label."""

@@ -13,7 +13,7 @@ from ratproof.certification.soft_networks.balls import BallArithmetic, Balls, ex
 from ratproof.certification.soft_networks.numbers import Numbers
 
 PRECISIONS = (64, 128, 256, 1024)
-"""Precisions in bits, tried in turn until a comparison is decided."""
+"""Precisions in bits, tried in turn until a comparison is certain."""
 
 
 class BallRun:
@@ -97,7 +97,7 @@ def sign(value: arb) -> bool | None:
 def soft_outputs(numbers: Numbers, string: String) -> tuple[int, bool] | None:
     """Return the soft network's label and decision after a string.
 
-    Return ``None`` if one of them is not decided at the highest precision.
+    Return ``None`` if one of them is not certain at the highest precision.
     """
     tokens = [numbers.alphabet.index(symbol) for symbol in string]
     for bits in PRECISIONS:

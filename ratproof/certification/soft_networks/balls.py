@@ -29,7 +29,7 @@ class BallBox:
         floats: The same box, as a batch of one.
         middle: An exact point; because of rounding, it may lie slightly outside the simplex and the box.
         down, up: The ends of alpha - middle, for each entry.
-        rest: The sum of alpha - middle, from 0 to 1 minus the middle's sum.
+        rest: A ball that contains the sum of the entries of alpha - middle, and 0.
 
     The interval [down, up] contains 0, so the box contains the whole segment from ``middle`` to alpha, as the
     mean-value theorem requires.
@@ -75,7 +75,7 @@ class BallArithmetic:
 
     def scale_rows(self, vector: Balls, matrix: Balls) -> Balls:
         """Return the matrix with each row multiplied by the corresponding entry of the vector."""
-        if any(matrix is known for known in (self.S, *self.US)):  # their balls are points, or nearly so
+        if any(matrix is known for known in (self.S, *self.US)):  # balls of almost no width
             return vector[:, None] * matrix
         return self.multiply(vector[:, None], matrix)
 

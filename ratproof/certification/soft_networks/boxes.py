@@ -1,8 +1,8 @@
 """The search, in float arithmetic, for boxes that a network maps into each other.
 
-The nodes are the nodes of the soft run, each with a box of mixtures alpha. They refine the automaton,
-beginning with one node for each of its states. If the boxes do not close, nodes are split by the distance of
-the soft run's points.
+A node is a set of points of the soft run (:mod:`ratproof.certification.soft_networks.soft_run`), with a box
+of mixtures alpha that contains them. At first, there is one node for each state of the automaton. If the
+boxes do not close, nodes are split by the distance of their points.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def count_closed_boxes(numbers: Numbers, tries: int = 1) -> int | None:
 
 
 def _partitions(points: SoftRunNet) -> Iterator[Nodes | OpenBoxes]:
-    """Yield the partitions of the soft run's points, from coarse to fine, or the reason why there is none."""
+    """Yield nodes for each partition of the soft run's points, from coarse to fine, or why there are none."""
     tried = 0
     for near in NEARNESS:
         part = partition(points, near)
@@ -141,10 +141,10 @@ def _partitions(points: SoftRunNet) -> Iterator[Nodes | OpenBoxes]:
 def close(
     on: FloatArithmetic, nodes: Nodes, rounds: int = ROUNDS, stage: Callable[[str], None] = lambda what: None
 ) -> Nodes | OpenBoxes:
-    """Widen the boxes until they close.
+    """Widen the boxes until they close, or return the reason why they do not.
 
-    Then each symbol maps each box into the next node's box, every image has its label, and all decisions are
-    correct.
+    Boxes are closed if each symbol maps each box into the next node's box, every image has the next node's
+    label, and all decisions are correct.
     """
     first = on.points.first()[0]
     low, high = _around(nodes.low, nodes.high)
@@ -163,11 +163,11 @@ def close(
 
 
 class BoxImages:
-    """The images of the boxes under one step: for each node, the hull of all images that lead to it.
+    """For each node, the smallest box around the images that lead to it under one step.
 
     Attributes:
         fault: A description of the first uncertain label or decision; "" if there is none.
-        low, high: The hulls' corners; they are incomplete if there is a fault.
+        low, high: The corners of these boxes; they are incomplete if there is a fault.
     """
 
     def __init__(self, on: FloatArithmetic, nodes: Nodes) -> None:
@@ -200,7 +200,7 @@ class BoxImages:
 
 
 def _portions(number: int, numbers: Numbers) -> Iterator[NDArray[np.int64]]:
-    """Yield slices of the boxes that are small enough to process at once.
+    """Yield ranges of indices that are small enough to process at once.
 
     This limits an array of gradients, with one matrix per box, to about AT_ONCE elements.
     """

@@ -19,7 +19,7 @@ class Enclosed(Generic[V]):
     """An enclosure of a vector that depends on alpha, over a box of alphas, in mean-value form.
 
     Attributes:
-        middle: Its value for the middle alpha.
+        middle: Its value at the middle of the box.
         slope: Its derivatives with respect to alpha, over the whole box.
         over_box: Its values over the whole box.
     """

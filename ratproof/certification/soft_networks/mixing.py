@@ -1,4 +1,4 @@
-"""Enclosures of the stochastic component, from u over a box to the next mixture alpha and the decision."""
+"""Enclosures of the next mixture alpha and of the decision, from an enclosure of u over a box."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class NextMixture(Generic[V]):
     """The next alpha over a box.
 
     Attributes:
-        gaps: The differences of logits from the label's, (b_i - b_label) / tau; the label is the argmax if
-            all others are negative.
+        gaps: The logits minus the label's logit, (b_i - b_label) / tau. The label is the argmax if all gaps
+            of other centroids are negative.
         alpha: The values of alpha over the box.
     """
 

@@ -1,6 +1,6 @@
-"""The points of the soft run, which are the mixtures that a network reaches, in float arithmetic.
+"""The points of the soft run: a finite net of the mixtures alpha that a network reaches.
 
-They are a finite net of the mixtures alpha that strings lead to, and their images under each symbol.
+They are computed in float arithmetic, with the next point after each symbol.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ GRAINS = (1e-2, 1e-3, 1e-4, 1e-5)
 
 @dataclass(frozen=True)
 class SoftRunNet:
-    """A finite set of mixtures that strings lead to; mixtures closer than the grain share a point.
+    """A finite set of reached mixtures; mixtures closer than a distance, the grain, share a point.
 
     Attributes:
         alpha: Shape ``(P, k)``; point 0 is before the first symbol.
@@ -60,7 +60,7 @@ def net(numbers: Numbers, grain: float, most: int = MOST_POINTS) -> SoftRunNet |
 
 
 def partition(points: SoftRunNet, near: float) -> NDArray[np.int64]:
-    """Return the coarsest partition of the points that all symbols respect.
+    """Return the part of each point, in the coarsest partition that all symbols respect.
 
     Each part has a single label and decision. Points are in different parts if every chain between them has a
     gap of more than ``near``.
