@@ -208,9 +208,9 @@ def test_each_kind_of_certificate_is_compared_with_files_of_its_kind(folder, cap
     status, lines = asked(
         capsys, "equal.json", "hankel-gru.json", "follows-eq-2.json", "--of", "a.json", "twice.json"
     )
-    assert status == 1 and lines[3] == "hankel-gru.json: rejected: it is about a cell, but --of has none"
+    assert status == 1 and lines[3] == "hankel-gru.json: rejected: it is about a cell, but --of contains none"
     assert (
-        lines[4] == "follows-eq-2.json: rejected: it is about a network that no file holds, but --of has none"
+        lines[4] == "follows-eq-2.json: rejected: it is about a claim's network, but --of contains none"
     )
 
 
@@ -316,7 +316,7 @@ def test_an_automaton_has_one_digest_in_every_form():
                 " a cell"
             ),
         ),
-        (["follows-eq-2.json", "--of", "a.json"], "follows-eq-2.json is about a network that no file holds"),
+        (["follows-eq-2.json", "--of", "a.json"], "follows-eq-2.json is about a claim's network"),
         (["equal.json", "--temperature", "2"], "--temperature requires a network"),
         (["equal.json", "--semiring", "real"], "--semiring and --symbols require"),
         (

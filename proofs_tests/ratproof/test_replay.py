@@ -69,7 +69,8 @@ def test_agreement_now_is_not_reported_as_a_difference(kept, capsys):
     attributed to the file.
     """
     status, out, err = replayed({**kept, "variant": "corrected", "network": "\x1b[2J7"}, capsys)
-    assert status == 0 and "the two sides agree; the file has the scores '\\x1b[2J7' and '0'" in out
+    agree = "the network and the automaton agree; the file has the scores '\\x1b[2J7' and '0'"
+    assert status == 0 and agree in out
     assert "field 'automata'" in err
 
 

@@ -56,7 +56,7 @@ class CertificationReport(NoTruthValue):
 
     Attributes:
         verdict: ``"certified"``, ``"different"`` or ``"unknown"``.
-        word: A string on which the two differ, or on which a counter is wrong, or None.
+        word: A string on which the network and the automaton differ, or on which a counter is wrong, or None.
         answer: The full result: regions or boxes and automata, or the results for a network that counts.
     """
 
@@ -136,12 +136,13 @@ def certify(
         network: A module, or the path of a saved acceptor (``.safetensors``).
         automaton: For a module, the DFA, boolean WFSA, or Moore machine whose outputs are the classes. A
             DFA's accept states mean that the single output exceeds the threshold, or that the second of two
-            outputs is larger. By default, an automaton is extracted. For a path, a number is the temperature.
+            outputs is larger. By default, an automaton is extracted. For a path, a number here is the
+            temperature.
         embeddings: For a module, the input of each symbol, in shape ``(symbols, input_size)``; ``"one-hot"``;
             or the indices of the symbols for a module with its own ``nn.Embedding``, in shape ``(symbols,)``.
         alphabet: The symbols of a module, in the order of ``embeddings``. Defaults to the automaton's.
-        threshold: The output of a single unit that an accepted string must exceed. For a final sigmoid, 0
-            is a probability of 1/2.
+        threshold: The value that a single logit must exceed for an accepted string. If the module ends with a
+            sigmoid, the threshold 0 corresponds to a probability of 1/2.
         seconds: Time limit of the search for a proof about a module.
         temperature: Positive temperature of a state-regularized network. Defaults to the network's own.
         height: Maximum height of the strings on which a soft network with a cell state is certified.

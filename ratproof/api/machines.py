@@ -1,4 +1,4 @@
-"""Automata whose states have a decision, from the automata that users pass."""
+"""Conversion of users' automata to Moore machines whose outputs are the decisions of a network."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def machine_of(automaton: object, alphabet: tuple[str, ...], classes: int, where
     """Return an automaton over the alphabet, in its order, with a network's decisions as outputs.
 
     Args:
-        automaton: A DFA or a boolean WFSA, whose accept states have the decision 1 and the others 0; or a
-            Moore machine whose outputs are decisions.
+        automaton: A DFA or a boolean WFSA, or a Moore machine whose outputs are decisions. An accept state
+            has the decision 1, any other state 0.
         alphabet: The network's symbols.
         classes: Number of different decisions of the network.
         where: The name of the automaton in messages.

@@ -26,7 +26,7 @@ class Checkable(NoTruthValue):
             AssertionError: If a verdict is ``refuted`` or ``unknown``; the message is the report.
         """
         __tracebackhide__ = True
-        from ratproof.api.running import check_claim  # torch and the runner, when they are needed
+        from ratproof.api.running import check_claim  # slow: imports torch
 
         report = check_claim(self, examples, seed)
         report.check()

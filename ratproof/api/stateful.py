@@ -83,7 +83,8 @@ def model_claim(
         says: The claim as a sentence, for the report.
 
     Raises:
-        InputError: If a name is unknown, or the model lacks a method that ``without`` does not exclude.
+        InputError: If a name is unknown, or the model lacks a method for a capability that is not in
+            ``without``.
     """
     device = device or default_device()
     if isinstance(model, nn.RNNBase | nn.RNNCellBase):

@@ -47,7 +47,7 @@ EXIT = {"accepted": YES, "rejected": NO, "unknown": UNKNOWN}
 VERSIONED = "ratproof certificate "
 NETWORK_FILES = (".safetensors", ".pt", ".pth")
 SUBJECTS = ({"A", "B"}, {"cell"}, {"nodes"}, {"boxes"})
-AUTOMATA, NETWORK, CELL, NO_FILE = "two automata", "a network", "a cell", "a network that no file holds"
+AUTOMATA, NETWORK, CELL, NO_FILE = "two automata", "a network", "a cell", "a claim's network"
 ORDINARY = "an ordinary network"
 WEIGHTS = {"letters", "weights"}
 """The fields of a file for ``not-rational --weights``."""
@@ -68,7 +68,7 @@ def spread(arguments: Sequence[str]) -> list[str]:
     ['c.json', '--of', 'a.json', '--of', 'b.json', '--json']
     """
     result: list[str] = []
-    inside = waits = False  # after --of; before its first file
+    inside = waits = False  # whether files of --of are read; whether its first file has not been read
     for index, argument in enumerate(arguments):
         if argument == "--":
             return [*result, *arguments[index:]]
@@ -99,7 +99,7 @@ class Subjects:
     state_dict: tuple[str, dict[str, Tensor]] | None = None
 
     def kinds(self) -> dict[str, str]:
-        """Return one of the files for each kind of certificate that the files can be compared with."""
+        """Return one file for each kind of certificate that the files can be compared with."""
         one = {AUTOMATA: self.automata[0][0]} if self.automata else {}
         one |= {NETWORK: self.network[0]} if self.network is not None else {}
         one |= {ORDINARY: self.state_dict[0]} if self.state_dict is not None else {}
@@ -330,7 +330,7 @@ def _compare_with_subjects(
     if kind == ORDINARY and (subjects.state_dict or len(subjects.automata) == 1):
         return _compare_with_state_dict(data, answer, subjects)
     if kind not in subjects.kinds():
-        return Judgement("rejected", why=f"it is about {kind}, but --of has none")
+        return Judgement("rejected", why=f"it is about {kind}, but --of contains none")
     why, of = {AUTOMATA: _other_automata, NETWORK: _other_network, CELL: _other_weights}[kind](
         data, subjects, temperature
     )
@@ -357,7 +357,7 @@ def _compare_with_state_dict(data: JsonObject, answer: Judgement, subjects: Subj
 
 def _other_automata(data: JsonObject, subjects: Subjects, _: float | None) -> tuple[str, dict[str, str]]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a transition with two weights
+        warnings.simplefilter("ignore")  # a warning if a transition has two weights
         held = {side: from_json(data[side]) for side in "AB"}
     digests = {side: automaton_digest(automaton) for side, automaton in held.items()}
     named = {
@@ -394,7 +394,7 @@ def _other_network(
     if check_boxes.without_temperature(held) != check_boxes.without_temperature(here):
         theirs, ours = (check_boxes.digest(check_boxes.without_temperature(part)) for part in (held, here))
         theirs, ours = theirs[:DIGEST_DIGITS], ours[:DIGEST_DIGITS]
-        return f"the certificate is about another network ({theirs}) than that in {path} ({ours})", {}
+        return f"the certificate is about another network ({theirs}) than the network in {path} ({ours})", {}
     if tau is not None and Fraction(held["temperature"]) != tau:
         asked = f"{path} has temperature" if temperature is None else "--temperature is"
         hint = f"; pass --temperature {_number(held['temperature'])}" if temperature is None else ""
@@ -444,5 +444,5 @@ def _other_weights(data: JsonObject, subjects: Subjects, _: float | None) -> tup
         return f"it is about the cell {cell.name}, but {path} has no weights for it ({error})", {}
     held = cell_weights.from_json(cell, json.dumps({name: data[name] for name in WEIGHTS}), "the certificate")
     if (here.letters, here.weights) != (held.letters, held.weights):
-        return f"it is about weights or letters of the cell {cell.name} other than those in {path}", {}
+        return f"it is about the cell {cell.name} with other weights or letters than in {path}", {}
     return "", {"weights": path}

@@ -78,7 +78,7 @@ def _print_variants(claim: Claim, out: Console) -> None:
 
 def _print_statements(claim: Claim, out: Console) -> None:
     """Print how a claim differs from the paper, and the exact statement of each variant with its scope."""
-    from ratproof.report.lines import print_paragraph  # imports Hypothesis, as the next module does
+    from ratproof.report.lines import print_paragraph  # both modules import Hypothesis
     from ratproof.report.quantifiers import scopes, statement, weights
 
     out.print(Text("\ndifferences from the paper", style="bold"))
@@ -160,7 +160,7 @@ def verify(
     device: Device = "cpu",
     text: Annotated[
         str | None,
-        Option("--text", help="a corpus with one sentence per line; also compare on every prefix in it"),
+        Option("--text", help="a corpus with one sentence per line; also compare scores on its prefixes"),
     ] = None,
     embeddings: Annotated[
         str | None, Option("--embeddings", help="vectors of the words in the corpus: GloVe text, or .npz")
@@ -171,7 +171,7 @@ def verify(
         Option(
             "--rules",
             metavar="DIR",
-            help="a folder with rules (.config) and sentences; also decide their network",
+            help="a folder with rules (.config) and sentences; also compare the rules with their network",
         ),
     ] = None,
     junit: JunitFile = None,
@@ -372,5 +372,5 @@ def _status(outcome: Outcome) -> int:
     if outcome.interrupted:
         return INTERRUPTED
     if outcome.not_run and not (outcome.results or outcome.errors):
-        return UNKNOWN  # no evidence can run on this machine, which was reported
+        return UNKNOWN  # no evidence can run on this machine; the reasons were printed
     return YES if outcome.as_expected else NO

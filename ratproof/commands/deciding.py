@@ -162,8 +162,8 @@ def minimise(
 ) -> int:
     """Find the smallest automaton with the same scores.
 
-    The search is exact over the reals, or among deterministic boolean automata. Exit status 3: the result for
-    a large automaton is smaller, but may not be the smallest.
+    The result has the fewest states of all automata over the reals, or of all deterministic automata if the
+    automaton is boolean. Exit status 3: the automaton is large, and the result may not be the smallest.
     """
     machine = load(automaton, semiring, symbols, file_format)
     if output is not None:
@@ -177,7 +177,7 @@ def minimise(
     with progress("minimise") as report_progress, naming(automaton):
         smallest = minimising.minimise(machine, report_progress)
         shown: Certificate | None = smallest.certificate
-        # for a large automaton, a certificate that both are equal
+        # for a large automaton, certify only that both are equivalent
         if certificate is not None and shown is None:
             answer = decide(machine, smallest.automaton, progress=report_progress)
             shown = answer.certificate if isinstance(answer, Equivalent) else None

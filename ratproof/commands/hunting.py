@@ -84,8 +84,9 @@ def hunt(
 ) -> int:
     """Search for counterexamples with fresh random cases, networks and strings.
 
-    The seed, the target and the number of a round determine its cases, on any number of processes and
-    machines. Exit status 1: there is a counterexample, 3: a round failed or nothing was compared.
+    The cases of a round depend only on the seed, the target and the round's number, and not on the number of
+    processes or machines. Exit status 1: there is a counterexample, 3: a round failed or nothing was
+    compared.
     """
     from ratproof.hunting.search import Hunt
     from ratproof.hunting.search import hunt as search
@@ -235,9 +236,9 @@ def replay(
 ) -> int:
     """Run a saved counterexample again.
 
-    Exit status 1: the two sides still differ, 0: they agree, 3: unknown.
+    Exit status 1: the network and the automaton still differ, 0: they agree, 3: unknown.
 
-    The command prints the data that it runs, with a note if the file's text differs from it.
+    The command prints the case that it runs. It warns if a text in the file differs from this case.
     """
     from ratproof.ladder.counterexample_files import replay as run
 
@@ -272,7 +273,7 @@ def replay(
         print(f"on {string} the network gives {now.network}, the automaton {now.automaton}")
     else:
         what = (
-            "the two sides agree"
+            "the network and the automaton agree"
             if replayed.verdict == "holds"
             else "unknown: no difference is known to exceed rounding"
         )

@@ -40,7 +40,7 @@ def add(name: str, to: typer.Typer) -> None:
             _absent(to, name, needs or f"{name} is not installed: {why}")
             return
         own = group.registered_commands
-        if len(own) == 1 and own[0].name == name and group.registered_callback is None:  # no group, a command
+        if len(own) == 1 and own[0].name == name and group.registered_callback is None:  # a single command
             if own[0] not in to.registered_commands:
                 to.registered_commands.append(own[0])
         elif group not in [known.typer_instance for known in to.registered_groups]:

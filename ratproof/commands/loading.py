@@ -1,4 +1,4 @@
-"""The group of all commands, which imports each command when it runs, because torch takes seconds."""
+"""The group of all commands, which imports a command when it runs, because importing torch is slow."""
 
 from __future__ import annotations
 

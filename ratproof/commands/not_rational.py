@@ -26,7 +26,7 @@ from theory.not_rational.cells import CELLS, cell_named
 from theory.not_rational.weights import WeightedCell, from_json, some
 
 SIZES, SIZES_OF_COQ = (3, 7, 15, 31, 63), (3, 7)
-"""The sizes that are tried by default, and with ``--kernel``."""
+"""The sizes that are tried by default, and the default sizes with ``--kernel``."""
 
 
 @app.command(
@@ -66,7 +66,8 @@ def not_rational(
 ) -> int:
     """Show that no small automaton computes a unit of a recurrent cell.
 
-    Every such automaton then has at least n states. Exit status 0: shown, 3: unknown.
+    The result is a number n: every automaton that computes the unit has at least n states. Exit status 0:
+    shown, 3: unknown.
     """
     if cell is None:
         raise InputError(f"CELL must be one of {', '.join(CELLS)}")
@@ -101,7 +102,7 @@ def not_rational(
     _show(weighted, unit, result, stopped, certificate, kernel_file, as_json)
     for path in (certificate, kernel_file):
         if path is not None and result is None:
-            note_unwritten(path, "nothing was shown")
+            note_unwritten(path, "nothing was proved")
     return UNKNOWN if stopped is not None else YES
 
 

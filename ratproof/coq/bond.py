@@ -1,6 +1,6 @@
-"""Comparison of Coq's definitions with Python's: they must compute the same values on cases and words.
+"""Tests that Coq's definitions compute the same values as Python's.
 
-A theorem about other definitions would prove nothing about our code.
+A theorem about different definitions would prove nothing about our code.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ VariantCase = tuple[Claim, Variant, Case]
 
 
 class OtherDefinitions(AssertionError):
-    """An error for a value that differs between Coq and Python, so the definitions differ."""
+    """Raised if Coq and Python compute different values, which shows that their definitions differ."""
 
 
 def runnable_variants() -> list[tuple[Claim, Variant]]:
@@ -37,7 +37,10 @@ def runnable_variants() -> list[tuple[Claim, Variant]]:
 
 @cache
 def compare_definitions(root: Path) -> dict[tuple[str, str], tuple[int, str]]:
-    """Compare the definitions of all variants; return the number of values and the first difference or ""."""
+    """Compare the definitions of all variants.
+
+    Return, for each claim and variant, the number of compared values and the first difference or "".
+    """
     pairs = [(claim, variant, case) for claim, variant in runnable_variants() for case in some_cases(variant)]
     by_variant: dict[tuple[str, str], tuple[int, str]] = {}
     for (claim, variant, _), (values, difference) in zip(pairs, differences(pairs, root), strict=True):
@@ -47,10 +50,10 @@ def compare_definitions(root: Path) -> dict[tuple[str, str], tuple[int, str]]:
 
 
 def some_cases(variant: Variant, most: int = 3) -> list[Case]:
-    """Return cases with generic weights over two letters, one of each of the smallest sizes.
+    """Return cases with generic weights over two letters: one for each of the ``most`` smallest sizes.
 
-    Zeros would hide a transposed matrix. A word cannot reach all units of a network with more units than
-    symbols in the word.
+    Generic weights are not 0, because zeros would hide a transposed matrix. Sizes are small because a word
+    cannot reach all units of a network that has more units than the word has symbols.
     """
     of_size = {signature.size: signature for signature in signatures(variant)}
     cases = [_generic_case(of_size[size]) for size in sorted(of_size, key=lambda size: size or ())[:most]]

@@ -29,7 +29,7 @@ SAME = {
     "rational_min_plus": "same_min_plusP",
     "rational_max_times": "same_max_timesP",
 }
-"""The proof, for each semiring, that its weights can be compared."""
+"""The name of the proof, for each semiring, that equality of weights is decidable."""
 WEIGHT = {
     "rationals": "Q2Qc (Qmake n d)",
     "rational_max_plus": "Some (Q2Qc (Qmake n d))",
@@ -50,7 +50,7 @@ From mathcomp Require Import all_ssreflect all_algebra.
 def file_name(file: str | None, a: str, b: str) -> str:
     """Return the file's name, by default from the automata's names.
 
-    The function also checks Coq's version, so that no work is wasted.
+    Coq's version is also checked, so that an error is reported before any work.
 
     Raises:
         InputError: If the name is not valid for Coq, the file cannot be written, or Coq is missing.

@@ -30,7 +30,7 @@ def build(progress: ProgressCallback = lambda stage: None) -> Path:
     folder = cache_folder("coq") / _key()
     if (folder / "done").exists():
         return folder
-    with FileLock(folder.parent / "lock"):  # one process compiles, and the others wait for it
+    with FileLock(folder.parent / "lock"):  # only one process compiles
         return folder if (folder / "done").exists() else rebuild(progress)
 
 
@@ -43,7 +43,7 @@ def rebuild(progress: ProgressCallback = lambda stage: None) -> Path:
         compile_all(root, progress)
         (root / "done").touch()
         shutil.rmtree(folder, ignore_errors=True)
-        with suppress(OSError):  # another process has just built the same files
+        with suppress(OSError):  # another process may have built the same files
             os.replace(root, folder)
     return folder
 

@@ -1,7 +1,7 @@
 """Evaluation of a theorem's network and automaton by Coq, for cases and words.
 
-A theorem about other definitions would prove nothing about our code. Therefore, each definition of
-``theory/coq`` that can run is evaluated.
+A theorem about definitions that differ from our code's would prove nothing about it. Therefore, each
+definition in ``theory/coq`` that can run is evaluated.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ ZEROS: dict[str, Value] = {
 RUNS, FEW = 2, 40
 """The number of parallel runs of Coq, and the minimum number of lists of terms per run.
 
-Each run loads mathcomp again.
+Few lists are not divided, because each run loads mathcomp again.
 """
 
 
@@ -68,7 +68,7 @@ Side: TypeAlias = tuple[Question, list[str]]
 
 @dataclass(frozen=True)
 class Values:
-    """The values for each word and unit; ``None`` for a side that cannot run.
+    """The values for each word and unit; ``None`` if Coq cannot evaluate the definition.
 
     Attributes:
         network: Values of the network.

@@ -5,8 +5,8 @@ rho_A = rho_B. With epsilon transitions E in A, lambda_B X = lambda_A + lambda_B
 M_B(a) X E.
 
 Then both automata give every word the same score over any semiring (``theory/coq/equivalence.v``). Over a
-field the certificate has such a matrix. Over other semirings there are two, from an automaton whose states
-are the pairs of vectors that words lead to.
+field, the certificate contains such a matrix. Over other semirings, there are two links, to both automata
+from a third one. Its states are the pairs of state vectors that words lead to.
 """
 
 from __future__ import annotations
@@ -75,9 +75,10 @@ class LinkProof:
         alphabet: The symbols, by their indices.
         automata: The automata, beginning with A and B.
         links: The links between the automata.
-        left, right: The chains of automata that end in A and B. They begin with the same automaton if A and B
-            are equal, or otherwise with the automata without epsilon.
-        word: A word on which they differ, as indices; ``None`` if they are equal.
+        left, right: Chains of linked automata that end in A and B. If A and B are equivalent, both chains
+            begin with the same automaton. Otherwise, each begins with an automaton without epsilon
+            transitions.
+        word: A word on which A and B differ, as indices of symbols; ``None`` if they are equivalent.
     """
 
     over: str
@@ -187,7 +188,10 @@ def _certificate_links(
 def _pair_links(
     builder: LinkBuilder, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]
 ) -> tuple[list[int], list[int]]:
-    """Add an automaton on the pairs of vectors that words lead to, up to a factor, without dead ends."""
+    """Add an automaton whose states are the pairs of vectors that words lead to, up to a factor.
+
+    Dead states are removed first.
+    """
     (live_a, way_a), (live_b, way_b) = _live(builder, a, to_a), _live(builder, b, to_b)
     k, alphabet = builder.k, builder.alphabet
     known: dict[tuple[Weight, ...], int] = {}
@@ -195,7 +199,7 @@ def _pair_links(
     arrows: list[tuple[int, int, Symbol, Weight]] = []
 
     def state_of(pair: tuple[Vector, Vector]) -> tuple[int, Weight] | None:
-        """Return the state of a pair, and the factor, or ``None`` for zeros."""
+        """Return the state of a pair and the pair's factor, or ``None`` if all weights are zero."""
         total = reduce(k.plus, (*pair[0], *pair[1]), k.zero)
         if total == k.zero:
             return None
@@ -232,7 +236,7 @@ def _pair_links(
 
 
 def _live(builder: LinkBuilder, automaton: WFSA, way: list[int]) -> tuple[WFSA, list[int]]:
-    """Return the automaton without dead states, and the chain that begins with it.
+    """Return the automaton without dead states, and the chain ``way`` with this automaton before it.
 
     The link goes from the full automaton to the smaller one.
     """

@@ -57,11 +57,11 @@ def require_file(name: str) -> None:
 
 
 def write(path: str, result: Bound, progress: Callable[[str], None] = lambda stage: None) -> None:
-    """Write the Coq file of a bound if Coq accepts it, with the least precision that is enough.
+    """Write the Coq file of a bound if Coq accepts it, with the lowest precision that is sufficient.
 
     Raises:
-        InputError: If the cell's step has another function than sigmoid and tanh, or no precision up to
-            :data:`MOST_BITS` is enough.
+        InputError: If the cell's step uses a function other than sigmoid and tanh, or no precision up to
+            :data:`MOST_BITS` is sufficient.
         Rejected: If Coq does not accept the theory, which would be a bug in ratproof.
     """
     bits = result.bits

@@ -18,7 +18,7 @@ from ratproof.coq import reals
 THEOREM = "agrees"
 CELLS = {"rnn_tanh": "Elman", "gru": "GRU", "lstm": "LSTM"}
 BITS = 32
-"""Intervals have ends in units of 2^-BITS."""
+"""The endpoints of intervals are multiples of 2^-BITS."""
 TRIALS = 2
 """Number of nets for which Coq checks the regions, the coarsest first."""
 HEADING = """\
@@ -131,7 +131,10 @@ def _network(network: OrdinaryNetwork) -> str:
 
 
 def _regions(regions: TurnedBoxes, number: dict[int, str]) -> Iterable[str]:
-    """Yield the terms of the regions; a bounding box need not be tight, and is twice as wide."""
+    """Yield the Coq terms of the regions.
+
+    The bounding box of a region need not be tight, so it is twice as wide as the region.
+    """
     for i, state in enumerate(regions.net.states.tolist()):
         basis = regions.bases[i] * regions.widths[i]
         factor = regions.bases[i].T / regions.widths[i][:, None]

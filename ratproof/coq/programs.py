@@ -26,11 +26,11 @@ HOW_TO_GET_IT = (
 
 
 class NoCoq(InputError):
-    """An error for a missing installation of Coq or mathcomp."""
+    """Raised if Coq or mathcomp is not installed."""
 
 
 class Rejected(Exception):
-    """An error for a file that Coq does not accept.
+    """Raised if Coq does not accept a file.
 
     Attributes:
         where: File and line.
@@ -135,11 +135,11 @@ def output_of(text: str, root: Path) -> str:
         NoCoq: If Coq or mathcomp is not installed.
         Rejected: If Coq does not accept the text.
     """
-    if root.parent != cache_folder("coq"):  # a copy that may change
+    if root.parent != cache_folder("coq"):  # do not cache: the files may change
         return _ask(text, root)
     kept = root / FOLDER / f"{hashlib.sha256(text.encode()).hexdigest()[:40]}.txt"
     kept.parent.mkdir(exist_ok=True)
-    with FileLock(kept.with_suffix(".lock")):  # one process runs Coq, and the others wait for it
+    with FileLock(kept.with_suffix(".lock")):  # only one process runs Coq
         if not kept.exists():
             write_whole(kept, _ask(text, root))
         return kept.read_text(encoding="utf-8")

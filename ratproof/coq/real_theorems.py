@@ -83,12 +83,12 @@ def ask_theory(real_theory: reals.RealTheory, root: Path) -> TheoryAnswers:
         (key, theorem) for key, theorem in real_variants().items() if theorem.name in real_theory.theorems
     ]
     lines = [
-        # the propositions come first, so that the files cannot change the meaning of their names
+        # the propositions come before the files, which could otherwise redefine their names
         *(_proposition(number, theorem) for number, (_, theorem) in enumerate(variants)),
         real_theory.inlined(),
         OPENING,
     ]
-    # the files cannot print this mark, because it depends on their texts
+    # the mark is a hash of the files, so the files cannot print it
     mark = hashlib.sha256("\n".join(lines).encode()).hexdigest()
     lines.append(f'Goal True. idtac "{mark}". Abort.')
     for name in real_theory.theorems:

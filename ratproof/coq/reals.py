@@ -130,7 +130,7 @@ NOT_RATIONAL = RealTheory(
     "Coquelicot/Coquelicot.vo",
     ("libcoq-coquelicot", "coq-coquelicot.3.2.0"),
 )
-"""Networks with gates are no automata of any size."""
+"""No automaton of any size computes a unit with gates."""
 LOWER_BOUND = RealTheory(
     ("intervals", "terms", "real_factors", "lower_bound"),
     ("lower_bound.few_states_do_not_suffice",),
@@ -138,7 +138,7 @@ LOWER_BOUND = RealTheory(
     "Interval/Tactic.vo",
     ("libcoq-interval", "coq-interval.4.6.1"),
 )
-"""Cells that no automaton with few states computes."""
+"""No automaton with few states computes the cell."""
 EXPONENTIAL = RealTheory(
     ("real_exponential",),
     ("real_exponential.exponential_exists",),
@@ -173,7 +173,7 @@ THEORIES = (
 
 
 class NoLibrary(InputError):
-    """An error for a missing library of Coq."""
+    """Raised if a library of Coq is not installed."""
 
 
 def source_folder() -> Path:

@@ -57,7 +57,7 @@ Print Assumptions {theorem}.
 POSITIVE = "For at most {} words, it is finite, and positive if and only if the automaton accepts."
 POSITIVE_FOR_ALL = "It is always finite, and positive if and only if the automaton accepts."
 EXPONENTS = 103
-"""A bound on the state may grow by at most this power of two; then sums of 2^24 terms do not overflow."""
+"""The largest k for which sums of 2^24 terms do not overflow, if the state is at most 2^k."""
 
 
 def require_file(name: str) -> None:
@@ -153,7 +153,7 @@ def _automaton(automaton: PathAutomaton) -> str:
 
 
 def _repeated(counts: NDArray[np.int64]) -> str:
-    """Return the indices of the counts, each as many times as it is counted."""
+    """Return each index as many times as its count."""
     return _numbers(np.repeat(np.arange(len(counts)), counts))
 
 

@@ -14,7 +14,7 @@ from ratproof.coq import reals
 
 THEOREM = "follows"
 TRIALS = ((40, 24), (40, 24), (64, 40))
-"""For each trial, b and p: intervals have ends in units of 2^-b, and boxes are widened by 2^-p."""
+"""b and p for each trial: endpoints of intervals are multiples of 2^-b, and boxes are widened by 2^-p."""
 HEADING = """\
 (* Does the network {} follow its automaton? Written by ratproof for Coq 8.16 and coq-interval 4.6.
    Check it with coqc. The file contains a checker of closed boxes that is proved sound. From "The network"

@@ -24,8 +24,8 @@ class Printed:
     """A statement as Coq prints it.
 
     Attributes:
-        text: Its type after every section is closed, with notations.
-        digest: Hash of the same type without notations and with all coercions and implicit arguments.
+        text: The theorem's type after every section is closed, with notations.
+        digest: Hash of this type, printed without notations and with all coercions and implicit arguments.
     """
 
     text: str

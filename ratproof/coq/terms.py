@@ -16,7 +16,7 @@ from automata.aliases import Weight
 from theory.weights import Tree
 
 Entry: TypeAlias = Any
-"""The value of a placeholder: a weight, a tuple or matrix of them, or a table of such by letter."""
+"""The value of a placeholder: a weight, a vector or matrix of weights, or a table of these by letter."""
 CONVERSIONS = {"bool": ("nonzero", "bool"), "sign": ("sign_of", "option bool"), "state": ("state_after", "")}
 """Forms that convert weights: the Coq function, and the type of its result."""
 PLACEHOLDER = re.compile(r"\{(\w+)(?::([\w ]+))?\}")
@@ -32,7 +32,7 @@ def fill(term: str, values: Mapping[str, Entry], over: str) -> str:
     - ``of window``: a table of weights or vectors by windows of letters.
     - ``of place and letter``: a table of weights or vectors by place and letter.
     - ``to place``: a table of numbers by place and letter.
-    - ``states``: words as bounded sequences, and one more state.
+    - ``states``: a list of words as bounded sequences, preceded by one more state, ``None``.
     - ``finite``: a table by letters of a finite alphabet.
     """
     return PLACEHOLDER.sub(lambda match: _term(values[match[1]], match[2] or "", over), term)
@@ -153,7 +153,7 @@ def _kind(value: Tree, form: str, over: str) -> str:
 
 
 def _converted(value: Entry, form: str, over: str) -> str:
-    """Return a Coq term for the table whose weights are converted, as the form requires."""
+    """Return a Coq term for the table, with its weights converted as the form requires."""
     names = "xpq"[: _type(value, "", over).count("->") - (2 if form == "state" else 0)]
     converted = f"{CONVERSIONS[form][0]} ({' '.join(['table', *names])})"
     function = f"fun {' '.join(names)} => {converted}" if names else converted

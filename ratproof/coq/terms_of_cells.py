@@ -15,7 +15,7 @@ Operand: TypeAlias = "Term | Fraction | int"
 
 @dataclass(frozen=True)
 class Term:
-    """A term of the numbers of the state, as Coq text."""
+    """A Coq term over the numbers of the state, as text."""
 
     text: str
 

@@ -1,8 +1,8 @@
 """Derivation of each claim from its theorem, checked by Coq.
 
 The statement is built from the claim's record (:class:`~theory.theorem.Theorem`). It uses the same terms that
-:mod:`ratproof.coq.bond` runs on numbers, with a variable for each weight. A theorem that is weakened, has
-another hypothesis, or is about another network or automaton does not imply it.
+:mod:`ratproof.coq.bond` runs on numbers, with a variable for each weight. A theorem does not imply this
+statement if it is weaker, has another hypothesis, or is about another network or automaton.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ DEFINITIONS = {
     "epsilon_score": "ratproof.paths.epsilon_score",
     "sampled": "ratproof.state_regularized.theorem_3_1.sampled",
 }
-"""The definitions in theorems, for which :data:`~ratproof.coq.evaluation.COMPUTED` are evaluated."""
+"""The definitions in theorems, instead of which :data:`~ratproof.coq.evaluation.COMPUTED` is evaluated."""
 SIDES = ("network", "automaton")
 MARK = "tied "
 
 
 def tied_variants() -> list[tuple[Claim, Variant]]:
-    """Return the variants that Coq must derive from their theorems, except those with a stated reason."""
+    """Return the variants that Coq must derive from their theorems: all without a reason in ``untied``."""
     return [
         (claim, variant)
         for claim in claims().values()

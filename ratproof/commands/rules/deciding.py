@@ -106,7 +106,7 @@ def decide(
         out.print(f"  unknown whether {dtype} rounds: values may exceed its largest exact integer")
     for label, pair in decision.different():
         assert pair.answer.word is not None
-        out.print(f"  {label}: only one of the two matches {write_string(pair.answer.word)}")
+        out.print(f"  {label}: only the rules or only the network match {write_string(pair.answer.word)}")
     if certificates is not None:
         out.print(
             f"  {count} certificates in {certificates}: ratproof check-certificate FILE", soft_wrap=True

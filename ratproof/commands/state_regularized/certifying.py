@@ -97,7 +97,7 @@ def certify(
         if kernel is not None and proved:
             report_progress("Coq checks the boxes")
             accepted = soft_network.write(kernel, answer.certificates(), checkpoint)
-    if output is not None and proved:  # first, because the format may not support a symbol
+    if output is not None and proved:  # written first, because the format may not support a symbol
         assert answer.language is not None
         files.write(answer.language.to_wfsa(), output)
     if certificate is not None and proved:

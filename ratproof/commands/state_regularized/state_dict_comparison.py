@@ -51,7 +51,7 @@ def other_network(data: JsonObject, path: str, tensors: Mapping[str, Tensor]) ->
     except InputError as error:
         return f"the certificate is about another network: {error}"
     same = network_json(network) == held
-    return "" if same else f"the certificate is about another network than that in {path}"
+    return "" if same else f"the certificate is about another network than the network in {path}"
 
 
 def other_automaton(data: JsonObject, path: str, automaton: WFSA) -> str:
@@ -65,7 +65,7 @@ def other_automaton(data: JsonObject, path: str, automaton: WFSA) -> str:
     except InputError as error:
         return f"the certificate is about another automaton: {error}"
     same = _without_empty_string(held).difference(_without_empty_string(here)) is None
-    return "" if same else f"the certificate is about another automaton than that in {path}"
+    return "" if same else f"the certificate is about another automaton than the automaton in {path}"
 
 
 def _without_empty_string(machine: Moore) -> Moore:
