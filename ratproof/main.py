@@ -27,7 +27,7 @@ _BY_NAME = {cls.__name__: cls for cls in typer.BadParameter.__mro__}
 ClickException: Any = _BY_NAME["ClickException"]
 UsageError: Any = _BY_NAME["UsageError"]
 _NO_NAMES = (errno.ENAMETOOLONG, errno.ELOOP)
-"""Errors of files that are named on the command line, in reading and writing."""
+"""Numbers of operating system errors that an invalid file name on the command line can cause."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -79,9 +79,9 @@ def _run(arguments: list[str] | None) -> int:
     except OSError as error:
         if error.errno in _NO_NAMES:
             return _print_error(f"{shorten(error.filename)}: {error.strerror}; use another file", BAD_INPUT)
-        # writing the help failed, or a library failed to write
+        # the help or a library's output could not be written
         raise OutputError(f"cannot write the output: {error.strerror or error}") from None
-    except Exception as error:  # Python's exit status would be 1, which means a negative result
+    except Exception as error:  # Python would exit with status 1, which means a negative result
         if isinstance(error, ModuleNotFoundError) and (needs := extras.needs(error, "this command")):
             return _print_error(needs, BAD_INPUT)
         traceback.print_exc()

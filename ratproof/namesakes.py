@@ -1,8 +1,8 @@
-"""Detection of other packages with the names of ours.
+"""Detection of other packages that have the names of ratproof's packages.
 
 automata-lib on PyPI also installs a package ``automata``, with an empty ``__init__.py`` and modules with
-other names. Both packages work in any order of installation. If automata-lib is removed, ours works without
-an ``__init__.py``.
+other names. Both packages work, whichever is installed first. If automata-lib is removed, ratproof's package
+works without an ``__init__.py``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PACKAGES = ("automata", "theory", "neural")
 
 
 def hidden(packages: Sequence[str] = PACKAGES) -> str:
-    """Return a message about the first of our packages that is shadowed or missing, or an empty string."""
+    """Return a message about the first of the packages that is shadowed or missing, or an empty string."""
     ours = Path(__file__).resolve().parent.parent
     for name in packages:
         spec = find_spec(name)

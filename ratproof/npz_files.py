@@ -31,7 +31,7 @@ def arrays(path: Path) -> dict[str, np.ndarray]:
             data = {name: loaded[name] for name in loaded.files}
     except FormatError:
         raise
-    except Exception as error:  # from zipfile, compression, and the parser of array headers
+    except Exception as error:  # zipfile, decompression and the parser of array headers raise many types
         why = getattr(error, "strerror", None) or error
         raise FormatError(f"{path}: cannot be read as npz: {shorten(' '.join(str(why).split()))}") from None
     for name, array in data.items():

@@ -52,7 +52,7 @@ class ProjectSettings:
     cache_folder: str | None = None
 
     def claims_files(self) -> list[Path]:
-        """Return the files with claims, each once.
+        """Return the files with claims, without duplicates.
 
         Raises:
             InputError: If no file matches one of the names.

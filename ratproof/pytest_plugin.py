@@ -25,7 +25,7 @@ _SETTINGS: pytest.StashKey[ProjectSettings] = pytest.StashKey()
 _FILES: pytest.StashKey[list[Path]] = pytest.StashKey()
 _SEEN: pytest.StashKey[dict[str, object]] = pytest.StashKey()
 _HOMES = {"ratproof.evidence.subjects": "Subject", "theory.claim": "Claim"}
-"""The modules that define the classes of claims; if none is imported, there are no claims."""
+"""The modules that define the classes of claims. If none of them is imported, a test module has no claims."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -84,7 +84,7 @@ def pytest_pycollect_makeitem(
 
 
 def _items(module: pytest.Module, claim: Claim | Subject) -> Iterator[pytest.Item]:
-    """Yield a test per kind of evidence."""
+    """Yield a test for each claim and kind of evidence."""
     from automata.errors import InputError
     from automata.extras import needs
 
@@ -109,7 +109,7 @@ def _items(module: pytest.Module, claim: Claim | Subject) -> Iterator[pytest.Ite
 
 
 class ClaimFailure(Exception):
-    """An error for an unexpected verdict, with the report as its message."""
+    """Raised if a verdict is unexpected, with the report as its message."""
 
 
 class ClaimItem(pytest.Item):
@@ -122,7 +122,8 @@ class ClaimItem(pytest.Item):
     def runtest(self) -> None:
         """Run the evidence.
 
-        Raises: ClaimFailure: If the verdict is not the expected one.
+        Raises:
+            ClaimFailure: If the verdict is not the expected one.
         """
         from ratproof.api.running import failure_of
         from ratproof.evidence.not_run import NotRun

@@ -1,4 +1,4 @@
-"""The entry point of ``ratproof``, which first checks that no other package has a name of ours."""
+"""The entry point of ``ratproof``, which first checks that no other package shadows one of ratproof's."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ def main() -> None:
             raise
         print(f"ratproof: {sentence}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:  # during imports, so there is no partial answer
+    except KeyboardInterrupt:  # interrupted during imports, so nothing was printed yet
         sys.exit(130)

@@ -2,10 +2,13 @@
 
 It needs only Python 3.11 or newer. It shares no code with the rest of ratproof, and computes with exact
 fractions. The automata A and B are over boolean, max-plus, min-plus or max-times. A certificate claims
-"equivalent" or "different". Equivalence is shown in one of three ways: every string leads Forward to a listed
-pair of vectors with equal scores, up to a common factor (boolean: up to equivalence and union); or both
-automata are mapped to a third one whose states are classes of their states; or each simulates the other. A
-difference is shown by a word with two scores, which need not be the shortest.
+"different" or "equivalent". A difference is shown by a word and its two different scores; the word need not
+be the shortest. Equivalence is shown in one of three ways:
+
+- Pairs: every string leads to a listed pair of state vectors with equal scores, up to a common factor
+  (boolean: up to equivalence and union).
+- Classes: both automata are mapped to a third automaton, whose states are classes of their states.
+- Simulation: each automaton simulates the other.
 """
 
 import hashlib
@@ -22,7 +25,7 @@ ABOUT = "automata over a semiring that is no field"
 LISTS = ("alphabet", "initial", "final", "transitions")
 FIELDS = {"equivalent": ["pairs"], "different": ["word", "scores"]}
 NOT_SMALLEST = "the certificate does not show that this string is the smallest"
-SEMIRINGS = {  # plus, times, divided by, zero, the weights that are not fractions
+SEMIRINGS = {  # plus, times, division, zero, and the weights that are not written as fractions
     "boolean": (max, min, min, 0, {"true": 1, "false": 0}),
     "max-plus": (max, add, sub, -inf, {"-inf": -inf}),
     "min-plus": (min, add, sub, inf, {"inf": inf}),
@@ -31,7 +34,7 @@ SEMIRINGS = {  # plus, times, divided by, zero, the weights that are not fractio
 
 
 def parse_integer(digits):
-    """Return int(digits) for any number of digits, which Python limits and computes slowly."""
+    """Return int(digits), without int's limit on the number of digits, and faster for many digits."""
     half = len(digits) // 2
     return (
         int(digits)
@@ -57,7 +60,8 @@ def coaccessible(final, matrices):
 class Automaton:
     """An automaton with sparse vectors and matrices.
 
-    Vectors are dictionaries of nonzero weights by state, and ``steps[symbol][state]`` is a row of a matrix.
+    Vectors are dictionaries of nonzero weights by state. ``steps[symbol][state]`` is a row of a symbol's
+    matrix.
     """
 
     def __init__(self, data):
@@ -121,7 +125,7 @@ class Automaton:
     def after_epsilon(self, vector):
         """Return the vector after all epsilon paths.
 
-        Addition is idempotent, so the best paths have no cycle, unless a cycle increases the weight forever.
+        Addition is idempotent, so paths with cycles do not change the sum, unless the sum does not exist.
         """
         new = vector
         for _ in range(len(self.epsilon) + 1):
@@ -185,9 +189,9 @@ def turned(rows):
 
 
 def check_classes(a, c, classes, mirrored):
-    """Check that C lumps A: each state of A has the same weights into each class as in C.
+    """Check that C has the classes of A as states: its weights are A's weights from a state into each class.
 
-    If mirrored, compare the weights into each state from each class.
+    If mirrored, compare the weights from each class into a state.
     """
     x, way = dict(classes), turned if mirrored else dict
     first, last = ("final", "initial") if mirrored else ("initial", "final")
@@ -197,7 +201,7 @@ def check_classes(a, c, classes, mirrored):
 
     def lumped(row):
         result = {}
-        for q in x.keys() & row.keys():  # goes through the smaller one
+        for q in x.keys() & row.keys():  # iterates over the smaller dictionary
             c.put(result, x[q], row[q])
         return result
 
@@ -213,7 +217,7 @@ def check_classes(a, c, classes, mirrored):
 
 
 class Plain:
-    """An automaton without its epsilon transitions and its dead states, or the mirror image of that."""
+    """An automaton without its epsilon transitions and dead states, or the mirror image of this automaton."""
 
     def __init__(self, automaton, mirrored):
         self.initial, self.final = automaton.initial, automaton.final
@@ -269,7 +273,7 @@ def verdict(data):
     lumped = claim == "equivalent" and "classes" in data
     simulated = claim == "equivalent" and "simulation" in data
     fields = ["through", "classes", "mirrored"] if lumped else ["simulation"] if simulated else FIELDS[claim]
-    optional = ["mirrored"] if simulated else []  # older certificates do not have it
+    optional = ["mirrored"] if simulated else []  # older certificates do not have this field
     known(data, ["format", "claims", "A", "B", *fields], ["about", "stand", *optional])
     stand = data.get("stand", {})  # the words of each symbol, which are not checked
     known(stand, [], stand)
@@ -328,7 +332,7 @@ def about(data):
     return {"says": says, **rest, "alphabet": data["A"]["alphabet"], **sides}
 
 
-# The rest of this file is copied from wire.py: change it there, and run python -m ratproof.checkers.inline.
+# The rest of this file is copied from wire.py: change wire.py, and run python -m ratproof.checkers.inline.
 
 FORMAT = "ratproof certificate 1"
 
@@ -339,7 +343,7 @@ def need(condition, reason):
 
 
 def known(data, fields, more=()):
-    """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
+    """Raise ValueError unless the data is an object with all of ``fields``, and no others except ``more``."""
     need(type(data) is dict, f"expected a JSON object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
     need(not lacking, f"missing field: {', '.join(lacking)}")
@@ -352,14 +356,14 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return the data, or raise ValueError unless they are a list of items of a type, or of rows of types."""
+    """Return the data; raise ValueError unless it is a list of items of a type, or of rows of these types."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data
 
 
 def claimed(data, subject, pattern):
-    """Return the claim of a certificate about this subject, which must match a regular expression."""
+    """Return the claim of a certificate; raise ValueError unless its subject and claim are as expected."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
     need(written == FORMAT, f"'format' must be {FORMAT!r}, got {written!r:.60}")
@@ -395,12 +399,12 @@ def short(digits):
 
 
 def parse(text):
-    """Return a JSON value; raise ValueError for repeated fields and numbers other than short integers."""
+    """Return a JSON value; raise ValueError for repeated fields, and for numbers except short integers."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
-    """Print the verdict on a file as one line of ASCII, and return the exit status."""
+    """Print the verdict on the certificate in a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
         message, status = verdict(data) and f"accepted: {about(data)['says']}", 0
@@ -417,7 +421,7 @@ def main(arguments):
         stream = sys.stderr if status == 2 else sys.stdout
         stream.write(plain + "\n")
         stream.flush()
-    except (OSError, AttributeError):  # the stream is closed or full, so nobody has read the verdict
+    except (OSError, AttributeError):  # the stream is closed or full, so the verdict could not be printed
         sys.stdout, status = None, 4
     return status
 

@@ -5,13 +5,13 @@ two integers, in units of 2^-96, rounded outwards. The certificate has a network
 nodes. Each node represents a state of the automaton and has a box of mixtures alpha.
 
 The first mixture must be in the box of node 0. Each symbol must map every mixture of a node's box into the
-box of the transition's target, with that node's label as the most probable centroid. After the end token, the
-classifier's decision for every mixture in the box must be the decision of the state. So, by induction, after
-every string the label and the decision are those of the automaton.
+box of the transition's target. The most probable centroid of the result must be the target's label. After the
+end token, the classifier's decision for every mixture in the box must be the decision of the state. By
+induction, the label and the decision after every string are those of the automaton.
 
-A value over a box is its value at one mixture, plus the range of its gradient over the box times the
-differences from that mixture. The differences sum to 0, so any number may be subtracted from all entries of a
-gradient. The entry at which greedy filling stops is a good choice.
+The range of a value over a box is enclosed by the mean-value form: the value at one mixture, plus the range
+of the value's gradient over the box times the differences from that mixture. The differences sum to 0, so the
+same number may be subtracted from all entries of a gradient to make the range narrower.
 """
 
 import hashlib
@@ -130,7 +130,7 @@ def plus(one, other):
 
 
 def split(xs):
-    """Return middles and radii, both doubled."""
+    """Return the doubled midpoints and the doubled radii of intervals."""
     return [x[0] + x[1] for x in xs], [x[1] - x[0] for x in xs]
 
 
@@ -165,7 +165,7 @@ class Box:
         fits = all(a <= b for a, b in zip(low, high, strict=True)) and 0 <= left <= spare
         need(fits, "a box contains no probability vector")
         self.middle = [a + (b - a) * left // (spare or 1) for a, b in zip(low, high, strict=True)]
-        for i, b in enumerate(high):  # add the rounding remainder, so that they sum to 1 exactly
+        for i, b in enumerate(high):  # add the rounding remainder, so that the entries sum to 1 exactly
             self.middle[i] += min(b - self.middle[i], ONE - sum(self.middle))
         self.down, self.up = each(int.__sub__, low, self.middle), each(int.__sub__, high, self.middle)
 
@@ -352,7 +352,7 @@ def about(data):
     }
 
 
-# The rest of this file is copied from wire.py: change it there, and run python -m ratproof.checkers.inline.
+# The rest of this file is copied from wire.py: change wire.py, and run python -m ratproof.checkers.inline.
 
 FORMAT = "ratproof certificate 1"
 
@@ -363,7 +363,7 @@ def need(condition, reason):
 
 
 def known(data, fields, more=()):
-    """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
+    """Raise ValueError unless the data is an object with all of ``fields``, and no others except ``more``."""
     need(type(data) is dict, f"expected a JSON object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
     need(not lacking, f"missing field: {', '.join(lacking)}")
@@ -376,14 +376,14 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return the data, or raise ValueError unless they are a list of items of a type, or of rows of types."""
+    """Return the data; raise ValueError unless it is a list of items of a type, or of rows of these types."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data
 
 
 def claimed(data, subject, pattern):
-    """Return the claim of a certificate about this subject, which must match a regular expression."""
+    """Return the claim of a certificate; raise ValueError unless its subject and claim are as expected."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
     need(written == FORMAT, f"'format' must be {FORMAT!r}, got {written!r:.60}")
@@ -419,12 +419,12 @@ def short(digits):
 
 
 def parse(text):
-    """Return a JSON value; raise ValueError for repeated fields and numbers other than short integers."""
+    """Return a JSON value; raise ValueError for repeated fields, and for numbers except short integers."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
-    """Print the verdict on a file as one line of ASCII, and return the exit status."""
+    """Print the verdict on the certificate in a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
         message, status = verdict(data) and f"accepted: {about(data)['says']}", 0
@@ -441,7 +441,7 @@ def main(arguments):
         stream = sys.stderr if status == 2 else sys.stdout
         stream.write(plain + "\n")
         stream.flush()
-    except (OSError, AttributeError):  # the stream is closed or full, so nobody has read the verdict
+    except (OSError, AttributeError):  # the stream is closed or full, so the verdict could not be printed
         sys.stdout, status = None, 4
     return status
 

@@ -1,11 +1,14 @@
 """Check a certificate over a field: ``python check_certificate.py FILE``. It needs only Python 3.11 or newer.
 
 It shares no code with the rest of ratproof, and computes with exact fractions. A certificate makes one of
-three claims about automata A and B. "equivalent": an automaton C (A, B, or a third one) is mapped to A and to
-B by a matrix X (the identity if it is omitted) with lambda_C X = lambda, M_C(a) X = X M(a) for every symbol
-a, and rho_C = X rho. "minimal": in addition, B's n states have n independent vectors of prefixes, and of
-suffixes, so their product, a Hankel block, has full rank. "different": a word has these two scores, and they
-differ (it need not be the smallest such word).
+three claims about automata A and B:
+
+- "equivalent": an automaton C (A, B, or a third one) is mapped to A by one matrix X and to B by another (the
+  identity if it is omitted). Each satisfies lambda_C X = lambda, M_C(a) X = X M(a) for every symbol a, and
+  rho_C = X rho.
+- "minimal": in addition, B has n states, n prefixes whose state vectors are independent, and n suffixes whose
+  state vectors are independent. Their products, a Hankel block, therefore have rank n.
+- "different": the scores of a word, which need not be the smallest such word, differ.
 """
 
 import hashlib
@@ -29,7 +32,7 @@ OTHERS = ("boolean", "max-plus", "min-plus", "max-times")
 
 
 def parse_integer(digits):
-    """Return int(digits) for any number of digits, which Python limits and computes slowly."""
+    """Return int(digits), without int's limit on the number of digits, and faster for many digits."""
     half = len(digits) // 2
     return (
         int(digits)
@@ -52,9 +55,9 @@ def nonzero(vector):
 
 
 def sparse(entries, rows, columns, counting=False):
-    """Return a matrix of [row, column, weight] as dictionaries of nonzero weights for each nonzero row.
+    """Return a matrix, given as entries [row, column, weight], as a dictionary of its nonzero rows.
 
-    A vector is such a row.
+    A row is a dictionary of nonzero weights by column.
     """
     matrix = {}
     for i, j, text in entries:
@@ -75,7 +78,7 @@ def apply(vector, rows, more=()):
 
 
 class Automaton:
-    """An automaton with a row lambda, a column rho, and a matrix for each symbol in ``steps``."""
+    """An automaton: a row vector lambda, a column vector rho, and a matrix for each symbol in ``steps``."""
 
     def __init__(self, data):
         known(data, ["semiring", "states", *LISTS])
@@ -172,7 +175,7 @@ def independent(vectors, prime):
 def probable_prime():
     """Return a random modulus.
 
-    A modulus that is not prime would also be sound, because every pivot has an inverse.
+    A composite modulus would also be sound, because the elimination requires that every pivot has an inverse.
     """
     while True:
         p = getrandbits(128) | 1
@@ -190,7 +193,7 @@ def verdict(data):
     plain = data.get("without epsilon", {})
     known(plain, [], "AB")
     a, b = (without_epsilon(Automaton(data[side]), plain.get(side)) for side in "AB")
-    # the minimal automaton may have fractions as weights
+    # the minimal automaton of a counting automaton may have fractions as weights
     same = claim == "minimal" or data["A"]["semiring"] == data["B"]["semiring"]
     need(same and {*a.alphabet} == {*b.alphabet}, "A and B are over different semirings or alphabets")
     if claim == "different":
@@ -245,7 +248,7 @@ def about(data):
     return {"says": says, **rest, "alphabet": data["A"]["alphabet"], **sides}
 
 
-# The rest of this file is copied from wire.py: change it there, and run python -m ratproof.checkers.inline.
+# The rest of this file is copied from wire.py: change wire.py, and run python -m ratproof.checkers.inline.
 
 FORMAT = "ratproof certificate 1"
 
@@ -256,7 +259,7 @@ def need(condition, reason):
 
 
 def known(data, fields, more=()):
-    """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
+    """Raise ValueError unless the data is an object with all of ``fields``, and no others except ``more``."""
     need(type(data) is dict, f"expected a JSON object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
     need(not lacking, f"missing field: {', '.join(lacking)}")
@@ -269,14 +272,14 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return the data, or raise ValueError unless they are a list of items of a type, or of rows of types."""
+    """Return the data; raise ValueError unless it is a list of items of a type, or of rows of these types."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data
 
 
 def claimed(data, subject, pattern):
-    """Return the claim of a certificate about this subject, which must match a regular expression."""
+    """Return the claim of a certificate; raise ValueError unless its subject and claim are as expected."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
     need(written == FORMAT, f"'format' must be {FORMAT!r}, got {written!r:.60}")
@@ -312,12 +315,12 @@ def short(digits):
 
 
 def parse(text):
-    """Return a JSON value; raise ValueError for repeated fields and numbers other than short integers."""
+    """Return a JSON value; raise ValueError for repeated fields, and for numbers except short integers."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
-    """Print the verdict on a file as one line of ASCII, and return the exit status."""
+    """Print the verdict on the certificate in a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
         message, status = verdict(data) and f"accepted: {about(data)['says']}", 0
@@ -334,7 +337,7 @@ def main(arguments):
         stream = sys.stderr if status == 2 else sys.stdout
         stream.write(plain + "\n")
         stream.flush()
-    except (OSError, AttributeError):  # the stream is closed or full, so nobody has read the verdict
+    except (OSError, AttributeError):  # the stream is closed or full, so the verdict could not be printed
         sys.stdout, status = None, 4
     return status
 

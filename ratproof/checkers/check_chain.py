@@ -1,15 +1,21 @@
 """Check a chain of links over a field: ``python check_chain.py FILE``. It needs only Python 3.11 or newer.
 
 It shares no code with the rest of ratproof, and computes with exact fractions. A certificate claims that
-automata A and B are "equivalent". D is the disjoint union of A and of B with negated initial weights, so its
-score of a string is A's minus B's. Each link goes from one automaton (lambda, M, rho), which is D at first,
-to the next one (lambda', M', rho'), by a matrix X. "right": M(a) X = X M'(a) for every symbol a, rho = X
-rho', lambda' = lambda X. "left": X M(a) = M'(a) X, lambda = lambda' X, rho' = X rho. So both give every
-string the same score. "epsilon": the next one has no epsilon transitions E, and M'(a) = M(a) + M'(a) E,
-lambda' = lambda + lambda' E, rho' = rho. "right" and "left" may have epsilon for one more symbol: X maps each
-sum over epsilon paths to another, term by term. At the beginning of a link, the sums over epsilon paths
-converge absolutely: E has no cycle, or some v > 0 has |E| v < v. The last automaton has no epsilon, and no
-initial or no final weight, so it gives every string 0.
+automata A and B are "equivalent". Let D be the disjoint union of A and of B with negated initial weights. The
+score of D on a string is A's score minus B's score.
+
+Each link goes from an automaton (lambda, M, rho), at first D, to the next automaton (lambda', M', rho') with
+the same scores. There are three kinds of links; "right" and "left" have a matrix X:
+
+- "right": M(a) X = X M'(a) for every symbol a, rho = X rho', lambda' = lambda X.
+- "left": X M(a) = M'(a) X for every symbol a, lambda = lambda' X, rho' = X rho.
+- "epsilon": removes the epsilon transitions E. M'(a) = M(a) + M'(a) E, lambda' = lambda + lambda' E, rho' =
+  rho.
+
+In "right" and "left" links, epsilon may be one of the symbols. X then maps the sums over epsilon paths of one
+automaton to those of the other, term by term. Before each link, the sums over epsilon paths must converge
+absolutely: E has no cycle, or |E| v < v for some v > 0. The last automaton has no epsilon transitions, and no
+initial or no final weights, so it gives every string the score 0.
 """
 
 import hashlib
@@ -27,7 +33,7 @@ FIGURES = ("states", "transitions", "links", "nonzeros", "left", "primes", "meth
 
 
 def parse_integer(digits):
-    """Return int(digits) for any number of digits, which Python limits and computes slowly."""
+    """Return int(digits), without int's limit on the number of digits, and faster for many digits."""
     half = len(digits) // 2
     return (
         int(digits)
@@ -50,7 +56,7 @@ def nonzero(vector):
 
 
 def sparse(entries, rows, columns):
-    """Return a matrix of [row, column, weight] as dictionaries of nonzero weights for each nonzero row."""
+    """Return a matrix, given as entries [row, column, weight], as a dictionary of its nonzero rows."""
     matrix = {}
     for i, j, text in entries:
         need(0 <= i < rows and 0 <= j < columns, f"there is no entry [{i}, {j}]")
@@ -89,7 +95,7 @@ class Automaton:
 
 
 def read(data, alphabet):
-    """Return the automaton that lists describe."""
+    """Return the automaton whose weights and transitions are lists in the certificate."""
     n, ends = data["states"], []
     need(type(n) is int and 0 <= n <= 10**8, f"'states' must be an integer from 0 to 10^8, got {n!r:.40}")
     for name in ("initial", "final"):
@@ -147,7 +153,7 @@ def check_right(one, other, x, link, equations):
 
 
 def check_converges(one, bound):
-    """Check that E* exists."""
+    """Check that the sums over epsilon paths converge absolutely."""
     epsilon = one.steps[""]
     if bound is not None:
         v = [weight(text) for text in listed(bound, "bound", str)]
@@ -157,7 +163,7 @@ def check_converges(one, bound):
     else:
         entering = Counter(r for row in epsilon.values() for r in row)
         ready = [q for q in epsilon if q not in entering]
-        for q in ready:  # grows
+        for q in ready:  # the list grows during the loop
             for r in epsilon.get(q, {}):
                 entering[r] -= 1
                 if not entering[r]:
@@ -235,7 +241,7 @@ def about(data):
     return {"says": says, **rest, **sides}
 
 
-# The rest of this file is copied from wire.py: change it there, and run python -m ratproof.checkers.inline.
+# The rest of this file is copied from wire.py: change wire.py, and run python -m ratproof.checkers.inline.
 
 FORMAT = "ratproof certificate 1"
 
@@ -246,7 +252,7 @@ def need(condition, reason):
 
 
 def known(data, fields, more=()):
-    """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
+    """Raise ValueError unless the data is an object with all of ``fields``, and no others except ``more``."""
     need(type(data) is dict, f"expected a JSON object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
     need(not lacking, f"missing field: {', '.join(lacking)}")
@@ -259,14 +265,14 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return the data, or raise ValueError unless they are a list of items of a type, or of rows of types."""
+    """Return the data; raise ValueError unless it is a list of items of a type, or of rows of these types."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data
 
 
 def claimed(data, subject, pattern):
-    """Return the claim of a certificate about this subject, which must match a regular expression."""
+    """Return the claim of a certificate; raise ValueError unless its subject and claim are as expected."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
     need(written == FORMAT, f"'format' must be {FORMAT!r}, got {written!r:.60}")
@@ -302,12 +308,12 @@ def short(digits):
 
 
 def parse(text):
-    """Return a JSON value; raise ValueError for repeated fields and numbers other than short integers."""
+    """Return a JSON value; raise ValueError for repeated fields, and for numbers except short integers."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
-    """Print the verdict on a file as one line of ASCII, and return the exit status."""
+    """Print the verdict on the certificate in a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
         message, status = verdict(data) and f"accepted: {about(data)['says']}", 0
@@ -324,7 +330,7 @@ def main(arguments):
         stream = sys.stderr if status == 2 else sys.stdout
         stream.write(plain + "\n")
         stream.flush()
-    except (OSError, AttributeError):  # the stream is closed or full, so nobody has read the verdict
+    except (OSError, AttributeError):  # the stream is closed or full, so the verdict could not be printed
         sys.stdout, status = None, 4
     return status
 

@@ -5,18 +5,20 @@ two integers, in units of 2^-64, rounded outwards. The certificate has a network
 c, and one or two theorems. The soft network is correct on all strings up to a height and a length. The
 network with saturated gates is correct on strings of every length up to a height. Saturated gates are 0 or 1,
 or -1 or 1 for the candidate, if the absolute preactivation is more than 1/2. Each theorem has nodes. A node
-is a class of strings (dead or alive, and the height: see below) with a box of states h and c.
+has a class of strings (their height, and whether they are dead: see below) and a box of states h and c.
 
-The first state must be in the box of node 0, whose class is that of the empty string. A symbol must lead from
-any state in a node's box to an h in the box of the transition's target, whose class is that of the longer
-string. A transition is missing exactly if the string would be too high. The cell becomes c' = f c + m, with f
-and m = i g enclosed over the whole box, so bounds on c after n symbols give the bounds after n + 1. They are
-iterated for all lengths that the theorem covers, or until they no longer change, and must stay in the boxes.
-After the end token the classifier's logit must be positive over the boxes of living strings at height 0, and
-negative over all others. So, by induction, the network accepts a string if and only if it is balanced.
+The first state must be in the box of node 0, whose class is that of the empty string. From any state in a
+node's box, a symbol must lead to an h in the box of the transition's target. The target's class must be that
+of the longer string. A transition is missing exactly if the longer string would exceed the maximum height.
+The next cell state is c' = f c + m, with f and m = i g enclosed over the whole box. Bounds on c after n
+symbols therefore give bounds after n + 1 symbols. These bounds are iterated for all lengths that the theorem
+covers, or until they no longer change, and must stay in the boxes. After the end token, the classifier's
+logit must be positive over the boxes of living strings at height 0, and negative over all other boxes. By
+induction, the network accepts a string if and only if it is balanced.
 
-A string's height increases by 1 with "(" and decreases by 1 with ")", but not below 0: a ")" at height 0 does
-not change it, and the string is dead from then on. A string is balanced if it is alive and its height is 0.
+A string's height increases by 1 with "(" and decreases by 1 with ")", but not below 0. A ")" at height 0 does
+not change the height, and the string is dead from then on. A string is balanced if it is alive and its height
+is 0.
 """
 
 import hashlib
@@ -182,7 +184,7 @@ class Network:
         return each(mul, self.gate(o, self.P[2], c), map(tanh, c))
 
     def mix(self, u):
-        """Return the next h: s_l + sum_i alpha_i (s_i - s_l), which holds for every l."""
+        """Return the next h: sum_i alpha_i s_i = s_l + sum_i alpha_i (s_i - s_l), for any l."""
         if not self.S:
             return u
         similarities = [product([s], u)[0] for s in self.S]
@@ -199,7 +201,7 @@ class Network:
         return h
 
     def first(self):
-        """Return the state before the first symbol."""
+        """Return h and c before the first symbol, as intervals."""
         nought = [(0, 0)] * self.d
         if not self.start_token:
             return (self.S[0] if self.S else nought), nought
@@ -224,7 +226,7 @@ def inside(values, box):
 
 
 def grouped(net, data):
-    """Return the symbols grouped by their change of the depth: up, down or none."""
+    """Return the groups of symbols, after checking that the symbols of a group change the depth equally."""
     groups = [listed(group, "a group of symbols", int) for group in listed(data, "groups", list)]
     complete = sorted(x for group in groups for x in group) == [*range(net.symbols)] and all(groups)
     need(complete, "the groups must contain each symbol once")
@@ -283,7 +285,7 @@ def theorem(net, data):
             f, m, o = net.gates(each(add, state, read), c[index])
             cell = []
             for x, y in zip(each(carry, f, m, c[index]), c[to], strict=True):
-                low, high = max(x[0], y[0]), min(x[1], y[1])  # follow() checks the part outside y
+                low, high = max(x[0], y[0]), min(x[1], y[1])  # follow() checks that the cell stays in y
                 cell.append((low, high) if low <= high else y)
             need(inside(net.mix(net.output(o, cell)), h[to]), f"h leaves node {to}'s box")
             arrows.append((index, to, f, m))
@@ -297,10 +299,10 @@ def theorem(net, data):
 
 
 def follow(arrows, boxes, start, length, unit):
-    """Compute the bounds on one unit's cell after each number of symbols, which must stay in the boxes."""
+    """Check that the bounds on one unit's cell stay in the boxes after each number of symbols."""
     need(inside([start], boxes[:1]), f"the first cell leaves node 0's box at unit {unit}")
     if all(inside([carry(f, m, boxes[s])], [boxes[t]]) for s, t, f, m in arrows):
-        return  # each step maps the boxes into the boxes, and so does any number of steps
+        return  # one step maps the boxes into the boxes, so any number of steps does
     free = [(b[0] == -INF, b[1] == INF) for b in boxes]
     now = [start] + [EMPTY] * (len(boxes) - 1)
     now = [(-INF if b[0] else x[0], INF if b[1] else x[1]) for x, b in zip(now, free, strict=True)]
@@ -359,7 +361,7 @@ def about(data):
     }
 
 
-# The rest of this file is copied from wire.py: change it there, and run python -m ratproof.checkers.inline.
+# The rest of this file is copied from wire.py: change wire.py, and run python -m ratproof.checkers.inline.
 
 FORMAT = "ratproof certificate 1"
 
@@ -370,7 +372,7 @@ def need(condition, reason):
 
 
 def known(data, fields, more=()):
-    """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
+    """Raise ValueError unless the data is an object with all of ``fields``, and no others except ``more``."""
     need(type(data) is dict, f"expected a JSON object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
     need(not lacking, f"missing field: {', '.join(lacking)}")
@@ -383,14 +385,14 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return the data, or raise ValueError unless they are a list of items of a type, or of rows of types."""
+    """Return the data; raise ValueError unless it is a list of items of a type, or of rows of these types."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data
 
 
 def claimed(data, subject, pattern):
-    """Return the claim of a certificate about this subject, which must match a regular expression."""
+    """Return the claim of a certificate; raise ValueError unless its subject and claim are as expected."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
     need(written == FORMAT, f"'format' must be {FORMAT!r}, got {written!r:.60}")
@@ -426,12 +428,12 @@ def short(digits):
 
 
 def parse(text):
-    """Return a JSON value; raise ValueError for repeated fields and numbers other than short integers."""
+    """Return a JSON value; raise ValueError for repeated fields, and for numbers except short integers."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
-    """Print the verdict on a file as one line of ASCII, and return the exit status."""
+    """Print the verdict on the certificate in a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
         message, status = verdict(data) and f"accepted: {about(data)['says']}", 0
@@ -448,7 +450,7 @@ def main(arguments):
         stream = sys.stderr if status == 2 else sys.stdout
         stream.write(plain + "\n")
         stream.flush()
-    except (OSError, AttributeError):  # the stream is closed or full, so nobody has read the verdict
+    except (OSError, AttributeError):  # the stream is closed or full, so the verdict could not be printed
         sys.stdout, status = None, 4
     return status
 

@@ -1,14 +1,14 @@
 """Check that no small automaton computes a cell: ``python check_hankel.py FILE``.
 
-It needs only Python 3.11 or newer. It shares no code with the rest of ratproof, and does not use its library
-for ball arithmetic. A number is an interval of two decimals, rounded outwards. Python's decimal rounds sums,
-products and quotients by its context, and exp correctly to the nearest, so the next number on each side
-encloses it.
+It needs only Python 3.11 or newer. It shares no code with the rest of ratproof, nor its library for ball
+arithmetic. A number is an interval of two decimals, rounded outwards. Python's decimal rounds sums, products
+and quotients in the context's direction. It rounds exp to the nearest decimal, so the two neighbours enclose
+exp.
 
-The certificate has a cell's weights, n prefixes p and n suffixes s. In interval elimination, the matrix H[p,
-s], a unit of the cell after reading ps, has no pivot whose interval contains 0, so it has rank n. If an
-automaton of m states, over a field that contains the real numbers, gives every string the value of that unit,
-H is a product of an n by m and an m by n matrix, and its rank is at most m. So m is at least n, as claimed.
+The certificate has a cell's weights, n prefixes p and n suffixes s. H[p, s] is a unit of the cell after
+reading ps. If interval elimination of H has no pivot that may be 0, H has rank n. If an automaton with m
+states, over a field that contains the real numbers, gives every string the value of the unit, H is the
+product of an n by m and an m by n matrix. Its rank is then at most m, so m is at least n, as claimed.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Co
 from fractions import Fraction
 from pathlib import Path
 
-ABOUT, SECONDS = "a cell", 600  # if the check may take longer, it is not started
+ABOUT, SECONDS = "a cell", 600  # a check that may take more seconds is not started
 SHAPES = {  # keyed by a weight's name, or by its first letter
     "W": ("units", "letters"),
     "U": ("units", "units"),
@@ -82,7 +82,7 @@ ONE, ZERO = exactly(1), exactly(0)
 
 
 def numbers(value, name, *shape):
-    """Return the weights in lists of this shape."""
+    """Return the weights as nested lists of intervals of this shape."""
     if shape:
         need(type(value) is list and len(value) == shape[0], f"{name} has the wrong shape")
         return [numbers(part, name, *shape[1:]) for part in value]
@@ -140,10 +140,10 @@ CELLS = {  # the number of vectors of the state, the index of the unit's vector,
     "slstm": (3, 2, "W_i U_i b_i W_f U_f b_f W_z U_z b_z W_o U_o b_o"),
     "softmax-attention": (0, 1, "W_q W_k W_v"),
     "ttt": (None, 0, "W_q W_k W_v W_0 scale shift eta eps"),
-}  # 0: the state is the letters so far and the units; None: it is the units and the rows of a matrix
+}  # 0 vectors: the state is the letters so far and the units; None: the units and the rows of a matrix
 
 
-class CheckedCell:  # its steps are those of docs/explanation/not_rational.md
+class CheckedCell:  # docs/explanation/not_rational.md has the equations of the steps
     def __init__(self, data):
         self.name, (vectors, self.shown, names) = data["cell"], CELLS[data["cell"]]
         self.letters = {x: index for index, x in enumerate(data["letters"])}
@@ -154,7 +154,7 @@ class CheckedCell:  # its steps are those of docs/explanation/not_rational.md
         self.step = getattr(self, self.name.partition("-")[0])
         zeros = [ZERO] * data["units"]
         state = [(), zeros] if vectors == 0 else [zeros] * (1 + len(zeros) if vectors is None else vectors)
-        self.first, self.of_letters = (state, {}), {}  # a state, and its successor by each letter
+        self.first, self.of_letters = (state, {}), {}  # a node: a state and the next node for each letter
 
     def read(self, word):
         state, after = self.first
@@ -165,7 +165,7 @@ class CheckedCell:  # its steps are those of docs/explanation/not_rational.md
         return state
 
     def affine(self, gate, x, **reads):
-        """Return the letter's column of W_gate, plus b_gate, plus M_gate times the vector that M reads.
+        """Return the letter's column of W_gate, plus b_gate, plus M_gate v for each M and v in ``reads``.
 
         Missing terms are omitted.
         """
@@ -198,7 +198,7 @@ class CheckedCell:  # its steps are those of docs/explanation/not_rational.md
         s = mix([self.w["alpha"]] * len(s), s, self.affine("s", x))
         return s, sigmoid(self.affine("h", x, P=s, U=h))
 
-    # The printed equations of these units sum over all letters so far, and have no recurrence.
+    # The papers' equations of the following units are sums over all letters so far, not recurrences.
 
     def column(self, name, x):
         return [row[x] for row in self.w[f"W_{name}"]]
@@ -315,14 +315,14 @@ class CheckedCell:  # its steps are those of docs/explanation/not_rational.md
 def determinant(rows):
     """Return the determinant, by elimination.
 
-    The division by a pivot fails if even the interval that is farthest from 0 contains 0.
+    The pivot is the interval farthest from 0. The division by it fails if it contains 0.
     """
     result = ONE
     while rows:
         best = max(range(len(rows)), key=lambda i: max(rows[i][0].lo, rows[i][0].hi.copy_negate()))
         pivot, *after = rows.pop(best)
         result = (ZERO - result if best % 2 else result) * pivot
-        inverse, left = ONE / pivot, []  # this divides by the last pivot, too, although no row remains
+        inverse, left = ONE / pivot, []  # also divides by the last pivot, to check that it is not 0
         for first, *row in rows:
             m = first * inverse
             left.append([a - m * b for a, b in zip(row, after, strict=True)])
@@ -331,7 +331,7 @@ def determinant(rows):
 
 
 def count(words):
-    """Return the number of prefixes of the words."""
+    """Return the number of different prefixes of the words."""
     tree, number = {}, 1
     for word in words:
         node = tree
@@ -347,7 +347,7 @@ def verdict(data):
     strings = ["prefixes", "suffixes"]
     claim = claimed(data, ABOUT, "at least .*")
     known(data, ["format", "claims", *fields, *strings], ["about", "every size"])
-    listed(data.get("every size", []), "every size", str)  # about any number of states; not checked
+    listed(data.get("every size", []), "every size", str)  # the hypotheses of a theorem; not checked
     n, units, unit, bits = (data[name] for name in ("states", "units", "unit", "bits"))
     need(all(type(x) is int for x in (n, units, unit, bits)), "states, units, unit and bits must be integers")
     need(claim == f"at least {n} states", f"'claims' must be 'at least {n} states', got {claim!r:.40}")
@@ -392,7 +392,7 @@ def about(data):
     return {"says": says, **rest, "digest": digest(part)}
 
 
-# The rest of this file is copied from wire.py: change it there, and run python -m ratproof.checkers.inline.
+# The rest of this file is copied from wire.py: change wire.py, and run python -m ratproof.checkers.inline.
 
 FORMAT = "ratproof certificate 1"
 
@@ -403,7 +403,7 @@ def need(condition, reason):
 
 
 def known(data, fields, more=()):
-    """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
+    """Raise ValueError unless the data is an object with all of ``fields``, and no others except ``more``."""
     need(type(data) is dict, f"expected a JSON object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
     need(not lacking, f"missing field: {', '.join(lacking)}")
@@ -416,14 +416,14 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return the data, or raise ValueError unless they are a list of items of a type, or of rows of types."""
+    """Return the data; raise ValueError unless it is a list of items of a type, or of rows of these types."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data
 
 
 def claimed(data, subject, pattern):
-    """Return the claim of a certificate about this subject, which must match a regular expression."""
+    """Return the claim of a certificate; raise ValueError unless its subject and claim are as expected."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
     need(written == FORMAT, f"'format' must be {FORMAT!r}, got {written!r:.60}")
@@ -459,12 +459,12 @@ def short(digits):
 
 
 def parse(text):
-    """Return a JSON value; raise ValueError for repeated fields and numbers other than short integers."""
+    """Return a JSON value; raise ValueError for repeated fields, and for numbers except short integers."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
-    """Print the verdict on a file as one line of ASCII, and return the exit status."""
+    """Print the verdict on the certificate in a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
         message, status = verdict(data) and f"accepted: {about(data)['says']}", 0
@@ -481,7 +481,7 @@ def main(arguments):
         stream = sys.stderr if status == 2 else sys.stdout
         stream.write(plain + "\n")
         stream.flush()
-    except (OSError, AttributeError):  # the stream is closed or full, so nobody has read the verdict
+    except (OSError, AttributeError):  # the stream is closed or full, so the verdict could not be printed
         sys.stdout, status = None, 4
     return status
 

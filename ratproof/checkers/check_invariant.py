@@ -1,14 +1,14 @@
 """Check that a soft network follows a DFA on all strings: ``python check_invariant.py FILE``.
 
 It needs only Python 3.11 or newer. It shares no code with the rest of ratproof. The certificate has a
-state-regularized network (Wang & Niepert 2019): k centroids S, u = hardtanh(U h + W_x), similarities
-b_i = u s_i (eq 2) or -|u - s_i| (eq 3, in one dimension), alpha_i = 2^(m b_i) / sum_j 2^(m b_j), and
-h = sum_i alpha_i s_i (equation 5). It has a DFA on the centroids, states that it reaches, and an epsilon
-below 1/2.
+state-regularized network (Wang & Niepert 2019): k centroids S, u = hardtanh(U h + W_x), similarities b_i = u
+s_i (equation 2) or -|u - s_i| (equation 3, in one dimension), alpha_i = 2^(m b_i) / sum_j 2^(m b_j), and h =
+sum_i alpha_i s_i (equation 5). It also has a DFA whose states are the centroids, the states that the DFA
+reaches, and an epsilon below 1/2.
 
-For each of these states q and each symbol, if alpha_q >= 1 - epsilon, the next alpha must be at least
-1 - epsilon at the DFA's next state. This is checked in intervals of fractions. The network starts at the
-first centroid, so by induction this holds after every string.
+For each reached state q and each symbol: if alpha_q >= 1 - epsilon, the next alpha must be at least 1 -
+epsilon at the DFA's next state. This is checked with intervals of fractions. The network starts at the first
+centroid. By induction, after every string, alpha is at least 1 - epsilon at the DFA's state.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from math import floor
 from pathlib import Path
 
 ABOUT = "a network at a low temperature"
-POWER, SIZE = 5000, 10**5  # 2^-POWER is less than any epsilon here; SIZE is in characters
+POWER, SIZE = 5000, 10**5  # 2^-POWER is less than any supported epsilon; SIZE is in characters
 
 
 def number(text):
@@ -66,7 +66,7 @@ class Network:
         need(self.m > 0, "m must be positive")
 
     def around(self, q, epsilon):
-        """Return a box of every mixture with alpha_q >= 1 - epsilon."""
+        """Return a box that contains h for every mixture with alpha_q >= 1 - epsilon."""
         moves = [[t[i] - s for t in self.S] for i, s in enumerate(self.S[q])]
         return [(s + epsilon * min(m), s + epsilon * max(m)) for s, m in zip(self.S[q], moves, strict=True)]
 
@@ -81,7 +81,7 @@ class Network:
         here, there = self.S[j], self.S[i]
         if self.eq == "2":
             return plus([times(a, b - c) for a, b, c in zip(u, here, there, strict=True)])[0]
-        (lo, hi), s, t = u[0], here[0], there[0]  # |u - t| - |u - s| is linear between its corners
+        (lo, hi), s, t = u[0], here[0], there[0]  # |u - t| - |u - s| is piecewise linear in u
         return min(abs(v - t) - abs(v - s) for v in [lo, hi, *(c for c in (s, t) if lo < c < hi)])
 
 
@@ -136,7 +136,7 @@ def about(data):
     }
 
 
-# The rest of this file is copied from wire.py: change it there, and run python -m ratproof.checkers.inline.
+# The rest of this file is copied from wire.py: change wire.py, and run python -m ratproof.checkers.inline.
 
 FORMAT = "ratproof certificate 1"
 
@@ -147,7 +147,7 @@ def need(condition, reason):
 
 
 def known(data, fields, more=()):
-    """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
+    """Raise ValueError unless the data is an object with all of ``fields``, and no others except ``more``."""
     need(type(data) is dict, f"expected a JSON object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
     need(not lacking, f"missing field: {', '.join(lacking)}")
@@ -160,14 +160,14 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return the data, or raise ValueError unless they are a list of items of a type, or of rows of types."""
+    """Return the data; raise ValueError unless it is a list of items of a type, or of rows of these types."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data
 
 
 def claimed(data, subject, pattern):
-    """Return the claim of a certificate about this subject, which must match a regular expression."""
+    """Return the claim of a certificate; raise ValueError unless its subject and claim are as expected."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
     need(written == FORMAT, f"'format' must be {FORMAT!r}, got {written!r:.60}")
@@ -203,12 +203,12 @@ def short(digits):
 
 
 def parse(text):
-    """Return a JSON value; raise ValueError for repeated fields and numbers other than short integers."""
+    """Return a JSON value; raise ValueError for repeated fields, and for numbers except short integers."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
-    """Print the verdict on a file as one line of ASCII, and return the exit status."""
+    """Print the verdict on the certificate in a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
         message, status = verdict(data) and f"accepted: {about(data)['says']}", 0
@@ -225,7 +225,7 @@ def main(arguments):
         stream = sys.stderr if status == 2 else sys.stdout
         stream.write(plain + "\n")
         stream.flush()
-    except (OSError, AttributeError):  # the stream is closed or full, so nobody has read the verdict
+    except (OSError, AttributeError):  # the stream is closed or full, so the verdict could not be printed
         sys.stdout, status = None, 4
     return status
 

@@ -5,16 +5,18 @@ The certificate has a network's float32 weights, an automaton, and nodes. Each n
 automaton and has a region of network states: an ellipsoid |factor (x - center)| <= 1, or a box
 |x - center| <= width in each entry.
 
-The first network state, zeros, must be in the region of node 0. Each symbol must map every network state of
-a node's region into the region of the node's successor, whose automaton state must be the successor of this
-node's. The network's decision in the region must be the label of the automaton's state. Node 0 needs this
-only if it is a successor. So, by induction, after every nonempty string the decision is the automaton's.
+The first network state, zeros, must be in the region of node 0. Each symbol must map every network state of a
+node's region into the region of the node's successor. The automaton state of the successor must be the next
+state of the node's automaton state. The network's decision in the whole region must be the label of the
+automaton state; for node 0, this is required only if node 0 is a successor. By induction, the network's
+decision after every nonempty string is the automaton's.
 
 A form describes an entry of a vector over a region: c + g.xi with |xi| <= 1 in the 2-norm (an ellipsoid) or
 in the maximum norm (a box), plus an error of at most e. It also lies between low and high. Every operation
-adds the rounding of float32 by the premise: a sum of n products, in any order, has an error of at most
-(n + 4) 2^-24 times the sum of the sizes, other operations of 2 * 2^-24 times the size of the result, tanh and
-sigmoid of 8 * 2^-24. It also adds 2^-44, far more than this program's own rounding, and float32 underflow.
+adds the rounding of float32, according to the premise. A sum of n products, in any order, has an error of at
+most (n + 4) 2^-24 times the sum of the absolute values. tanh and sigmoid have an error of at most 8 * 2^-24.
+Other operations have an error of at most 2 * 2^-24 times the absolute value of the result. Every operation
+also adds 2^-44, which covers float32 underflow and this program's own rounding.
 """
 
 import hashlib
@@ -147,7 +149,7 @@ def relu(x):
 
 
 def linear(weight, bias, xs, terms):
-    """Return the sums of weight times x, and bias, of ``terms`` terms in float32."""
+    """Return the forms of weight x + bias, where float32 computes each entry as a sum of ``terms`` terms."""
     centers, errors, box = [x.c for x in xs], [x.e for x in xs], xs[0].box
     generators = list(zip(*(x.g for x in xs), strict=True))
     middles, halves = [x.low + x.high for x in xs], [x.high - x.low for x in xs]
@@ -243,7 +245,7 @@ class Ellipsoid:
             for k in range(i, size):
                 rest = sum(row[j] * self.inverse[j][k] for j in range(i + 1, k + 1))
                 self.inverse[i][k] = ((scale << P) * (i == k) - rest) // row[i]
-        # factor inverse = (1 + 2^-30) I + R with |R| <= 2^-31: the region is in inverse xi with |xi| <= 1
+        # factor inverse = (1 + 2^-30) I + R with |R| <= 2^-31, so the region is in inverse xi, |xi| <= 1
         error = 0
         for i, row in enumerate(self.factor):
             for k, column in enumerate(zip(*self.inverse, strict=True)):
@@ -265,10 +267,10 @@ class Ellipsoid:
 
 
 def shorter(matrix, length):
-    """Prove that the matrix times every unit vector is at most as long: length^2 I - matrix matrix^T >= 0.
+    """Return whether the matrix maps every unit vector to a vector of at most this length.
 
-    This matrix is L L^T + spare I plus a remainder. The absolute values of the remainder's entries add up to
-    at most spare.
+    This holds if length^2 I - matrix matrix^T is positive semidefinite. It is L L^T + spare I plus a
+    remainder, whose entries' absolute values add up to at most spare.
     """
     spare, lower = ONE >> 32, []
     top = (length * length >> P) - 2 * spare
@@ -363,7 +365,7 @@ def about(data):
     return {"claims": data["claims"], "says": says, "premise": PREMISE, **parts}
 
 
-# The rest of this file is copied from wire.py: change it there, and run python -m ratproof.checkers.inline.
+# The rest of this file is copied from wire.py: change wire.py, and run python -m ratproof.checkers.inline.
 
 FORMAT = "ratproof certificate 1"
 
@@ -374,7 +376,7 @@ def need(condition, reason):
 
 
 def known(data, fields, more=()):
-    """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
+    """Raise ValueError unless the data is an object with all of ``fields``, and no others except ``more``."""
     need(type(data) is dict, f"expected a JSON object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
     need(not lacking, f"missing field: {', '.join(lacking)}")
@@ -387,14 +389,14 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return the data, or raise ValueError unless they are a list of items of a type, or of rows of types."""
+    """Return the data; raise ValueError unless it is a list of items of a type, or of rows of these types."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data
 
 
 def claimed(data, subject, pattern):
-    """Return the claim of a certificate about this subject, which must match a regular expression."""
+    """Return the claim of a certificate; raise ValueError unless its subject and claim are as expected."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
     need(written == FORMAT, f"'format' must be {FORMAT!r}, got {written!r:.60}")
@@ -430,12 +432,12 @@ def short(digits):
 
 
 def parse(text):
-    """Return a JSON value; raise ValueError for repeated fields and numbers other than short integers."""
+    """Return a JSON value; raise ValueError for repeated fields, and for numbers except short integers."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
-    """Print the verdict on a file as one line of ASCII, and return the exit status."""
+    """Print the verdict on the certificate in a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
         message, status = verdict(data) and f"accepted: {about(data)['says']}", 0
@@ -452,7 +454,7 @@ def main(arguments):
         stream = sys.stderr if status == 2 else sys.stdout
         stream.write(plain + "\n")
         stream.flush()
-    except (OSError, AttributeError):  # the stream is closed or full, so nobody has read the verdict
+    except (OSError, AttributeError):  # the stream is closed or full, so the verdict could not be printed
         sys.stdout, status = None, 4
     return status
 

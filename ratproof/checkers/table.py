@@ -1,4 +1,4 @@
-"""The table of independent programs for each kind of certificate, and their judgements."""
+"""The table of the independent program for each kind of certificate, and its judgement of a certificate."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class Judgement:
 
     Attributes:
         verdict: ``"accepted"``, ``"rejected"``, or ``"unknown"`` if the program's limits are exceeded.
-        claims: the claim of the certificate; ``None`` unless accepted.
-        why: the reason in words; ``None`` if accepted.
-        about: the full subject of the certificate, with a sentence under ``says``; ``None`` unless accepted.
+        claims: The claim of the certificate; ``None`` unless accepted.
+        why: The reason for the verdict, in words; ``None`` if accepted.
+        about: The full subject of the certificate, with a sentence under ``says``; ``None`` unless accepted.
     """
 
     verdict: str
@@ -71,7 +71,7 @@ PROGRAMS: dict[str, ModuleType] = {
 :meta hide-value:
 """
 WITHOUT_ABOUT = {"nodes": check_boxes, "boxes": check_invariant, "cell": check_hankel}
-"""The programs for certificates without a field ``about``, by a field that they have.
+"""The programs for certificates without a field ``about``, by a field that these certificates have.
 
 :meta hide-value:
 """

@@ -1,7 +1,7 @@
 """The code that all certificate checkers share: strict parsing, one-line error messages, and output.
 
-Each program is one file, so ``python -m ratproof.checkers.inline`` copies everything below the mark into each
-of them. A program's own part defines ``verdict`` and ``about``.
+Each program is a single file. ``python -m ratproof.checkers.inline`` copies everything below the mark into
+each program. A program's own part defines ``verdict`` and ``about``.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from pathlib import Path
 
 verdict = about = None
 
-# The rest of this file is copied from wire.py: change it there, and run python -m ratproof.checkers.inline.
+# The rest of this file is copied from wire.py: change wire.py, and run python -m ratproof.checkers.inline.
 
 FORMAT = "ratproof certificate 1"
 
@@ -23,7 +23,7 @@ def need(condition, reason):
 
 
 def known(data, fields, more=()):
-    """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
+    """Raise ValueError unless the data is an object with all of ``fields``, and no others except ``more``."""
     need(type(data) is dict, f"expected a JSON object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
     need(not lacking, f"missing field: {', '.join(lacking)}")
@@ -36,14 +36,14 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return the data, or raise ValueError unless they are a list of items of a type, or of rows of types."""
+    """Return the data; raise ValueError unless it is a list of items of a type, or of rows of these types."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data
 
 
 def claimed(data, subject, pattern):
-    """Return the claim of a certificate about this subject, which must match a regular expression."""
+    """Return the claim of a certificate; raise ValueError unless its subject and claim are as expected."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
     need(written == FORMAT, f"'format' must be {FORMAT!r}, got {written!r:.60}")
@@ -79,12 +79,12 @@ def short(digits):
 
 
 def parse(text):
-    """Return a JSON value; raise ValueError for repeated fields and numbers other than short integers."""
+    """Return a JSON value; raise ValueError for repeated fields, and for numbers except short integers."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
-    """Print the verdict on a file as one line of ASCII, and return the exit status."""
+    """Print the verdict on the certificate in a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
         message, status = verdict(data) and f"accepted: {about(data)['says']}", 0
@@ -101,7 +101,7 @@ def main(arguments):
         stream = sys.stderr if status == 2 else sys.stdout
         stream.write(plain + "\n")
         stream.flush()
-    except (OSError, AttributeError):  # the stream is closed or full, so nobody has read the verdict
+    except (OSError, AttributeError):  # the stream is closed or full, so the verdict could not be printed
         sys.stdout, status = None, 4
     return status
 

@@ -28,7 +28,7 @@ class Attention(StatefulModel):
         parts = self.module
         time, past = inputs.shape[1], 0 if state is None else state[0].shape[1]
         mask = torch.ones_like(inputs, dtype=torch.bool) if mask is None else mask
-        positions = torch.arange(past, past + time)  # padding has positions, too
+        positions = torch.arange(past, past + time)  # padding also has positions
         x = parts["tokens"](inputs) + parts["positions"](positions)
         query, *new = parts["read"](x).chunk(3, -1)
         new.append(mask)

@@ -11,7 +11,7 @@ def step(state, symbol):
     return symbol, c / 2 + (1 if before + symbol == "ab" else 0)
 
 
-# State 0 has read anything, state 1 an a just now, and state 2 an "ab" at some time.
+# In state 0, any string was read. In state 1, the last symbol was an a. In state 2, an "ab" was read earlier.
 remembers = WFSA.from_edges(
     REAL,
     3,
@@ -28,7 +28,7 @@ remembers = WFSA.from_edges(
     ],
 )
 
-# Wrong by one symbol: this automaton counts an "ab" only when the next symbol is read.
+# This automaton is wrong by one symbol: it counts an "ab" only when the next symbol is read.
 late = WFSA.from_edges(
     REAL,
     4,

@@ -8,7 +8,7 @@ CHUNK = 16
 
 
 def chunked(*, q, k, v, g, scale, initial_state, output_final_state):
-    """S = diag(exp g) S + k v^T, o = scale S^T q, a chunk at a time."""
+    """Compute S = diag(exp g) S + k v^T and o = scale S^T q in chunks."""
     batch, time, heads, keys = q.shape
     state = initial_state
     if state is None:

@@ -20,7 +20,7 @@ def certification_page(
         verdict: ``"certified"``, ``"different"`` or ``"unknown"``.
         checkpoint: The network's file.
         sentences: The lines that the command prints.
-        answer: The certification. Its automata are drawn; a counter has none.
+        answer: The certification, whose automata are drawn. The certification of a counter has no automata.
         command: The command that certified the network.
     """
     lines = [line.strip() for line in sentences]

@@ -29,7 +29,7 @@ from ratproof.report.ladder import Row, rows
 from ratproof.report.refutation import simplest
 
 MOST_DRAWINGS = 12
-"""Maximum number of counterexamples with drawings; unexpected ones come first."""
+"""Maximum number of counterexamples with drawings; unexpected counterexamples are drawn first."""
 LONGEST_SCRIPT = 20_000
 """Maximum number of characters of a script that the page includes."""
 
@@ -90,7 +90,7 @@ def _results_table(results: Iterable[Result], reproduce: Callable[[Result], str]
 
 
 def _findings(table: Iterable[Row], claims_file: str | None) -> Iterator[Finding]:
-    """Yield each variant's refutation, unexpected ones first, and the reasons of unknown results."""
+    """Yield each variant's refutation, unexpected refutations first, and the reasons for unknown results."""
     left = MOST_DRAWINGS
     for row in sorted(table, key=lambda row: not row.unexpected):
         title = f"{row.claim.name}, {row.variant.name}"
@@ -127,7 +127,7 @@ def _automata(counterexample: Counterexample) -> list[Drawing]:
 
     try:
         automata = load(counterexample.to_json(), "counterexample").automata()
-    except InputError:  # the claim is not one of ratproof's
+    except InputError:  # a user's own claim cannot be loaded here
         return []
     chosen = automata[counterexample.unit] if counterexample.unit < len(automata) else automata[0]
     return drawings_of({f"the automaton of unit {counterexample.unit}": chosen})

@@ -66,8 +66,8 @@ class HtmlPage:
         summary: Sentences below the title.
         command: The command that reproduces the report, or the empty string.
         findings: The counterexamples.
-        tables: The tables below them.
-        drawings: Drawings below the summary.
+        tables: The tables below the counterexamples.
+        drawings: The drawings below the summary.
     """
 
     title: str

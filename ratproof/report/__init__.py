@@ -60,7 +60,7 @@ def _show_unexpected(
 
 
 def _alike(row: Row) -> list[tuple[str, str, str]]:
-    """Return the unexpected verdicts of a row, each with its kinds of evidence and their common reason."""
+    """Return the unexpected verdicts and reasons of a row, each with the kinds of evidence that share it."""
     kinds: dict[tuple[str, str], list[str]] = {}
     for result in row.results:
         if not result.as_expected:
@@ -86,7 +86,7 @@ def summary(outcome: Outcome) -> str:
 
 
 def _sentences(outcome: Outcome, own: bool, left_out: bool) -> list[str]:
-    """Return sentences about evidence that did not run, strings that were left out, and other notes."""
+    """Return sentences about evidence that did not run, strings that were not compared, and other notes."""
     sentences = [f"{what}: not run: {why}" for why, what in not_run_reasons(outcome).items()]
     if own and outcome.results:
         sentences += _other_device(outcome)
@@ -108,7 +108,7 @@ def _other_device(outcome: Outcome) -> list[str]:
     if outcome.other_device is not None:
         return [outcome.other_device.sentence()]
     if all(result.device is None for result in outcome.results):
-        return []  # no network ran on a device
+        return []  # no network ran in torch
     if outcome.device == "cpu":
         return ["Networks ran on the CPU only; use --device cuda to run them on a GPU."]
     return ["Networks ran on the GPU only."]

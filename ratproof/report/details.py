@@ -51,9 +51,9 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
     if not row.unexpected:  # unexpected results are printed before the table
         show_refutation(row, out, claims_file)
     modules = dict.fromkeys(r.facts["module"] for r in row.results if "module" in r.facts)
-    if modules:  # all kinds of evidence have the same modules
+    if modules:  # usually one module, which all kinds of evidence ran
         print_paragraph(out, f"tested: {'; '.join(modules)}", by=2)
-    # these runs did not end at a counterexample
+    # a refuted result stopped at its counterexample, so its counts are not shown
     through = [r for r in row.results if r.verdict != Verdict.REFUTED]
     tests = [r.facts["test_strings"] for r in through if r.cases and "test_strings" in r.facts]
     if tests:
@@ -180,7 +180,7 @@ def _remarks(result: Result) -> list[str]:
     if "few" in facts and isinstance(result.counterexample, Counterexample):
         lines += [f"{who}: {hint}" for hint in _hint_of_slack(result.counterexample, *facts["few"])]
     left = left_out_in_words(facts, but=frozenset({TOO_SHORT}))
-    if left and result.cases:  # if there is no case, the reason of the verdict contains this text
+    if left and result.cases:  # if there is no case, the verdict's reason already contains this text
         lines.append(f"{who}, {result.kind}: {left}")
     return [*_longer_remarks(result), *(["", *lines] if lines else [])]
 

@@ -101,7 +101,7 @@ LEGENDS = (
         ),
     ),
 )
-"""Explanations of the columns."""
+"""Explanations of the columns' headings."""
 WIDE = 120
 """The width at which the columns of claims have full headings."""
 CASES, SECONDS = 13, 4
@@ -142,7 +142,7 @@ class Layout:
 
 @dataclass
 class Row:
-    """A row of the table, for a variant on a corpus or on random cases.
+    """A row of the table: a variant, on random cases or on a corpus.
 
     Attributes:
         claim, variant: The claim and its variant.
@@ -196,7 +196,7 @@ def rows(
 ) -> list[Row]:
     """Return a row for each variant and corpus, in the order of the results.
 
-    The variants that did not run follow.
+    Variants that did not run come last.
 
     Args:
         results: Results of the run.
@@ -309,7 +309,7 @@ def _has_only_hypotheses(shown: Sequence[Row]) -> bool:
 
 
 def _row(row: Row, name: str, layout: Layout, out: Console) -> Iterator[Text]:
-    most = layout.names + 2  # a name may use the blanks before the first mark
+    most = layout.names + 2  # a name may extend into the spaces before the first mark
     name = f"  {name}" if len(name) + 2 <= most else f" {name}"
     style = "bold red" if row.unexpected else ""
     if len(name) > most:
@@ -334,7 +334,7 @@ def _row(row: Row, name: str, layout: Layout, out: Console) -> Iterator[Text]:
 
 
 def _count(number: int) -> str:
-    """Format a number in at most eight columns: in full, in millions, or as a power of ten."""
+    """Format a number with at most eight characters: in full, in millions, or as a power of ten."""
     for size, letter, most in ((1, "", 999_999), (10**6, " M", 9_999)):
         if round(number / size) <= most:
             return f"{number / size:,.0f}{letter}"
@@ -342,7 +342,7 @@ def _count(number: int) -> str:
 
 
 def _time(seconds: float) -> str:
-    """Format a time in at most three columns, in seconds, minutes, hours or days."""
+    """Format a time with at most three characters, in seconds, minutes, hours or days."""
     for size, letter, most in ((1, "", 999), (60, "m", 99), (3600, "h", 99)):
         if round(seconds / size) <= most:
             return f"{seconds / size:.0f}{letter}"

@@ -14,7 +14,7 @@ from ratproof.report.certification import kernel_json
 
 VERBS = ("rejects", "accepts")
 MOST_SYMBOLS = 60
-"""Number of symbols of a string up to which the text shows all of them; JSON always does."""
+"""Maximum length of a string that the text shows in full; JSON always has the full string."""
 
 
 def sentences(answer: OrdinaryCertification, against: str | None = None) -> Iterator[str]:

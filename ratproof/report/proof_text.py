@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from automata.aliases import JsonObject
 
-MOST_LINES = 6  # maximum for each kind of identity, because the identities of all units are similar
+MOST_LINES = 6  # maximum number of shown identities of each kind; the identities of all units are similar
 
 
 def paragraphs(proof: JsonObject) -> Iterator[tuple[str, list[str]]]:
-    """Yield the parts of a proof in order, each with the formulas that belong to it.
+    """Yield the parts of a proof in order, each as a text and its formulas.
 
     Args:
         proof: A certificate of type ``"induction"``.

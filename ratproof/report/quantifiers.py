@@ -34,13 +34,13 @@ from theory.reading import Following, NoAutomaton, NoInitialDistribution
 from theory.signature import Signature, Sizes, WeightEntry
 
 MOST_CASES = 2000
-"""Number of small cases to read if the cases are not drawn from a signature."""
+"""Number of small cases from which the sizes are read, if the cases are not drawn from a signature."""
 MOST_VALUES = 6
-"""Maximum number of allowed values of a weight to list."""
+"""Maximum number of allowed values of a weight that are listed."""
 
 
 def statement(variant: Variant) -> str:
-    """Return the formal statement of a variant, whose verdicts its evidence gives."""
+    """Return the formal statement of a variant, which its evidence tests or proves."""
     reading = variant.reading
     every = "on every string"
     if reading.shortest:
