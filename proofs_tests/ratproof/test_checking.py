@@ -210,9 +210,7 @@ def test_each_kind_of_certificate_is_compared_with_files_of_its_kind(folder, cap
         capsys, "equal.json", "hankel-gru.json", "follows-eq-2.json", "--of", "a.json", "twice.json"
     )
     assert status == 1 and lines[3] == "hankel-gru.json: rejected: it is about a cell, but --of contains none"
-    assert (
-        lines[4] == "follows-eq-2.json: rejected: it is about a claim's network, but --of contains none"
-    )
+    assert lines[4] == "follows-eq-2.json: rejected: it is about a claim's network, but --of contains none"
 
 
 def test_a_certificate_beyond_the_limits_is_neither_accepted_nor_rejected(folder, capsys, monkeypatch):

@@ -209,7 +209,7 @@ def kernel_claim(
     )
     if not says and against is None:
         says = f"the kernel computes {own.name}" + (f": {own.says}" if own.says else "")
-    says = says or "the kernel computes the same as the other kernel"
+    says = says or "the kernel agrees with the other kernel"
     return KernelUnderTest(name, says, kernel_rungs(brought, tuple(_kinds(brought))), device, brought)
 
 

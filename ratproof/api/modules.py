@@ -49,7 +49,7 @@ def module_claim(
     formula: Formula | None = None,
     slack: float = 0.0,
     accepts: Accepts | float | None = None,
-    says: str = "the module is the automaton",
+    says: str = "the module agrees with the automaton",
     batch_first: bool = False,
 ) -> ModuleUnderTest:
     """Return the claim that a module computes an automaton's scores, or accepts the language of a DFA.

@@ -86,7 +86,7 @@ def step_claim(
     automaton: WFSA | Sequence[WFSA],
     out: Callable[[Any], Any] | None = None,
     modes: bool = False,
-    says: str = "the network is the automaton",
+    says: str = "the network computes the automaton's scores",
 ) -> StepClaim:
     """Return the claim that a network gives every string the score that an automaton gives it.
 

@@ -184,7 +184,7 @@ class Network:
         return each(mul, self.gate(o, self.P[2], c), map(tanh, c))
 
     def mix(self, u):
-        """Return the next h: sum_i alpha_i s_i = s_l + sum_i alpha_i (s_i - s_l), for any l."""
+        """Return the next h: sum_i alpha_i s_i, computed as s_l + sum_i alpha_i (s_i - s_l) for one l."""
         if not self.S:
             return u
         similarities = [product([s], u)[0] for s in self.S]

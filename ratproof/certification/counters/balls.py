@@ -66,7 +66,7 @@ class BallStep:
     def mix(self, u: Balls) -> Balls:
         """Return the next h for the recurrent component's output u.
 
-        With centroids, it is sum_i alpha_i s_i = s_l + sum_i alpha_i (s_i - s_l), for any l.
+        With centroids, h = sum_i alpha_i s_i. It is computed as s_l + sum_i alpha_i (s_i - s_l), for one l.
         """
         if self.S is None:
             return u

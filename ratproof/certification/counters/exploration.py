@@ -103,7 +103,8 @@ def explore(
 def _features(numbers: CounterNumbers, h: Floats, c: Floats) -> Floats:
     """Return the vectors that are compared to decide whether two states are merged.
 
-    They contain U h, and what U h or the centroids' logits are if the output gates are open (h = tanh(c)).
+    They contain U h, and U tanh(c) or, with centroids, the centred logits of tanh(c): the values that follow
+    if the output gates are open.
     """
     squashed = np.tanh(c)
     if numbers.S is None or numbers.temperature is None:

@@ -28,7 +28,7 @@ class Points:
     center: Array
 
     def linear(self, weight: Array, bias: Array, terms: int) -> Points:
-        """Return ``weight @ x + bias``, a sum of ``terms`` terms in float32."""
+        """Return ``weight @ x + bias``; float32 computes each entry as a sum of ``terms`` terms."""
         return Points(self.center @ weight.T + bias)
 
     def __getitem__(self, columns: slice) -> Points:
@@ -76,7 +76,7 @@ class Duals:
     generators: Array
 
     def linear(self, weight: Array, bias: Array, terms: int) -> Duals:
-        """Return ``weight @ x + bias``, a sum of ``terms`` terms in float32."""
+        """Return ``weight @ x + bias``; float32 computes each entry as a sum of ``terms`` terms."""
         return Duals(self.center @ weight.T + bias, weight @ self.generators)
 
     def __getitem__(self, columns: slice) -> Duals:
@@ -157,7 +157,7 @@ class Forms:
         return replace(self, error=self.error + more, low=low - more, high=high + more)
 
     def linear(self, weight: Array, bias: Array, terms: int) -> Forms:
-        """Return ``weight @ x + bias``, a sum of ``terms`` terms in float32."""
+        """Return ``weight @ x + bias``; float32 computes each entry as a sum of ``terms`` terms."""
         size = np.maximum(np.abs(self.low), np.abs(self.high))
         rounding = (terms + 4) * UNIT * (size @ np.abs(weight).T + np.abs(bias))
         middle, half = (

@@ -53,7 +53,7 @@ class Slopes:
         return np.asarray((np.abs(self.slope) + self.spread).sum(-1))
 
     def linear(self, weight: Array, bias: Array, terms: int) -> Slopes:
-        """Return ``weight @ x + bias``, a sum of ``terms`` terms in float32."""
+        """Return ``weight @ x + bias``; float32 computes each entry as a sum of ``terms`` terms."""
         size = np.abs(weight)
         middle = (self.low + self.high) / 2 @ weight.T + bias
         half = (self.high - self.low) / 2 @ size.T

@@ -68,10 +68,10 @@ def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -
     if component.transition != "mixture":
         why = {
             "sampled": (
-                "with equation 4, the probability that it leaves its automaton grows to 1 with the length of"
-                " the string"
+                "with equation 4, the probability that the network leaves its automaton tends to 1 as the"
+                " string grows"
             ),
-            "limit": "it is equal to its automaton; use ratproof extract",
+            "limit": "the network is equal to its automaton; use ratproof extract",
         }[component.transition]
         raise InputError(
             f"the network's transition must be 'mixture' (equation 5), got {component.transition!r}: {why}"
