@@ -189,8 +189,8 @@ def path_automaton(
 def match(network: RuleNetwork, automaton: PathAutomaton) -> Match | None:
     """Return a map from the network to the automaton that preserves the numbers of paths, or None.
 
-    The identity is tried first. Otherwise, the map follows from the coarsest partition of the states of both
-    that respects the numbers of transitions.
+    The identity is tried first. If it does not preserve the numbers of paths, the map is computed from the
+    coarsest partition of the states of both that respects the numbers of transitions.
     """
     pairs = np.unique(np.column_stack([network.vector_of, automaton.table_of]), axis=0)
     if len(network.final) != len(automaton.accepting) or len(np.unique(pairs[:, 0])) < len(pairs):

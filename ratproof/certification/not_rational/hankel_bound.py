@@ -47,7 +47,7 @@ class Bound:
 
     @property
     def states(self) -> int:
-        """Return the number of states that every automaton of the unit has at least."""
+        """Return a lower bound on the number of states of an automaton that computes the unit."""
         return len(self.prefixes)
 
     def to_json(self) -> JsonObject:

@@ -79,7 +79,8 @@ def find_monotone(phi: Map) -> Monotone:
         if interval.contains(image) and not slope.contains(0):
             return Monotone(interval, image, slope)
     raise HypothesisFails(
-        f"phi is not proved to map an interval around {ball_text(near)}, on which phi' is not 0, into itself"
+        f"no interval around {ball_text(near)} was found such that phi maps it into itself and phi' is not 0"
+        " on it"
     )
 
 

@@ -21,7 +21,7 @@ from theory.not_rational.arithmetic import BALLS, NotKnown
 from theory.not_rational.weights import WeightedCell
 
 BEFORE = 32
-"""Number of steps before the clock starts, because another argument of a maximum may be larger earlier."""
+"""Number of steps before the clock starts. In these steps, another argument of a maximum may be larger."""
 
 
 @dataclass(frozen=True)
