@@ -61,8 +61,9 @@ def check(
             For a module with its own embedding, the indices of the symbols, as integers of shape
             ``(symbols,)``. Its inputs then have shape ``(T, B)``.
         alphabet: The symbols.
-        accepts: A function that returns whether a string is accepted, from the output after its last symbol,
-            in shape ``(units,)``; or a threshold that the output of a single unit must exceed.
+        accepts: A threshold that the output of a single unit must exceed for an accepted string, or a
+            function. The function maps the output after the last symbol, of shape ``(units,)``, to whether
+            the string is accepted.
         slack: The largest difference between the automaton's weights and the weights that the module computes
             with.
         batch_first: Whether the module takes inputs of shape ``(B, T, input_size)`` and returns outputs of

@@ -85,17 +85,19 @@ def kernel_claim(
             (:mod:`ratproof.laws.kernels.stepwise`). Rounding of gradients is measured if an input is a decay
             and ``gate_gradient`` is ``cumulated``.
         inputs: The axes of each tensor of the ``step``, such as ``{"q": "BTHK", "u": "HK"}``, where M is a
-            further size. A second word sets the values: ``log-decay`` (at most 0), ``decay`` (from 0 to 1),
-            ``decay-logit`` (any; its sigmoid is a decay), ``log-gate`` (any; its exponential is a factor), or
-            ``positive``. K, M and V may repeat, as in ``HKK``.
+            further size. K, M and V may repeat, as in ``HKK``. A second word in the string states the
+            possible values. A ``log-decay`` is at most 0, a ``decay`` is from 0 to 1, and a ``positive``
+            tensor is above 0. A ``decay-logit`` and a ``log-gate`` may have any value: the sigmoid of the
+            former is a decay, and the exponential of the latter is a factor.
         output: The name of a tensor with the same axes as the outputs.
         state: The axes of the state of one sequence, of H, K, M and V, or D. If it is a tuple, such as
             ``("HKV", "HK")``, the step and the kernel have tuples of tensors as states.
         kernel: A function that returns the pair of outputs and final state. It is called by keyword with the
-            tensors of the family (axes B, T, H and K or V) and these options: ``scale`` (a number, or None
-            for K^(-1/2)); ``initial_state`` (shape ``(N, H, K, V)``, or None); ``output_final_state``; and
-            ``cu_seqlens`` (the ``N + 1`` integer offsets of sequences that are packed in one row, or None).
-            An option that is missing from the kernel's signature is omitted if its value is None.
+            tensors of the family (axes B, T, H and K or V) and with options. The options are ``scale`` (a
+            number, or None for K^(-1/2)), ``initial_state`` (shape ``(N, H, K, V)``, or None),
+            ``output_final_state`` (a bool) and ``cu_seqlens``. ``cu_seqlens`` has the ``N + 1`` integer
+            offsets of sequences that are packed in one row, or is None. An option that is missing from the
+            kernel's signature is omitted if its value is None.
         against: Another kernel with the same calling convention, which replaces the family's recurrence as
             the reference. The family then only determines the inputs. Rounding is measured
             (:mod:`ratproof.laws.kernels.measured`), and the ``exact`` check does not run.

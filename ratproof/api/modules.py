@@ -77,16 +77,16 @@ def module_claim(
         automaton: One automaton, or one for each unit. With ``accepts``, a DFA or a boolean automaton. Not
             needed for a layer of :mod:`neural`, which provides its own automata.
         formula: A formula for the weights that the module computes with, instead of ``automaton`` and
-            ``slack``. It maps the embeddings with torch functions to ``(initial, final, matrices)``, in
-            shapes ``(n,)``, ``(n,)`` and ``(symbols, n, n)``, with a leading axis of units if they differ
-            between units. The rounding of another evaluation of the formula is derived. :mod:`neural.tracked`
-            lists the supported functions.
+            ``slack``. It maps the embeddings with torch functions to ``(initial, final, matrices)``, of
+            shapes ``(n,)``, ``(n,)`` and ``(symbols, n, n)``. Weights that differ between units have a
+            leading axis of units. The rounding of another evaluation of the formula is derived.
+            :mod:`neural.tracked` lists the supported functions.
         slack: The largest difference between the automaton's weights other than 0 and 1, and the weights that
             the module computes with. It is 0 if the automaton has the module's own floats. The rounding of
             the recurrence is derived and added.
-        accepts: A function that returns whether a string is accepted, from the output after its last symbol,
-            in shape ``(units,)``; or a threshold that the output of a single unit must exceed. The module
-            then reads whole strings.
+        accepts: A threshold that the output of a single unit must exceed for an accepted string, or a
+            function. The function maps the output after the last symbol, of shape ``(units,)``, to whether
+            the string is accepted. With ``accepts``, the module reads whole strings.
         says: The claim as a sentence, for the report.
         batch_first: Whether the module takes inputs of shape ``(B, T, input_size)`` and returns outputs of
             shape ``(B, T, units)``.

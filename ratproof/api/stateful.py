@@ -52,10 +52,10 @@ def model_claim(
 ) -> ModelUnderTest:
     """Return the claim that a model with a state satisfies laws within measured rounding.
 
-    Each law compares two ways to run the model that must give the same results: a sequence in one call and in
-    several, a row alone and in a batch, with and without padding, or a first and a second use. Other laws
-    reorder the rows of a state, rewind a state, or restore it from a snapshot. ``gradient`` compares the
-    gradients of a sequence in one call and in several.
+    Each law compares two ways to run the model that must give the same results. Examples are a sequence in
+    one call and in several, a row alone and in a batch, and a batch with and without padding. Other laws use
+    a model twice, reorder the rows of a state, rewind a state, or restore it from a snapshot. ``gradient``
+    compares the gradients of a sequence in one call and in several.
 
     Args:
         name: Name of the claim, in lowercase letters, digits and hyphens.
@@ -71,9 +71,9 @@ def model_claim(
             :data:`ratproof.laws.models.model.CAPABILITIES`, in addition to those that the model declares.
             They are not tested, and the report lists them.
         padding: The sides on which rows may be padded. By default both, except those in ``without``.
-        ragged: The argument that tells a function about padded rows: ``mask``, ``lengths`` (int64 of shape
-            ``(B,)``, for padding on the right), or ``cu_seqlens`` (int64 of shape ``(B + 1,)``, with the rows
-            packed into inputs of shape ``(1, total, ...)``).
+        ragged: The argument by which a function receives the lengths of rows: ``mask``, ``lengths`` or
+            ``cu_seqlens``. ``lengths`` is int64 of shape ``(B,)``, for padding on the right. ``cu_seqlens``
+            is int64 of shape ``(B + 1,)``, and the rows are packed into inputs of shape ``(1, total, ...)``.
         precision: The lowest precision inside the model: ``float64``, ``float32``, ``float16`` or
             ``bfloat16``. It replaces the precision that is measured from torch's operators. Pass it if a
             kernel computes in a lower precision than its results have, or to allow more or less rounding.

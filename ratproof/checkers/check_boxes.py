@@ -9,9 +9,9 @@ box of the transition's target. The most probable centroid of the result must be
 end token, the classifier's decision for every mixture in the box must be the decision of the state. By
 induction, the label and the decision after every string are those of the automaton.
 
-The range of a value over a box is enclosed by the mean-value form: the value at one mixture, plus the range
-of the value's gradient over the box times the differences from that mixture. The differences sum to 0, so the
-same number may be subtracted from all entries of a gradient to make the range narrower.
+A value over a box is enclosed by the mean-value form. It is the value at one mixture, plus the product of the
+gradient's range over the box and the differences from that mixture. The differences sum to 0, so the same
+number may be subtracted from all entries of a gradient to make the range narrower.
 """
 
 import hashlib

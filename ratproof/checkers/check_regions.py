@@ -8,15 +8,15 @@ automaton and has a region of network states: an ellipsoid |factor (x - center)|
 The first network state, zeros, must be in the region of node 0. Each symbol must map every network state of a
 node's region into the region of the node's successor. The automaton state of the successor must be the next
 state of the node's automaton state. The network's decision in the whole region must be the label of the
-automaton state; for node 0, this is required only if node 0 is a successor. By induction, the network's
-decision after every nonempty string is the automaton's.
+automaton state. Node 0 needs this only if it is a successor. By induction, the network's decision after every
+nonempty string is the automaton's.
 
-A form describes an entry of a vector over a region: c + g.xi with |xi| <= 1 in the 2-norm (an ellipsoid) or
-in the maximum norm (a box), plus an error of at most e. It also lies between low and high. Every operation
-adds the rounding of float32, according to the premise. A sum of n products, in any order, has an error of at
-most (n + 4) 2^-24 times the sum of the absolute values. tanh and sigmoid have an error of at most 8 * 2^-24.
-Other operations have an error of at most 2 * 2^-24 times the absolute value of the result. Every operation
-also adds 2^-44, which covers float32 underflow and this program's own rounding.
+A form describes an entry of a vector over a region: c + g.xi, plus an error of at most e. |xi| is at most 1
+in the 2-norm (an ellipsoid) or in the maximum norm (a box). The entry also lies between low and high. Every
+operation adds the rounding of float32, according to the premise. A sum of n products, in any order, has an
+error of at most (n + 4) 2^-24 times the sum of the absolute values. tanh and sigmoid have an error of at most
+8 * 2^-24. Other operations have an error of at most 2 * 2^-24 times the absolute value of the result. Every
+operation also adds 2^-44, which covers float32 underflow and this program's own rounding.
 """
 
 import hashlib

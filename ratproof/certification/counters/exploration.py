@@ -1,8 +1,8 @@
 """Search for the reachable states of a counter in float arithmetic, with similar states merged into nodes.
 
 Two states belong to the same node if their strings have the same class
-(:mod:`ratproof.certification.counters.heights`), and if no gate's preactivation and no centroid's logit
-differs by more than a tolerance. Then they behave in the same way.
+(:mod:`ratproof.certification.counters.heights`) and they behave in the same way: no gate's preactivation and
+no centroid's logit differs by more than a tolerance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A lower bound on the number of states, from a Hankel determinant whose ball excludes 0.
 
-An automaton with m states over a field that contains the real numbers makes H[p, s] = f(ps) the product of an
-n by m and an m by n matrix. Its rank is at most m, so n independent rows require n states.
+Let H[p, s] = f(ps) for n prefixes p and n suffixes s. If an automaton with m states over a field that
+contains the real numbers computes f, H is the product of an n by m and an m by n matrix. Its rank is at most
+m, so n independent rows require n states.
 
 A ball that contains 0 proves nothing, because it may be too wide, the strings may be unsuitable, or an
 automaton may exist. The answer is then :class:`UndecidedBound`.

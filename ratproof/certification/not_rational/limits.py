@@ -1,10 +1,10 @@
 """The limit of a map at plus or minus infinity, by one evaluation.
 
 As t tends to minus or plus infinity, every value in a step is a polynomial in t plus an exponentially small
-remainder, which is at most C exp(-d |t|) with d > 0. The variable t, constants, and sums and products of such
-values have this form. If the polynomial is not constant, the sigmoid of such a value tends to 0 or 1
-exponentially fast. If it is constant, the sigmoid tends to the sigmoid of the constant. tanh is computed as
-tanh z = 2 sigmoid(2z) - 1.
+remainder. This means that the remainder is at most C exp(-d |t|) with d > 0. The variable t, constants, and
+sums and products of such values have this form. If the polynomial is not constant, the sigmoid of such a
+value tends to 0 or 1 exponentially fast. If it is constant, the sigmoid tends to the sigmoid of the constant.
+tanh is computed as tanh z = 2 sigmoid(2z) - 1.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Three arithmetics in which a recurrent step runs on a batch: points, points with Jacobians, affine forms.
 
-An affine form is the set of the vectors ``center + generators @ xi + error * eta`` with ``|xi| <= 1``, in the
-2-norm (an ellipsoid) or in the maximum norm (a box), and ``|eta| <= 1`` in the maximum norm. All numbers are
-float64, and enclosures are not rigorous: they find regions, and the checker proves them.
+An affine form is the set of the vectors ``center + generators @ xi + error * eta``. The norms of ``xi`` and
+``eta`` are at most 1: for ``eta`` the maximum norm, and for ``xi`` the 2-norm (an ellipsoid) or the maximum
+norm (a box). All numbers are float64, and enclosures are not rigorous: they find regions, and the checker
+proves them.
 """
 
 from __future__ import annotations

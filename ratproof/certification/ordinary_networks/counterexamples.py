@@ -1,8 +1,8 @@
 """A search for strings on which a trained network and an automaton decide differently.
 
-The candidates are all short strings; strings ``u v^n w`` with access strings ``u`` of the automaton and short
-words ``v``, because errors of trained networks build up along cycles; and long random strings. They run in
-torch's float32.
+The candidates are all short strings, strings ``u v^n w``, and long random strings. ``u`` is an access string
+of the automaton and ``v`` a short word, because errors of trained networks build up along cycles. The network
+runs in torch's float32.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Fine-tuning of a network until it can be certified.
 
-Noise on the hidden state, a margin, and a penalty on distances that do not shrink turn the states of the
-automaton into attractors of the network. The strength of the penalty follows the training accuracy.
+Training uses noise on the hidden state, a margin, and a penalty on distances that do not shrink. They turn
+the states of the automaton into attractors of the network. The strength of the penalty follows the training
+accuracy.
 """
 
 from __future__ import annotations

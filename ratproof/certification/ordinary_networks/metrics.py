@@ -34,8 +34,8 @@ def contracting_metrics(
 ) -> Array | None:
     """Return metrics M with ``M[n] >= I`` and ``M[n] >= J.T @ M[edges[n, a]] @ J / rate**2`` approximately.
 
-    They exist if the products of Jacobians along the network's own paths contract, although single steps may
-    expand (path-complete Lyapunov functions: Ahmadi, Jungers, Parrilo and Roozbehani, 2014).
+    They exist if the products of Jacobians along the network's own paths contract; single steps may expand.
+    They are path-complete Lyapunov functions (Ahmadi, Jungers, Parrilo and Roozbehani, 2014).
 
     Args:
         network: The network.

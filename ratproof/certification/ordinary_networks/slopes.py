@@ -1,9 +1,9 @@
 """Slopes of a recurrent step over boxes, in the arithmetic of Coq's checker (``theory/coq_reals/slopes.v``).
 
-A value over a box of xi with ``|xi| <= 1`` in each entry is ``center + S @ xi`` for a matrix S whose entries
-differ from ``slope`` by at most ``spread``. A program that computes the value in float32 makes an error of at
-most ``error`` (``theory/coq_reals/rounding.v``). All numbers here are float64, and enclosures are not
-rigorous: they find regions, and Coq proves them.
+A value depends on xi, where ``|xi| <= 1`` in each entry. It is ``center + S @ xi`` for a matrix S whose
+entries differ from ``slope`` by at most ``spread``. A program that computes the value in float32 makes an
+error of at most ``error`` (``theory/coq_reals/rounding.v``). All numbers here are float64, and enclosures are
+not rigorous: they find regions, and Coq proves them.
 """
 
 from __future__ import annotations
@@ -119,9 +119,10 @@ class Slopes:
     def _applied(self, function: Callable[[Array], Array], largest: float, middle: float) -> Slopes:
         """Return an increasing function whose derivative at the value y is ``largest - (y - middle)^2``.
 
-        Half of its second derivative is ``(middle - y) (largest - (y - middle)^2)``. The slopes are
-        derivatives in the range, and by Taylor's theorem also the derivative at the center plus half of a
-        second derivative times the distance from the center.
+        Half of its second derivative is ``(middle - y) (largest - (y - middle)^2)``. The slopes are enclosed
+        in two ways, of which the intersection is used: by the range of the derivative, and by Taylor's
+        theorem. By Taylor's theorem, a slope is the derivative at the center plus half of a second derivative
+        times the distance from the center.
         """
         x = self.tightened()
         center, low, high = function(x.center), function(x.low), function(x.high)

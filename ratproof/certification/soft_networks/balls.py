@@ -88,8 +88,8 @@ class BallArithmetic:
     def reach(self, middle: Balls, slope: Balls, box: BallBox) -> Balls:
         """Return the middle plus the range of slope (alpha - box.middle) over the box.
 
-        The deltas sum to a value in ``rest``. Therefore sum_i g_i delta_i = sum_i (g_i - m) delta_i + m rest
-        for every m, and an m that was optimised in float arithmetic is also rigorous.
+        The deltas sum to a value in ``rest``. Therefore, sum_i g_i delta_i = sum_i (g_i - m) delta_i + m rest
+        for every m. The bound is rigorous for every m, so m is optimised in float arithmetic.
         """
         low, high = lower(slope), upper(slope)
         lows, highs = -multipliers(-high, -low, box.floats)[0], multipliers(low, high, box.floats)[0]

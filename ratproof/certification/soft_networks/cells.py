@@ -1,9 +1,9 @@
 """One step of a network from a box of mixtures alpha, enclosed in any interval arithmetic.
 
 The state is alpha, in a box of the simplex, and h = S alpha. Every quantity q is enclosed by the mean-value
-form: q at the box's middle, plus the range of J (alpha - middle), with J an enclosure of the derivative of q
-by alpha over the whole box. h and the sum in a gate are linear in alpha, so J is constant there and its range
-is exact. See ``docs/how_to/certify_a_state_regularized_network.md``.
+form: q at the box's middle, plus the range of J (alpha - middle). J encloses the derivative of q with respect
+to alpha over the whole box. For h and the sum in a gate, which are linear in alpha, J is constant and the
+range is exact. See ``docs/how_to/certify_a_state_regularized_network.md``.
 """
 
 from __future__ import annotations
