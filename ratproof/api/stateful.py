@@ -70,7 +70,8 @@ def model_claim(
         without: Capabilities that the model does not support, from
             :data:`ratproof.laws.models.model.CAPABILITIES`, in addition to those that the model declares.
             They are not tested, and the report lists them.
-        padding: The sides on which rows may be padded. By default both, except those in ``without``.
+        padding: The sides on which rows may be padded. By default, both sides except the sides in
+            ``without``.
         ragged: The argument by which a function receives the lengths of rows: ``mask``, ``lengths`` or
             ``cu_seqlens``. ``lengths`` is int64 of shape ``(B,)``, for padding on the right. ``cu_seqlens``
             is int64 of shape ``(B + 1,)``, and the rows are packed into inputs of shape ``(1, total, ...)``.

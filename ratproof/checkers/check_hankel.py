@@ -1,9 +1,8 @@
 """Check that no small automaton computes a cell: ``python check_hankel.py FILE``.
 
-It needs only Python 3.11 or newer. It shares no code with the rest of ratproof, nor its library for ball
-arithmetic. A number is an interval of two decimals, rounded outwards. Python's decimal rounds sums, products
-and quotients in the context's direction. It rounds exp to the nearest decimal, so the two neighbours enclose
-exp.
+It needs only Python 3.11 or newer. It shares neither code nor the library for ball arithmetic with ratproof.
+A number is an interval of two decimals, rounded outwards. Python's decimal rounds sums, products and
+quotients in the context's direction. It rounds exp to the nearest decimal, so the two neighbours enclose exp.
 
 The certificate has a cell's weights, n prefixes p and n suffixes s. H[p, s] is a unit of the cell after
 reading ps. If interval elimination of H has no pivot that may be 0, H has rank n. If an automaton with m

@@ -5,8 +5,8 @@ rho_A = rho_B. With epsilon transitions E in A, lambda_B X = lambda_A + lambda_B
 M_B(a) X E.
 
 Then both automata give every word the same score over any semiring (``theory/coq/equivalence.v``). Over a
-field, the certificate contains such a matrix. Over other semirings, there are two links, to both automata
-from a third one. Its states are the pairs of state vectors that words lead to.
+field, the certificate contains such a matrix. Over other semirings, there are two links, from a third
+automaton to A and to B. The states of the third automaton are the pairs of state vectors that words lead to.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ CHECKERS = RealTheory(
     BOXES.needs,
     BOXES.package,
 )
-"""Both checkers, which share :data:`CELLS`."""
+"""The checkers of closed boxes and of closed regions, which share :data:`CELLS`."""
 RUNNING_BOUND = RealTheory(
     ("running_bound",), ("running_bound.running_bound",), (AXIOMS[1], AXIOMS[3]), BOXES.needs, BOXES.package
 )

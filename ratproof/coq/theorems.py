@@ -64,7 +64,7 @@ def ask(theorems: Sequence[Statement], root: Path) -> dict[str, TheoremAnswer]:
     """Return Coq's answers about these theorems.
 
     Raises:
-        Rejected: If one of them does not exist.
+        Rejected: If a theorem does not exist.
     """
     lines = [PRELUDE, *(f"Require {module}." for module in dict.fromkeys(t.module for t in theorems))]
     for theorem in theorems:

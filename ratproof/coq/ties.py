@@ -54,7 +54,7 @@ DEFINITIONS = {
     "epsilon_score": "ratproof.paths.epsilon_score",
     "sampled": "ratproof.state_regularized.theorem_3_1.sampled",
 }
-"""The definitions in theorems, instead of which :data:`~ratproof.coq.evaluation.COMPUTED` is evaluated."""
+"""The definitions in theorems, which :data:`~ratproof.coq.evaluation.COMPUTED` replaces for evaluation."""
 SIDES = ("network", "automaton")
 MARK = "tied "
 

@@ -93,7 +93,7 @@ def counts(network: Acceptor) -> bool:
 
 
 def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -> CounterNumbers:
-    """Return the network's weights, at its own temperature or another.
+    """Return the network's weights, with the given temperature or the network's own.
 
     Raises:
         InputError: If the network does not have one layer with a cell state, its alphabet lacks a bracket, or

@@ -43,9 +43,9 @@ def contracting_metrics(
         nodes: The nodes whose metrics are computed.
         rate: The factor by which each symbol must contract.
         rounds: Maximum number of updates of all metrics.
-        metrics: The metrics of the other nodes, and those to start from, of shape ``(N, D, D)``.
+        metrics: The metrics of the other nodes, and the initial metrics of ``nodes``, of shape ``(N, D, D)``.
         until: The value of ``time.monotonic()`` at which to stop.
-        most: The trace of a metric above which they diverge.
+        most: The trace of a metric above which the search for metrics is stopped as divergent.
 
     Returns:
         Symmetric matrices of shape ``(N, D, D)``, or None if they diverge or the time is up.

@@ -1,4 +1,4 @@
-"""Regions such that each symbol maps every region into one of them.
+"""Regions such that each symbol maps every region into one of these regions.
 
 They are found by enlarging small regions around reached states.
 """
@@ -74,7 +74,8 @@ def grow(
 
     Args:
         network: The network.
-        regions: The regions, which are enlarged in place. Those before ``nodes`` have their final size.
+        regions: The regions, which are enlarged in place. Regions that are not in ``nodes`` already have
+            their final size.
         nodes: The nodes to enlarge; no later node leads to them.
         slack: Factor by which a region is enlarged beyond its need.
         until: The value of ``time.monotonic()`` at which to stop.

@@ -63,7 +63,7 @@ class Part:
 def find_regions(
     network: OrdinaryNetwork, machine: Moore, until: float, progress: Callable[[str], None] = lambda _: None
 ) -> Regions | str:
-    """Search for regions with constant decisions; each symbol maps every region into one of them.
+    """Search for regions with constant decisions such that each symbol maps every region into a region.
 
     Args:
         network: The network.

@@ -119,10 +119,10 @@ class Slopes:
     def _applied(self, function: Callable[[Array], Array], largest: float, middle: float) -> Slopes:
         """Return an increasing function whose derivative at the value y is ``largest - (y - middle)^2``.
 
-        Half of its second derivative is ``(middle - y) (largest - (y - middle)^2)``. The slopes are enclosed
-        in two ways, of which the intersection is used: by the range of the derivative, and by Taylor's
-        theorem. By Taylor's theorem, a slope is the derivative at the center plus half of a second derivative
-        times the distance from the center.
+        Half of its second derivative is ``(middle - y) (largest - (y - middle)^2)``. The slopes are the
+        intersection of two enclosures: the range of the derivative, and an enclosure by Taylor's theorem. In
+        the latter, a slope is the derivative at the center plus half of a second derivative times the
+        distance from the center.
         """
         x = self.tightened()
         center, low, high = function(x.center), function(x.low), function(x.high)

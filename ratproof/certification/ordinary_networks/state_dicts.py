@@ -56,8 +56,8 @@ def network_of_tensors(
         cell: ``"rnn"`` (tanh), ``"rnn_relu"``, ``"gru"``, ``"lstm"`` or ``"auto"``.
         prefix: The name of the recurrent layer, such as ``"encoder"``. The names of enclosing modules may be
             omitted. Defaults to the only one.
-        readout: The name of the classifier, such as ``"head"``. Defaults to the only linear layer. With both
-            names, tensors without a role are ignored.
+        readout: The name of the classifier, such as ``"head"``. Defaults to the only linear layer. If both
+            ``prefix`` and ``readout`` are passed, tensors without a role are ignored.
         embeddings: The symbols' input vectors, of shape ``(symbols, input_size)``, ``"one-hot"``, or the
             indices of the symbols' rows in the embedding table, of shape ``(symbols,)``. None stands for all
             rows in order, or for one-hot vectors without a table.

@@ -82,7 +82,7 @@ class EnclosureArithmetic(Protocol[V, BoxT_contra, PlaceT_contra]):
         """Return the rows s_i - s_label for all centroids i."""
 
     def apply(self, matrix: V, vector: V) -> V:
-        """Return the product of a matrix and a vector, both without width."""
+        """Return the product of a matrix and a vector, which are points."""
 
     def times_slope(self, matrix: V, slope: V) -> V:
         """Return the product of a matrix and a matrix of slopes."""

@@ -188,7 +188,7 @@ def exact(values: Floats) -> Balls:
 
 
 def union(one: Balls, other: Balls) -> Balls:
-    """Return the smallest balls that contain both, elementwise."""
+    """Return the smallest balls that contain both arguments, elementwise."""
     return each(lambda a, b: a.union(b), one, other)
 
 

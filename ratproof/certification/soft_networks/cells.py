@@ -19,9 +19,9 @@ class Enclosed(Generic[V]):
     """An enclosure of a vector that depends on alpha, over a box of alphas, in mean-value form.
 
     Attributes:
-        middle: Its value at the middle of the box.
-        slope: Its derivatives with respect to alpha, over the whole box.
-        over_box: Its values over the whole box.
+        middle: The vector at the middle of the box.
+        slope: The derivatives of the vector with respect to alpha, over the whole box.
+        over_box: The vector over the whole box.
     """
 
     middle: V

@@ -1,7 +1,7 @@
 """The hard automaton of a network, for temperature -> 0 (Wang & Niepert 2019, Theorem 3.2).
 
 The network is evaluated at every centroid for every symbol, in ball arithmetic. A transition goes to the most
-similar centroid if that is certain. It is a tie if no precision decides it.
+similar centroid if that is certain. If it is not certain at any precision, the transition is a tie.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class Numbers(TokenNumbers):
 
 
 def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -> Numbers:
-    """Return the network's weights, at its own temperature or another.
+    """Return the network's weights, with the given temperature or the network's own.
 
     Raises:
         InputError: If the network does not have one layer without a cell state that mixes centroids.
