@@ -189,7 +189,7 @@ def turned(rows):
 
 
 def check_classes(a, c, classes, mirrored):
-    """Check that C has the classes of A as states: its weights are A's weights from a state into each class.
+    """Check that C's states are classes of A's states, with A's weights from a state into each class.
 
     If mirrored, compare the weights from each class into a state.
     """

@@ -3,8 +3,8 @@
 It needs only Python 3.11 or newer. It shares no code with the rest of ratproof. The certificate has a
 state-regularized network with k centroids S (Wang & Niepert 2019): u = hardtanh(U h + W_x), alpha_i = 2^(m
 b_i) / sum_j 2^(m b_j), and h = sum_i alpha_i s_i (equation 5). The similarities b_i are u s_i (equation 2) or
--|u - s_i| (equation 3, in one dimension). It also has a DFA whose states are the centroids, the states that
-the DFA reaches, and an epsilon below 1/2.
+-|u - s_i| (equation 3, in one dimension). It also has a DFA whose states are the centroids, a list of the
+states that the DFA reaches, and an epsilon below 1/2.
 
 For each reached state q and each symbol: if alpha_q >= 1 - epsilon, the next alpha must be at least 1 -
 epsilon at the DFA's next state. This is checked with intervals of fractions. The network starts at the first

@@ -39,7 +39,7 @@ class Statement:
     Attributes:
         name: The dotted name: the file below ``theory/coq``, then the theorem.
         says: The comment above it.
-        line: Its first line.
+        line: The number of its first line.
         kept: The recorded statement; ``None`` if there is none.
     """
 

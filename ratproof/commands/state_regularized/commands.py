@@ -140,11 +140,11 @@ def certify(
     follows the automaton if, in float32, both have the same decision after every nonempty string. If there is
     no proof for all strings, the result is a string on which they differ, or a length up to which they agree.
 
-    Without --cell, it is a network that ratproof has saved. A soft network follows its hard automaton if both
-    have the same most probable centroid after each symbol and the same decision. With --against, only the
-    decision is compared. A network with a cell state (lstm, lstm-p, sr-lstm, sr-lstm-p) is certified to
+    Without --cell, the file is a network that ratproof has saved. A soft network follows its hard automaton
+    if both have the same most probable centroid after each symbol and the same decision. With --against, only
+    the decision is compared. A network with a cell state (lstm, lstm-p, sr-lstm, sr-lstm-p) is certified to
     decide balanced parentheses on all strings up to --height and --length. With saturated gates, it is
-    certified for strings of any length and up to --saturated-height.
+    certified for strings of any length, and of a height up to --saturated-height.
 
     An FA-RNN of rules requires --kernel and --against. In binary32, each of its scores must be the number of
     accepting paths of the automaton, or of the rules with this label.
