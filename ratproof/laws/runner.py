@@ -40,7 +40,10 @@ def model_rungs(declared: Declared, laws: Sequence[str]) -> Rungs:
 
 
 def run_again(declared: Declared, law: str, problem: StatefulProblem) -> str:
-    """Test a law on one problem, and return the result as one line of text, for a counterexample's script."""
+    """Test a law on one problem, and return the result as one line of text.
+
+    The script of a counterexample calls this function.
+    """
     with one_thread():
         return result_again(declared, law, problem)
 
@@ -58,7 +61,7 @@ def one_thread() -> Iterator[None]:
 
 @contextmanager
 def memory_capped(device: torch.device, most: int | None) -> Iterator[None]:
-    """Limit torch's memory on a GPU to ``most`` bytes, or to half of the free memory if that is None."""
+    """Limit torch's memory on a GPU to ``most`` bytes, or to half of the free memory if ``most`` is None."""
     if device.type != "cuda":
         yield
         return

@@ -46,8 +46,8 @@ def renamed(kernel: Function, **names: str) -> Function:
 def axes(kernel: Function, ours: str, theirs: str) -> Function:
     """Return a kernel whose tensors have their leading axes in another order.
 
-    ``axes(kernel, "BTH", "BHT")`` is for a kernel with heads before time. Tensors with at least as many axes
-    are transposed, except for ``initial_state``, and so are the outputs.
+    ``axes(kernel, "BTH", "BHT")`` is for a kernel with heads before time. The outputs are transposed, and so
+    are all tensors with at least that many axes, except for ``initial_state``.
     """
     if sorted(ours) != sorted(theirs) or len(set(ours)) != len(ours):
         raise InputError(
@@ -87,7 +87,8 @@ def transposed_states(kernel: Function) -> Function:
 def with_normaliser(kernel: Function) -> Function:
     """Return a kernel whose initial and final states are pairs (S, z) of a state and its normaliser.
 
-    The shapes are ``(N, H, K, V)`` and ``(N, H, K)``; ``kernel_claim`` uses z as the last column of a state.
+    S has the shape ``(N, H, K, V)`` and z the shape ``(N, H, K)``. ``kernel_claim`` uses z as the last column
+    of a state.
     """
 
     @functools.wraps(kernel)

@@ -22,7 +22,7 @@ from ratproof.laws.kernels.stepwise import stepwise
 
 Right = dict[str, tuple[Any, NDArray[np.float64]]]
 UNDERFLOW = 2.0**20
-"""A bound below this many smallest normal numbers is useful even for a result of 0."""
+"""A bound of at most this multiple of the smallest normal number is useful even for a result of 0."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,10 @@ def compare(kernel: Kernel, problem: Problem, arrays: Arrays, law: str = "", exa
 
 
 def recurrence(problem: Problem, arrays: Arrays, kernel: Kernel, weights: Arrays | None = None) -> Right:
-    """Return the recurrence's results and the error bounds for the kernel's declared form.
+    """Return the recurrence's results and the error bounds for the kernel's declared form, by name.
 
-    With weights of outputs and final states, they include the gradients.
+    If there are ``weights`` for outputs and final states, the results include the gradients of the weighted
+    sum.
     """
     form, cumulated = kernel.form, kernel.cumulated
     if kernel.family.layer:
@@ -88,7 +89,7 @@ def hold_call(shown: ShownCall, call: Call, right: Callable[[Kernel], Right], ex
     Args:
         shown: The call.
         call: Its results.
-        right: Returns the correct values, with bounds for a kernel.
+        right: A function that returns the correct values with the bounds for a kernel.
         exactly: Whether the results must be equal, because nothing rounds.
     """
     if call.changed is not None:
@@ -106,9 +107,9 @@ def hold_call(shown: ShownCall, call: Call, right: Callable[[Kernel], Right], ex
 
 
 def hold(shown: ShownCall, pairs: Iterable[Held], exactly: bool = False) -> None:
-    """Compare values with those of the recurrence; elements whose bound is useless are not counted.
+    """Compare values with those of the recurrence, except for elements whose bound is too large to be useful.
 
-    The rounding to a narrower dtype at the end does not make a bound useless.
+    The rounding of a result to a narrower dtype is not part of the bound that must be useful.
     """
     numbers = counted = 0
     share = 0.0
@@ -141,10 +142,7 @@ def hold(shown: ShownCall, pairs: Iterable[Held], exactly: bool = False) -> None
 
 
 def _count(numbers: int, counted: int, share: float | None) -> None:
-    """Count a call in the ledger, if it is a case.
-
-    It is a case if a bound was useful or if there was nothing to compute.
-    """
+    """Count a call in the ledger if some element had a useful bound or there was nothing to compute."""
     current_ledger = ledger()
     before = current_ledger.facts.get("numbers", (0, 0))
     current_ledger.facts["numbers"] = (before[0] + counted, before[1] + numbers)

@@ -17,7 +17,7 @@ from ratproof.evidence.subjects import STATED
 from ratproof.laws.kernels.layouts import CONTIGUOUS, laid_out
 from ratproof.laws.kernels.state_parts import joined, part_of, separate, with_one_state
 
-if TYPE_CHECKING:  # a process that only reads verdicts does not import torch
+if TYPE_CHECKING:  # processes that only read verdicts must not import torch
     from ratproof.laws.kernels.kernel import Arrays, InvalidKernelResult, Kernel
     from ratproof.laws.kernels.problem import Problem
 
@@ -36,13 +36,13 @@ class KernelCounterexample:
         problem: The shapes and options of the call, on one line.
         position: The result and the index of the element.
         kernel, recurrence: Both values, as text.
-        bound: The largest difference that rounding could explain, or, against another kernel, the measured
-            rounding; ``"0"`` if nothing rounds.
+        bound: The largest difference that rounding could explain; ``"0"`` if nothing rounds. If the reference
+            is another kernel, it is the measured rounding.
         law: A short description of the broken law, if it is not the recurrence itself.
-        other: Name of the reference, the recurrence or the other kernel.
+        other: Name of the reference: the recurrence or another kernel.
         sizes: Sort key of simplicity.
         seed: Seed of the values.
-        form: A declaration of another form with which the call would be correct; empty if there is none.
+        form: A declaration of another form for which the call would be correct; empty if none is known.
         script: A program that shows the difference without ratproof; empty if there are too many elements.
     """
 
@@ -94,8 +94,8 @@ class WrongCall(Refutation):
         problem, kernel: The call.
 
     Attributes:
-        under: Compares the same call with the bounds of a kernel in another form; ``None`` if the bound does
-            not depend on the form.
+        under: A function that compares the same call with the bounds of a kernel in another form; ``None`` if
+            the bound does not depend on the form.
     """
 
     def __init__(self, counterexample: KernelCounterexample, problem: Problem, kernel: Kernel) -> None:
@@ -106,7 +106,7 @@ class WrongCall(Refutation):
 
 @dataclass(frozen=True)
 class ShownCall:
-    """A call that is compared with its recurrence, as a counterexample describes it.
+    """A call that is compared with its recurrence; its methods build the counterexamples.
 
     Attributes:
         kernel, problem, arrays: The call.

@@ -1,10 +1,10 @@
-"""Hypothesis strategies for calls of a kernel, of all lengths and sizes at which errors are likely.
+"""Hypothesis strategies for calls of a kernel, with the lengths and sizes at which errors are likely.
 
-The product B H K V T of a call is the number of elements in the states of all tokens. Each call has a budget
-for it.
+The product B H K V T of a call is the number of elements in the states of all tokens. Each call has a budget,
+which limits this product.
 
-A call that exceeds its budget is made smaller. Its length is reduced if that is random, and its other sizes
-if its length is an edge of the usual chunks.
+The sizes of a call that exceeds its budget are reduced. If its length is random, the length is reduced. If
+its length is near a multiple of a usual chunk length, its other sizes are reduced.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ BUDGETS = (2**14, 2**15, 2**16, 2**16, 2**17, 2**18, 2**20, 2**22)
 LARGEST = 2**23
 """The budget of the large call of each check."""
 VERY_LONG, FEW_KEYS = 8_193, (4, 3, 2, 1)
-"""The number of tokens of long calls of the ``sampled`` check, and its numbers of keys and values."""
+"""The number of tokens of long calls of the ``sampled`` check, and their numbers of keys and values."""
 FEW_LENGTHS = 3
-"""Calls whose offsets exceed 32 bits use this many different lengths, the smallest ones."""
+"""Calls whose offsets exceed 32 bits use only this many different lengths, the smallest ones."""
 MOST_PAIRS = 2**23
-"""Maximum number of array elements of the reference for pairs of tokens in a chunk, if steps correct."""
+"""Maximum number of elements of the reference's arrays over pairs of tokens in a chunk, if steps correct."""
 _EDGES = (*range(1, 18), 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 256)
 SIZES = {"B": tuple(range(1, 10)), "H": tuple(range(1, 9)), "K": _EDGES, "V": _EDGES, "W": (1, 2, 3, 4, 5, 8)}
-"""Sizes of each axis; the number of lanes has the sizes of keys."""
+"""Possible sizes of each axis; the number of lanes has the possible sizes of K."""
 WIDE_KEYS, WIDE_TIME, ODD_KEYS = 64, 129, 100
 """Sizes that each check covers: for keys and values, for tokens, and a second size for keys.
 
-The latter is not a multiple of 16.
+The second size for keys is not a multiple of 16.
 """
 SHORTENED = (range(2, 9), range(9, 65), range(65, 513))
 """Ranges of the smallest length, in tokens, to which a call may be reduced to keep its budget."""
@@ -47,7 +47,7 @@ KEEPS_KEYS = ("TKVBHD", "TVKHBD", "TBHDKV")
 KEEPS_BOTH = ("BHTDKV",)
 """Orders in which sizes are reduced."""
 LEAST = 2
-"""Minimum number of calls of each length, because Hypothesis's first one is always the simplest."""
+"""Minimum number of calls of each length. The first call of Hypothesis is always the simplest one."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class CallSizes:
 
 @dataclass(frozen=True)
 class Group:
-    """A group of calls that are searched together: its name, the number of calls, and their sizes."""
+    """A group of calls that are searched together, with its name, the number of calls, and their sizes."""
 
     name: str
     examples: int
@@ -81,8 +81,8 @@ class Group:
 def lengths_of(kernel: Kernel) -> tuple[int, ...]:
     """Return the lengths that every check covers.
 
-    They are those of the claim, or the edges of the usual chunks that the kernel takes. If the kernel takes
-    only multiples of a length, they are rounded up.
+    These are the lengths of the claim, or else the lengths near multiples of the usual chunk lengths that the
+    kernel supports. If the kernel supports only multiples of a length, they are rounded up.
     """
     if kernel.lengths:
         return kernel.lengths
@@ -131,7 +131,7 @@ def groups_of(
 
 
 def _long(kernel: Kernel, usual: int, choices: dict[str, tuple[int, ...]]) -> Iterator[Group]:
-    """Yield the group of long calls with few keys and values, if they are longer than the usual calls.
+    """Yield the group of long calls with few keys and values.
 
     There is no such group in these cases:
 
@@ -156,8 +156,8 @@ def _long(kernel: Kernel, usual: int, choices: dict[str, tuple[int, ...]]) -> It
 def _far(kernel: Kernel, lengths: list[int], choices: dict[str, tuple[int, ...]]) -> Iterator[Group]:
     """Yield the group of calls whose third row begins at an offset that exceeds 32 bits.
 
-    There is no such group if the kernel does not support tensors that are not contiguous or three rows, if
-    the reference is another kernel, or if the memory cannot be addressed.
+    There is no such group if the kernel does not support three rows or tensors that are not contiguous. There
+    is also none if the reference is another kernel, or if the process cannot address the memory.
     """
     unsupported = kernel.against is not None or "non-contiguous" in kernel.without
     if unsupported or FAR_ROWS not in choices["B"] or not may_be_far(kernel.device):
@@ -186,7 +186,7 @@ def _choices(kernel: Kernel) -> dict[str, tuple[int, ...]]:
 def _near(
     choices: dict[str, tuple[int, ...]], wanted: dict[str, tuple[int, ...]]
 ) -> dict[str, tuple[int, ...]]:
-    """Restrict the choices of each axis to the wanted sizes; if there are none, to the largest size."""
+    """Restrict each axis to the wanted sizes, or to its largest size if no wanted size is possible."""
     own = {axis: wanted.get("K" if axis == "D" else axis, sizes) for axis, sizes in choices.items()}
     return {a: tuple(n for n in own[a] if n in sizes) or (max(sizes),) for a, sizes in choices.items()}
 
@@ -205,7 +205,7 @@ def _any_time(kernel: Kernel, shortest: int, most: int) -> tuple[range, ...]:
 
 
 def _longer(kernel: Kernel, lengths: list[int]) -> tuple[Sequence[int], ...]:
-    """Return lengths of large calls: from :data:`WIDE_TIME` on, if the kernel takes them."""
+    """Return the lengths of large calls, at least :data:`WIDE_TIME` tokens if the kernel supports that."""
     if kernel.lengths:
         return ([n for n in lengths if n >= WIDE_TIME] or lengths[-1:],)
     return (_multiples(kernel, min(WIDE_TIME, max(lengths)), max(lengths)),)
@@ -231,8 +231,8 @@ def problems(
         least_heads: Minimum number of heads, or lanes.
     """
     family, unsupported = kernel.family, kernel.without
-    # Hypothesis tends to repeat draws of a kind within a case, but not those of a random number generator;
-    # a counterexample shrinks to the first choice
+    # within a case, Hypothesis tends to repeat draws of a kind, but not those of a random number generator; a
+    # counterexample shrinks to the first choice
     random = draw(st.randoms(use_true_random=False))
     one_in_four = (False, True, False, False)
     may_pack = family.packed and "cu_seqlens" not in unsupported and sizes.layouts != (FAR,)

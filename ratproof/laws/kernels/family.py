@@ -1,4 +1,4 @@
-"""The families of linear recurrences, with the tensors that a kernel takes and the function that it computes.
+"""The families of linear recurrences: the tensors that a kernel takes and the function that it computes.
 
 The state S of a head is a K x V matrix. A step decays it, may correct it along one direction, adds one matrix
 of rank one, and reads it:
@@ -37,12 +37,12 @@ class LinearRecurrence:
     Attributes:
         name: The name in ``kernel_claim``.
         tensors: The tensors and their axes, besides ``scale``, ``initial_state``, ``output_final_state`` and
-            ``cu_seqlens``. The axes are B sequences, T tokens, H heads, K and V of the state, D lanes, W the
-            inputs of a convolution, S the steps of all tokens if a token has several, and P the
-            two parts of a complex number.
+            ``cu_seqlens``. The axes are B (sequences), T (tokens), H (heads), K and V (rows and columns of
+            the state), D (lanes), W (the inputs of a convolution), S (the steps of all tokens, if a token has
+            several), and P (the two parts of a complex number).
         query, key, value: The names of these tensors; empty if keys or queries are ones.
         decay: The tensor whose exponential decays the state, axes ``BTHK``, ``BTH``, or ``H`` for one decay
-            of all tokens; a natural logarithm, at most 0, possibly -infinity.
+            of all tokens. Its values are natural logarithms, at most 0, possibly -infinity.
         fixed_decay: Whether the decay is gamma_h = 1 - 2^(-5-h) for head h, as in RetNet.
         step: A tensor that multiplies the added term, axes ``BTH`` or ``BTD``: the time steps of a
             state-space layer, at least 0, or input gates from 0 to 1. The added term is step k v^T.
@@ -53,8 +53,9 @@ class LinearRecurrence:
             b (S^T a)^T + k v^T, with the state before the decay.
         erase: The tensor p that replaces the key in the correction of ``delta``: S = diag(d) S + beta k (v -
             S^T p)^T. The correction then reads the state before the decay. Empty if the key is not replaced.
-        substeps: The option with the number n of steps per token, if there may be several. Tensors with the
-            axis S have n entries per token; a token decays before its first step, and is read after its last.
+        substeps: The name of the option with the number n of steps per token, if there may be several.
+            Tensors with the axis S have n entries per token. The state decays before a token's first step,
+            and is read after its last step.
         bonus: The tensor u, axes ``HK``, if the state is read before its update: o = scale (S + (u * k)
             v^T)^T q; empty if it is read after.
         lanes: Whether the state is a vector of size D, axes ``BTD``, rather than one matrix per head.
@@ -70,8 +71,8 @@ class LinearRecurrence:
         says: The recurrence as a formula, for the statement of a claim.
         function: The recurrence as a Python function, which maps a state and a token's tensors to the next
             state and an output. It replaces the attributes above; ``value`` then has the axes of the outputs.
-        state: The axes of a sequence's state, if there is a ``function``; a tuple if the state is a tuple of
-            tensors. The ``function`` then has one tensor of state
+            state: The axes of a sequence's state, if there is a ``function``; a tuple if the state is a tuple
+            of tensors. In the latter case, ``function`` takes and returns the state as a single tensor
             (:mod:`~ratproof.laws.kernels.state_parts`).
         kinds: The kinds of its tensors, keyed by name, from :data:`KINDS`.
         layer: The layer in :mod:`~ratproof.laws.kernels.bounds.two_parts` that has bounds for the
@@ -130,7 +131,7 @@ def _of_step(
     state: tuple[str, ...],
     **more: Any,
 ) -> LinearRecurrence:
-    """Return a family that a Python step defines, whose state is a tuple of tensors."""
+    """Return the family that a Python step defines and whose state is a tuple of tensors."""
     function = step_with_one_state(step, state, tensors)
     return LinearRecurrence(
         name, tensors, query="", key="", scaled="", function=function, state=state, layer=name, **more
@@ -302,8 +303,8 @@ FAMILIES: dict[str, LinearRecurrence] = {
 ALIASES = {"ssd": "mamba-2"}
 """Other names of families."""
 SELECTIVE_SCAN = FAMILIES["selective-scan"]
-"""Mamba's state-space layer: q is C, k is B, v is the input, a is A, and a head is one of its groups."""
+"""Mamba's state-space layer: q is C, k is B, v is the input, a is A, and a head is a group of channels."""
 SSD = FAMILIES["mamba-2"]
 """The state-space layer of Mamba-2, whose heads have one rate each."""
 LRU = FAMILIES["lru"]
-"""The scan of an LRU, whose lanes have a complex factor each; u is B times the inputs."""
+"""The scan of an LRU, with one complex factor per lane; u is the input matrix B times the inputs."""

@@ -1,4 +1,4 @@
-"""A kernel with its declared properties, and calls of it whose results are checked."""
+"""A kernel with its declared properties, and its calls, whose results are checked."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CAPABILITIES = {
 
 
 class Raised(InputError):
-    """An error for a kernel that raised on a call, which shows nothing about its results."""
+    """An error for a kernel that raised an exception, so that its results remain unknown."""
 
 
 @dataclass(frozen=True)
@@ -95,9 +95,10 @@ class Kernel:
 
     @property
     def measures_gradients(self) -> bool:
-        """Whether no bound is derived for the gradients of a step.
+        """Return whether rounding of gradients is measured, because no bound can be derived.
 
-        It may compute the gradients of decays as sums of terms that cancel.
+        This is the case for a ``step`` if the kernel may compute the gradients of decays as sums of terms
+        that cancel.
         """
         decays = DECAYS & set(self.family.kinds.values())
         by_step = self.family.function is not None and not self.family.layer
@@ -126,7 +127,7 @@ class Kernel:
         return f"{what}, in {' and '.join(self.dtypes)}{wider}{lacking}"
 
     def source(self) -> tuple[str, str] | None:
-        """Return the file of its function and the name there, or ``None`` if they are not known."""
+        """Return the file and the name of the kernel's function, or ``None`` if they are not known."""
         try:
             file = inspect.getsourcefile(self.function)
         except TypeError:
@@ -202,7 +203,7 @@ class Kernel:
 
     @contextmanager
     def _raising(self, problem: Problem, who: str) -> Iterator[None]:
-        """Convert any exception in the block to :class:`Raised` with the caller, the error and the call."""
+        """Convert any exception in the block to :class:`Raised`, with ``who``, the error and the call."""
         try:
             yield
         except Exception as error:
@@ -214,10 +215,10 @@ class Kernel:
             raise Raised(sentence).with_traceback(error.__traceback__) from None
 
     def accepted(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments that the function accepts.
+        """Return the arguments adapted to the function's signature.
 
-        Unused options that the function does not know are dropped. Options that its family does not need, but
-        that the function requires, are added.
+        Unused options that the function does not accept are dropped. Options that its family does not need,
+        but that the function requires, are added.
         """
         try:
             parameters = inspect.signature(self.function).parameters
@@ -229,7 +230,7 @@ class Kernel:
         unneeded = {"scale": 1.0, "cu_seqlens": None}
         complete = {n: unneeded[n] for n in needed & set(unneeded) - set(arguments)} | arguments
         idle = {n for n in (*unneeded, "initial_state") if complete.get(n) is None}
-        idle.add("output_final_state")  # without the option, it must always return a final state
+        idle.add("output_final_state")  # without this option, the function must always return a final state
         return {n: x for n, x in complete.items() if n in parameters or n not in idle}
 
     def _require(
@@ -257,7 +258,8 @@ class InvalidKernelResult(Exception):
         name: ``o``, ``final_state``, or ``result`` for both.
         result: Description of the result.
         right: Description of the required result.
-        printed: An expression of ``o`` and ``final_state`` that shows it; empty if it is not a pair.
+        printed: An expression in ``o`` and ``final_state`` that prints the wrong property; empty if the
+            result is not a pair.
     """
 
     def __init__(
@@ -306,9 +308,9 @@ def _array(values: Tensor | None) -> NDArray[np.float64] | None:
 
 
 def _flow_to(result: Tensor, weights: NDArray[np.float64], problem: Problem) -> Tensor:
-    """Return the gradient of a weighted sum with respect to a result.
+    """Return the gradient of a weighted sum with respect to a result, in the memory layout of the call.
 
-    It has the layout of the call. For a plain sum it is an expanded scalar, as in torch.
+    For a plain sum it is an expanded scalar, as in torch.
     """
     if problem.mode == "sum":
         return result.new_ones(()).expand(result.shape)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # a process that only reads verdicts does not import torch
+if TYPE_CHECKING:  # processes that only read verdicts must not import torch
     from torch import Tensor
 
 CONTIGUOUS = "contiguous"
@@ -32,7 +32,7 @@ FAR_SAYS = "rows that are 2^30 + 2^16 elements apart in memory"
 def may_be_far(device: str) -> bool:
     """Return whether tensors on this device can have the layout :data:`FAR`.
 
-    It takes 16 GiB of addresses per dtype, of which Linux commits only the pages that are used.
+    The layout needs 16 GiB of address space per dtype. Linux commits only the pages that are used.
     """
     if device != "cpu" or sys.platform != "linux":
         return False
@@ -40,14 +40,14 @@ def may_be_far(device: str) -> bool:
 
     try:
         laid_out({"x": torch.ones(FAR_ROWS, 1)}, FAR)
-    except OSError:  # the process may not have as many addresses
+    except OSError:  # the address space of the process may be limited
         return False
     return True
 
 
 def laid_out(tensors: dict[str, Tensor], layout: str) -> dict[str, Tensor]:
     """Return tensors with the same values in another layout."""
-    if layout == "fused":  # slices of one projection's result; the state stays separate
+    if layout == "fused":  # slices of the result of one projection, as in models; the state remains separate
         wide = {n: x for n, x in tensors.items() if n != "initial_state" and x.dim() > 2}
         if not wide:
             return tensors
@@ -62,7 +62,7 @@ def laid_out(tensors: dict[str, Tensor], layout: str) -> dict[str, Tensor]:
             slices[name] = joined[:, :, begin:end].copy_(x).view(fused[name].shape)
             begin = end
         return tensors | slices
-    if layout == "far":  # the stride of rows is a 32-bit integer, and the offset of the third row is not
+    if layout == "far":  # the stride of rows fits into 32 bits, but the offset of the third row does not
         import mmap
 
         import torch
@@ -77,7 +77,7 @@ def laid_out(tensors: dict[str, Tensor], layout: str) -> dict[str, Tensor]:
                 pages = mmap.mmap(-1, elements * x.element_size(), flags=flags)
                 storages[x.dtype] = torch.frombuffer(pages, dtype=x.dtype)
             row = x[0].contiguous()
-            # an offset that overflows is negative, and in the first half of the storage
+            # an offset that overflows is negative, and points into the first half of the storage
             moved[name] = storages[x.dtype].as_strided(x.shape, (stride, *row.stride()), begin).copy_(x)
             begin += row.numel()
         return tensors | moved

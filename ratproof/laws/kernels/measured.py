@@ -1,10 +1,10 @@
 """Comparison of a kernel with another kernel, for kernels to which no family's recurrence applies.
 
-Rounding is measured, because no bound can be derived.
+The size of rounding errors is measured, because no bound can be derived.
 
-The other kernel runs a dozen times on inputs that are perturbed by a unit in the last place. A difference
-within 8 times the largest change of a result is rounding. A larger difference refutes the claim if it exceeds
-1e-3 of the results' root mean square (1e-6 in float64). Otherwise the verdict is unknown.
+The other kernel runs a dozen times on inputs that are perturbed by a unit in the last place. A difference of
+at most 8 times the largest change of a result counts as rounding. A larger difference refutes the claim if it
+exceeds 1e-3 of the results' root mean square (1e-6 in float64). Otherwise the verdict is unknown.
 
 If both kernels return NaN for an element, the verdict is also unknown, because neither value is correct.
 """
@@ -24,19 +24,19 @@ from ratproof.laws.kernels.kernel import Arrays, Call
 from ratproof.laws.kernels.problem import Problem
 
 RUNS, TIMES = 12, 8
-"""The number of perturbed runs, and the multiple of the largest change that counts as rounding."""
+"""The number of perturbed runs, and the largest multiple of the largest change that counts as rounding."""
 REFUTES = {"float64": 1e-6}
-"""Share of the results' root mean square above which a difference refutes; 1e-3 in other dtypes."""
+"""Share of the results' root mean square above which a difference refutes the claim; 1e-3 in other dtypes."""
 DOUBTS, NOT_NUMBERS = "doubts", "nan_in_both"
 
 
 def hold_measured(shown: ShownCall, call: Call, other: Callable[[Arrays], Call]) -> None:
-    """Compare the results of a kernel with those of another one.
+    """Compare the results of a kernel with those of another kernel.
 
     Args:
         shown: The call.
         call: The kernel's results.
-        other: A function that calls the other kernel with these values of the arguments.
+        other: A function that calls the other kernel with the argument values that it receives.
 
     Raises:
         WrongCall: If an element is wrong.

@@ -23,16 +23,17 @@ from numpy.typing import NDArray
 
 from ratproof.laws.kernels.problem import Problem
 
-Wide = Any  # arrays of a dtype that is wider than the kernel's
+Wide = Any  # arrays in a wider dtype than the kernel's
 Bounds = NDArray[np.float64]
 Arrays = dict[str, NDArray[np.float64]]
 
 
 def wider_than(accumulation: str) -> Any:
-    """Return the dtype of the reference: float64 for kernels that sum in float32, else numpy's longdouble.
+    """Return the reference's dtype: float64 for kernels that accumulate in float32, else numpy's longdouble.
 
-    The reference is within its own bound of the recurrence. In float64 that bound is 2^-29 times the bound of
-    a kernel in float32, which :data:`~ratproof.laws.kernels.bounds.rounding.OUTWARD` covers.
+    The rounding error of the reference is within the bound for its own dtype. In float64 that bound is 2^-29
+    times the bound for a kernel in float32, which :data:`~ratproof.laws.kernels.bounds.rounding.OUTWARD`
+    covers.
     """
     return np.float64 if accumulation == "float32" else np.longdouble
 
@@ -49,7 +50,7 @@ def size_of(values: Wide) -> Bounds:
 
 @dataclass(frozen=True)
 class StringGroup:
-    """A group of sequences of equal length: indices of their states, and of their tokens in the tensors."""
+    """A group of sequences of equal length: the indices of their states, rows and tokens in the tensors."""
 
     states: list[int]
     rows: slice
@@ -77,22 +78,24 @@ class RecurrenceInputs:
         roundings: The error of a product with a decay, in multiples of the unit roundoff.
         start: The state before the first token, shape ``(N, H, K, V)``.
         scale: The scale of the outputs.
-        spread: The size to which roundings of a product with a decay are relative, of the decays' shape, if
-            it exceeds the decay.
+        spread: The magnitude to which roundings of a product with a decay are relative, of the decays' shape;
+            ``None`` if it is the decay itself.
         factor_roundings: Roundings of a decay that is not an exponential.
-        key_roundings, value_roundings: The errors of keys and values that are computed, in multiples of the
-            unit roundoff, of their shapes.
+        key_roundings, value_roundings: The errors of computed keys and values, in multiples of the unit
+            roundoff, of the shapes of the keys and values.
         beta: beta of the delta rule, shape ``(N, T, H)``.
         erase: The key or p with which the delta rule reads the state, of the keys' shape.
         reads_before: Whether it reads the state before its decay.
         a, b: Vectors of a correction b (S^T a)^T, of the keys' shape.
         growth: A bound on the factor by which a step increases a column's 2-norm, shape ``(N, T, H)``, if it
             corrects.
-        b_roundings: Roundings of b, which a kernel has only as a product, of the shape of ``growth``.
+        b_roundings: The number of roundings of b if a kernel computes it as a product, of the shape of
+            ``growth``.
         bonus: u, shape ``(H, K)``, if the state is read before its update.
         product_roundings: Roundings of an element of k v^T; 0 if keys are ones.
         lanes: Whether the state is a vector, which is also the output.
-        own_value, step: The values without the time steps or input gates, and these, shape ``(N, T, H)``.
+        own_value: The values before they are multiplied by the time steps or input gates.
+        step: The time steps or input gates, shape ``(N, T, H)``.
         rate: The rates of a state-space layer, shape ``(H, K)`` or ``(H, 1)``.
         more_roundings: Additional roundings of a decay's logarithm and of the added term.
     """
@@ -151,7 +154,8 @@ class StateTrajectory:
 
     Attributes:
         states: The state before each step, and the state after the last: T + 1 states.
-        held: The state that each step decays: the state before it, plus the added term if that comes first.
+        held: The state that each step decays: the state before the step, plus the added term if the step adds
+            before it decays.
         added: k v^T; ``None`` if the correction includes it.
         column, along: Factors of the correction ``column * along``, with V = 1 and K = 1; ``None`` without a
             correction.
@@ -199,7 +203,7 @@ def state_trajectory(inputs: RecurrenceInputs, adds_first: bool = False) -> Stat
 
 
 def inputs_of(problem: Problem, arrays: Arrays, group: StringGroup) -> RecurrenceInputs:
-    """Return a group's tensors by their role in the recurrence."""
+    """Return a group's tensors, named after their roles in the recurrence."""
     family, lanes = problem.family, problem.family.lanes
 
     def cut(name: str) -> Any:
@@ -259,7 +263,7 @@ def of_steps(problem: Problem, arrays: Arrays, name: str, group: StringGroup) ->
 
 
 def at_steps(problem: Problem, array: Any, first: bool = False) -> Any:
-    """Return an array with the tokens' values at the last (or first) step of each token, and 0 elsewhere."""
+    """Return an array over steps, with each token's value at its last (or first) step and 0 elsewhere."""
     if problem.substeps == 1:
         return array
     steps = np.zeros((array.shape[0], array.shape[1] * problem.substeps, *array.shape[2:]), array.dtype)

@@ -1,6 +1,6 @@
 """The search for another form in which a wrong call would be correct.
 
-If a kernel computes in a form other than the declared one, its report should show that form.
+If a kernel computes in a form other than the declared one, the report names that form.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ratproof.laws.kernels.counterexample import WrongCall
 from ratproof.laws.kernels.kernel import Kernel
 
 CHUNKS = (16, 64, 256)
-"""The chunk lengths that are tried, besides one chunk for the whole sequence."""
+"""The chunk lengths that are tried, in addition to one chunk for the whole sequence."""
 
 
 def with_form(wrong: WrongCall) -> WrongCall:

@@ -43,10 +43,10 @@ class Problem:
         family: The recurrence.
         dtype: The dtype of all tensors except the states.
         accumulation: The dtype of states and sums.
-        lengths: T for all rows, or, if packed, of each sequence.
+        lengths: The length T of all rows, or the length of each sequence if sequences are packed.
         batch: B; 1 if sequences are packed.
-        heads, keys, values: H, K and V; for a family of lanes, heads are the lanes D, and for a convolution,
-            keys are W.
+        heads, keys, values: H, K and V. For a family of lanes, ``heads`` is the number D of lanes, and for a
+            convolution, ``keys`` is W.
         packed: Whether ``cu_seqlens`` is passed.
         has_initial_state: Whether ``initial_state`` is passed.
         scale: A number, or None.
@@ -125,7 +125,7 @@ class Problem:
 
     @property
     def in_parts(self) -> bool:
-        """Whether the state is a tuple of tensors."""
+        """Return whether the state is a tuple of tensors."""
         return isinstance(self.family.state, tuple)
 
     def shape(self, axes: str) -> tuple[int, ...]:
@@ -138,7 +138,7 @@ class Problem:
     def arrays(self) -> dict[str, NDArray[np.float64]]:
         """Return the values of all tensors, and of ``initial_state`` if it is passed.
 
-        They are exact in the dtype.
+        The dtype can represent them exactly.
         """
         rng = np.random.default_rng(self.seed)
         arrays = {name: self._tensor(name, axes, rng) for name, axes in self.family.tensors.items()}
@@ -148,7 +148,7 @@ class Problem:
                 state[..., -1] = np.abs(state[..., -1])
         if self.large:
             linear = {self.family.query, self.family.value, "initial_state"}
-            # a power of two does not round results; a key does not affect initial states
+            # a factor that is a power of two does not cause rounding; keys do not affect initial states
             keys = (
                 {self.family.key} if self.numbers == "real" and self.family.correction != "delta" else set()
             )
@@ -162,7 +162,7 @@ class Problem:
         return self.accumulation if state else self.dtype
 
     def in_format(self, name: str, array: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the nearest values that an argument can represent."""
+        """Return the values rounded to the dtype of an argument."""
         return rounded(array, self.format_of(name))
 
     def weights(self) -> dict[str, NDArray[np.float64]]:
@@ -283,15 +283,15 @@ class Problem:
     def _values(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Return random values of this shape.
 
-        Exact ones are 0, 1 and -1. Sums over the tokens of the longest sequences, and over K of them, stay
-        below 2^24, where integers are floats; this also applies to their halves and doubles.
+        Exact values are 0, 1 and -1. Sums over the tokens of the longest sequences, and sums of K such sums,
+        stay below 2^24, so that float32 represents them exactly, and also their halves and doubles.
         """
         if self.numbers == "exact":
             return rng.choice([0.0, 0.0, 1.0, -1.0], shape)
         return rng.choice([0.0, 1.0, -1.0, 2.0], shape) if self.numbers == "plain" else rng.normal(size=shape)
 
     def _logarithms(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return logarithms of decays: 0, moderate, strong in bursts of 64 tokens, or -infinity at times."""
+        """Return logarithms of decays: 0, moderate, strong in bursts of 64 tokens, or sometimes -infinity."""
         if self.gates == "none":
             return np.zeros(shape)
         if self.gates == "infinite" or self.numbers == "exact":
@@ -311,7 +311,7 @@ class Problem:
         return mild
 
     def _logits(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return logits of decays; a decay of 1 or 0 has a finite logit, whose sigmoid is near it."""
+        """Return finite logits of decays; for a decay of 1 or 0, the sigmoid of the logit is near 1 or 0."""
         if self.numbers != "real":
             return self._values(rng, shape)
         logarithms = self._logarithms(rng, shape)
@@ -343,7 +343,8 @@ class Problem:
     def _turning(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Return random complex factors of absolute value at most 1.
 
-        They are 0 and quarter turns, or have any angle; half of these are near the unit circle.
+        If results must not round, they are 0 and quarter turns. Otherwise they have any angle, and half of
+        them are near the unit circle.
         """
         exact = rng.choice([0.0, 1.0, -1.0, 1j, -1j], shape[:-1])
         size = rng.random(shape[:-1])
@@ -366,10 +367,10 @@ class Problem:
     def _direction(
         self, sign: float, rng: np.random.Generator, shape: tuple[int, ...]
     ) -> NDArray[np.float64]:
-        """Return vectors that write or read a correction, so that the state does not grow.
+        """Return vectors that write or read a correction, such that the state does not grow.
 
-        For a sign of 0, they have length 1 or 0. Otherwise they are the same vectors times the sign and a
-        number from 0 to 1, and for a few tokens any direction.
+        If ``sign`` is 0, they have length 1 or 0. Otherwise they are the same vectors times the sign and a
+        number from 0 to 1; for a few tokens they have any direction.
         """
         direction = self._keys(np.random.default_rng(self.seed + 1), shape)  # the same for both tensors
         if not sign:

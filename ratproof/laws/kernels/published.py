@@ -1,6 +1,6 @@
 """Adapters for published kernels, with the calling convention of ``kernel_claim``.
 
-Kernels of flash-linear-attention are selected by name; for others, pass the function. Options for
+Kernels of flash-linear-attention are selected by name. For other libraries, pass the function. Options for
 computations beyond the recurrence are switched off. See :func:`~ratproof.api.kernels.kernel_claim`.
 
 ``kernel_claim("theirs", family="gla", kernel=of_fla("chunk_gla"), form="chunked", chunk=64, ...)``
@@ -98,7 +98,7 @@ def of_fla(name: str, **options: Any) -> Function:
         # drop unknown arguments that are None; other unknown arguments raise an error
         return function(**{n: x for n, x in named.items() if n in knows or x is not None}, **fixed)
 
-    # it accepts the options of the calling convention, regardless of its own tensor names
+    # it accepts the options of the calling convention, under the family's tensor names
     kernel.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [inspect.Parameter("arguments", inspect.Parameter.VAR_KEYWORD)]
     )
@@ -108,8 +108,8 @@ def of_fla(name: str, **options: Any) -> Function:
 def selective_scan(scan: Function) -> Function:
     """Return Mamba's ``selective_scan_fn``, or a compatible function, as a kernel.
 
-    Its family is ``selective-scan``. A head is a group of channels that
-    share B and C. It takes no initial state: use ``without=("initial-state", ...)``.
+    Its family is ``selective-scan``. A head is a group of channels that share B and C. The kernel takes no
+        initial state: use ``without=("initial-state", ...)``.
     """
 
     def kernel(*, q: Tensor, k: Tensor, v: Tensor, dt: Tensor, a: Tensor) -> tuple[Tensor, Tensor]:
@@ -131,8 +131,7 @@ def selective_scan(scan: Function) -> Function:
 def ssd(scan: Function, chunk: int) -> Function:
     """Return Mamba-2's ``mamba_chunk_scan_combined``, or a compatible function, as a kernel.
 
-    Its family is ``mamba-2``, in chunks of that many tokens. Each head has its
-    own B and C.
+    Its family is ``mamba-2``, and it computes in chunks of ``chunk`` tokens. Each head has its own B and C.
     """
 
     def kernel(
@@ -150,9 +149,9 @@ def ssd(scan: Function, chunk: int) -> Function:
 def lru(scan: Function) -> Function:
     """Return the scan of an LRU as a kernel of the family ``lru``.
 
-    The scan takes the complex factors, shape ``(D,)``, the complex inputs already multiplied by the input
-    matrix, shape ``(B, T, D)``, and the initial state, shape ``(B, D)``, if there is one. It returns the
-    states of all tokens, or the pair of these states and the last state.
+    The scan takes the complex factors, shape ``(D,)``, and the complex inputs multiplied by the input matrix,
+    shape ``(B, T, D)``. Its third argument is the initial state, shape ``(B, D)``, if there is one. It
+    returns the states of all tokens, or the pair of these states and the last state.
 
     Use ``without=("empty", ...)`` for a scan that does not return the last state, because the empty input has
     none, and ``"initial-state"`` for a scan that does not accept an initial state.
@@ -163,7 +162,7 @@ def lru(scan: Function) -> Function:
     ...     return (powers * inputs).cumsum(1) / powers  # for factors whose powers stay above 0
     >>> kernel = lru(scan)
     >>> outputs, last = kernel(f=torch.tensor([[0.0, 1.0]]), u=torch.tensor([[[[1.0, 0.0]], [[0.0, 0.0]]]]))
-    >>> last.round().tolist()  # 1 turned by a quarter
+    >>> last.round().tolist()  # 1, rotated by 90 degrees
     [[[0.0, 1.0]]]
     """
 
@@ -177,15 +176,15 @@ def lru(scan: Function) -> Function:
 
 
 def grouped_values(kernel: Function, groups: int, per_head: tuple[str, ...] = ("beta", "g")) -> Function:
-    """Return a kernel with several heads of values for each head of queries and keys.
+    """Adapt a kernel that has several heads of values for each head of queries and keys.
 
     The V values of a head are distributed over ``groups`` heads, and padded with zeros if V is not a
     multiple.
 
     Args:
-        kernel: Takes ``v`` with ``groups`` times as many heads as ``q`` and ``k``.
+        kernel: A kernel that takes ``v`` with ``groups`` times as many heads as ``q`` and ``k``.
         groups: The number of heads of values per head of keys.
-        per_head: Names of tensors that it takes for each head of values.
+        per_head: Names of tensors that the kernel takes for each head of values.
     """
 
     def shared_out(x: Tensor, head: int) -> Tensor:

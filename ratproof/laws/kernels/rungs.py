@@ -52,13 +52,13 @@ class KernelRung:
     def __call__(self, kernel: Kernel, examples: int | None = None) -> None:
         """Run the assertion for calls of every length and size.
 
-        After a wrong call, shorter ones are searched for a simpler counterexample. A call on which the kernel
-        raises does not end the search.
+        After a wrong call, shorter calls are searched for a simpler counterexample. If the kernel raises an
+        exception on a call, the search continues.
 
         Raises:
             WrongCall: If a call is wrong.
-            Raised: If no call is wrong, but the kernel raised on some.
-            InputError: If no call is wrong, but the time was too short for all calls.
+            Raised: If no call is wrong, but the kernel raised an exception on some call.
+            InputError: If no call is wrong, but the time limit was too short for all calls.
         """
         if self.kind == "gradient" and kernel.measures_gradients and not kernel.lengths:
             kernel = replace(kernel, longest=min(kernel.longest or MEASURED, MEASURED))
@@ -89,7 +89,7 @@ class KernelRung:
         except WrongCall as simpler:
             if simpler.counterexample.simplicity < wrong.counterexample.simplicity:
                 return simpler
-        except Exception:  # any other failure of a shorter call is not a counterexample
+        except Exception:  # other failures of a shorter call are not counterexamples
             return wrong
         return wrong
 
@@ -99,9 +99,9 @@ GRADIENT = {
     "plain": "of sum(o * o_weights) + sum(final_state * final_state_weights)",
 }
 MEASURED = 257
-"""Maximum number of tokens if rounding of the gradients of a step is measured."""
+"""Maximum number of tokens of a call if the rounding of the gradients of a ``step`` is measured."""
 SHRINKING, FEW_SHRINKING = 200, 10
-"""Number of calls in the search for a shorter counterexample, before shrinking; the second if it is long."""
+"""Number of calls, usual and long, in the search for a shorter counterexample, before shrinking."""
 
 
 def exact(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
@@ -151,7 +151,7 @@ def _frozen(names: tuple[str, ...]) -> st.SearchStrategy[tuple[str, ...]]:
 
 
 def split(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
-    """Assert that two calls, with the state passed from one to the other, equal one call."""
+    """Assert that two calls, with the final state of the first passed to the second, equal one call."""
     problem = replace(_unpacked(problem), final=True)
     arrays = problem.arrays()
     least = 1 if "empty" in kernel.without else 0
@@ -211,9 +211,9 @@ def _between(problem: Problem, arrays: Arrays, begin: int, end: int) -> Arrays:
 
 
 def _mixed(problem: Problem, arrays: Arrays, others: Arrays, row: int, head: int) -> Arrays:
-    """Return the tensors of one sequence and head, with other values everywhere else.
+    """Return the tensors with other contents for all sequences and heads but one.
 
-    Other values and initial states are a thousand times as large.
+    The other values and initial states are a thousand times as large.
     """
     at, begin, end = problem.spans()[row]
     family, mixed = problem.family, {}

@@ -1,7 +1,7 @@
-"""States that are tuples of tensors: a kernel's call has one tensor with the elements of all of them.
+"""Conversion between states that are tuples of tensors and single tensors with all their elements.
 
-The axes of each tensor begin with H, or are D. The one tensor has the shape ``(N, H, F)``, where F is the sum
-of the sizes of the tensors for one head.
+The axes of each tensor of a tuple, after N, begin with H, or are D. The single tensor has the shape ``(N, H,
+F)``, where F is the sum of the sizes of the tensors for one head.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def shapes_of(parts: Sequence[str], sizes: Mapping[str, int]) -> Shapes:
 
 def joined(parts: Sequence[Any]) -> Any:
     """Return the single tensor that holds all parts of a state, shape ``(N, H, F)``."""
-    import torch  # a process that only reads verdicts imports this module without torch
+    import torch  # processes that only read verdicts import this module without torch
 
     return torch.cat([x.reshape(*x.shape[:2], -1) for x in parts], -1)
 

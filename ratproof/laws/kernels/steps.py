@@ -1,6 +1,6 @@
 """The steps of families whose outputs are not linear in the state.
 
-They have the states and the tensors of :func:`ratproof.kernel_claim`'s ``step``.
+Their signatures are those of the ``step`` of :func:`ratproof.kernel_claim`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ State = tuple[Any, Any]
 def mlstm(state: State, x: dict[str, Any]) -> tuple[State, Any]:
     """Return a step of mLSTM (Beck et al. 2024, eqs. 19 to 27).
 
-    The stabilizer m begins with 0 in every token: the state is (C exp(m), n exp(m)) for a kernel's (C, n, m).
-    m does not change the results. Its gradients cancel, but the bounds include their rounding.
+    The step restarts the stabilizer m with 0 in every token: its state is (C exp(m), n exp(m)) for a kernel's
+    state (C, n, m). m does not change the results. The gradients through m cancel, but the bounds include
+    their rounding.
     """
     memory, normaliser = state
     forget = x["f"].sigmoid().log()

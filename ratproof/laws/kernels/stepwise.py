@@ -6,17 +6,17 @@ values of functions such as exp. The error of a step is
 
 * the error of the state, propagated as in exact arithmetic, and
 * n u times the sum of the magnitudes of the monomials, where u is the unit roundoff and n the number of
-  roundings of a monomial: 2 k + 16 for a kernel that computes step by step, if a monomial passes through k
-  operations of the step. This covers every order of the step's sums and products and the expansion of factors
+roundings of a monomial. For a kernel that computes step by step, n = 2 k + 16 if a monomial passes through k
+operations of the step. This covers every order of the step's sums and products and the expansion of factors
   that are sums, for example x - f x for (1 - f) x.
 
 For chunks of C tokens, n is larger by C + 8 + (2 C + 1) G. C covers the sums and products over the tokens of
-a chunk, and G is the largest sum, over C consecutive tokens, of the largest absolute argument of an
-exponential in a step. It covers decays that are exponentials of differences of cumulative logarithms. A
-factor that is a sum must then be computed as in the step.
+a chunk. G is the largest sum, over C consecutive tokens, of the largest absolute argument of an exponential
+in a step. The term with G covers decays that are exponentials of differences of cumulative logarithms. In a
+chunked kernel, a factor that is a sum must be computed as in the step.
 
-Elements without a useful bound do not count. A bound of a quotient or logarithm whose argument may be 0 is
-infinite.
+Elements without a useful bound do not count. The bound is infinite for a quotient whose divisor may be 0, and
+for a logarithm whose argument may be 0.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from ratproof.laws.kernels.problem import Problem
 from ratproof.laws.kernels.state_parts import joined, separate, shapes_of
 
 Step = Callable[[Any, dict[str, Any]], tuple[Any, Any]]
-"""A step: from a state and the tensors of a token to the next state and an output."""
+"""A step, which maps a state and the tensors of a token to the next state and an output."""
 
 
 class _Exponents(TorchFunctionMode):
@@ -65,7 +65,7 @@ class _Exponents(TorchFunctionMode):
 
 
 def as_kernel(family: LinearRecurrence) -> Callable[..., tuple[Tensor, Any]]:
-    """Return the step of a family as a kernel, which runs it for every token."""
+    """Return a kernel that runs the step of a family for every token."""
     axes, step = family.tensors, _step_of(family)
 
     def kernel(
@@ -192,7 +192,7 @@ def _by_token(axes: Mapping[str, str], tensors: Mapping[str, Tensor]) -> Iterato
 def _roundings_of_chunks(
     family: LinearRecurrence, tensors: Mapping[str, Tensor], state: Tensor, form: KernelForm
 ) -> int:
-    """Return the additional roundings of a term if the kernel computes in chunks."""
+    """Return the number of additional roundings of a term if the kernel computes in chunks."""
     assert form.chunk is not None
     by_token = []
     for own in _by_token(family.tensors, tensors):

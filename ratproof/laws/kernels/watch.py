@@ -1,4 +1,4 @@
-"""The state of a check: its time limit, calls in which the kernel raised an exception, and wrong calls."""
+"""The state of a check: its time limit, wrong calls, and calls in which the kernel raised an exception."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class KernelWatch:
     """The state of one check of a kernel.
 
     Args:
-        kernel: The kernel, whose time starts now.
+        kernel: The kernel, whose time limit starts when the instance is created.
     """
 
     def __init__(self, kernel: Kernel) -> None:
@@ -44,13 +44,12 @@ class KernelWatch:
         """Assert the body for random cases; see :func:`~ratproof.evidence.random_cases.for_random_cases`.
 
         Raises:
-            WrongCall: If a call is wrong; the simplest call if the time ended before Hypothesis could shrink
-                it.
+            WrongCall: If a call is wrong; the simplest call so far if the time limit ended the shrinking.
         """
         self.wrong = None
         try:
             for_random_cases(name, examples, body)
-        except Flaky:  # a wrong call that is skipped after the time limit appears to pass
+        except Flaky:  # after the time limit, Hypothesis skips the wrong call, so that it appears to pass
             if not self.skipped:
                 raise
             if self.wrong is not None:
@@ -66,7 +65,7 @@ class KernelWatch:
         except Raised as error:
             self._keep(problem, error)
         except InvalidKernelResult as error:
-            if error.kernel is not self.kernel:  # the error is of the other kernel, the reference
+            if error.kernel is not self.kernel:  # the reference kernel raised the error
                 raise InputError(str(error)) from None
             self._raise_wrong(ShownCall(self.kernel, error.problem, error.arrays).invalid_result(error))
         except WrongCall as wrong:

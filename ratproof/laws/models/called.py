@@ -1,4 +1,4 @@
-"""A function or module as a model with a state, which receives padded rows with an additional argument."""
+"""The adapter for a function or module with a state, and with an additional argument for padding."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ratproof.laws.models.model import StatefulModel
 
 Raggedness = Literal["mask", "lengths", "cu_seqlens"]
 RAGGED: tuple[Raggedness, ...] = ("mask", "lengths", "cu_seqlens")
-"""The arguments by which a function can receive the lengths of its rows."""
+"""The arguments through which a function can receive the padding or the lengths of its rows."""
 
 
 class Called(StatefulModel):
-    """A function or module that is called with inputs and state, and, if rows are padded, with one argument.
+    """A function or module that is called with inputs, a state and, for padded rows, one more argument.
 
     >>> model = Called(lambda inputs, state, lengths=None: (inputs, state), "lengths")
     >>> model.run(torch.ones(1, 2, 3))[0].shape
     torch.Size([1, 2, 3])
 
     Args:
-        function: Also called with ``position_ids`` of shape ``(B, T)``, if it has this argument. They count
-            the tokens of a row from 0, over all calls, without its padding.
+        function: The function. If it has the argument ``position_ids``, it also receives that, of shape
+            ``(B, T)``. The ids count the tokens of a row from 0, over all calls, without its padding.
         ragged: The argument for padded rows: ``mask``, bool of shape ``(B, T)``; ``lengths``, int64 of shape
             ``(B,)``, for padding on the right; or ``cu_seqlens``, int64 of shape ``(B + 1,)``, with the rows
             packed into inputs of shape ``(1, total, ...)``, and states of B rows.
@@ -51,7 +51,7 @@ class Called(StatefulModel):
     def _result(
         self, inputs: Tensor, state: Any, mask: Tensor | None, by_token: dict[str, Tensor]
     ) -> tuple[Any, Any]:
-        """Call the function, with ``by_token`` of shape ``(B, T)``."""
+        """Call the function; the arguments in ``by_token`` have the shape ``(B, T)``."""
         if mask is None:
             result: tuple[Any, Any] = self.function(inputs, state, **by_token)
             return result
@@ -79,7 +79,7 @@ class Called(StatefulModel):
 
 
 def _parameters(function: Any) -> set[str]:
-    """Return the names of a function's parameters, ``**`` for any others; empty if they are not known."""
+    """Return the names of a function's parameters, and ``**`` if it takes any others; empty if not known."""
     called = function.forward if isinstance(function, nn.Module) else function
     try:
         parameters = inspect.signature(called).parameters.values()

@@ -25,7 +25,7 @@ class CausalModel(StatefulModel):
     the mask of all tokens in every call, and positions that do not count padding.
     """
 
-    # a cache is updated in place by design; generate requires padding on the left
+    # caches are updated in place by design, and generate requires padding on the left
     without = frozenset({"state-twice", "after-right-padding", "rewind", "gradient"})
     module: nn.Module
 
@@ -51,7 +51,7 @@ class CausalModel(StatefulModel):
         full = here if seen is None else torch.cat([seen, here], 1)
         result = self.module(**self._arguments(inputs, cache, full))
         outputs = result.logits if getattr(result, "logits", None) is not None else result.last_hidden_state
-        return outputs, (getattr(result, self.cache, cache), full)  # a passed cache may be omitted
+        return outputs, (getattr(result, self.cache, cache), full)  # a result may omit the cache
 
     def reorder(self, state: Any, rows: Tensor) -> Any:
         """Reorder rows with the cache's ``reorder_cache``, or the model's ``_reorder_cache`` for a tuple."""
@@ -130,16 +130,16 @@ def of_causal_model(
     """Return the adapter for a causal language model with the calling convention of transformers.
 
     Args:
-        model: Called with ``input_ids`` (or ``inputs_embeds``, if ``inputs`` are vectors),
-            ``attention_mask`` of all tokens so far, the cache and ``use_cache=True``; with ``position_ids``,
-            ``cache_position`` and ``return_dict`` if its ``forward`` has them. It returns an object with
-            ``logits`` (or ``last_hidden_state``) and the cache.
+        model: The model. It is called with ``input_ids`` (or ``inputs_embeds``, if ``inputs`` are vectors),
+            ``attention_mask`` of all tokens so far, the cache and ``use_cache=True``. It also receives
+            ``position_ids``, ``cache_position`` and ``return_dict`` if its ``forward`` has them. It must
+            return an object with ``logits`` (or ``last_hidden_state``) and the cache.
         inputs: Kind of the inputs. Defaults to tokens below ``model.config.vocab_size``.
         cache: The name of the cache among arguments and results, such as ``cache_params`` for Mamba.
-        new_cache: Returns the initial cache for a number of rows; by default the model creates and returns
-            one.
-        masked: Tokens that ``attention_mask`` covers: all that were ``seen``, or only those of the ``call``,
-            as for Mamba.
+        new_cache: A function that returns the initial cache for a number of rows. By default, the model
+            creates the cache.
+        masked: The tokens that ``attention_mask`` covers: ``seen`` for all tokens so far, or ``call`` for the
+            tokens of the current call, as for Mamba.
         rewind: Whether the cache can be shortened with its ``crop``, as after rejected drafts.
 
     Raises:

@@ -1,4 +1,7 @@
-"""Comparison of the two ways of a law, whose difference is rounding, a refutation, or too small to decide."""
+"""Comparison of the results of a law's two ways.
+
+A difference is rounding, a refutation of the law, or too small to decide.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,9 @@ from ratproof.laws.models.repeatability import MANY, Repeated, repeated
 from ratproof.laws.models.session import Session, Unequal, Unusable
 
 RUNS, TIMES = 12, 8
-"""The number of perturbed runs, and the multiple of the largest change that counts as rounding."""
+"""The number of perturbed runs, and the largest multiple of the largest change that counts as rounding."""
 REFUTES, REFUTES_IN_FLOAT64 = 1e-3, 1e-6
-"""Share of the results' size above which a difference that rounding does not explain refutes."""
+"""Share of the results' size above which a difference that rounding does not explain refutes the law."""
 SMALL = 1e-3
 """Share of the largest gradient's size to which the errors of smaller gradients are relative."""
 MOST_SHOWN = 200
@@ -29,7 +32,7 @@ MOST_SHOWN = 200
 
 @dataclass(frozen=True)
 class Doubt:
-    """A difference that is too large for the measured rounding and too small to refute the law."""
+    """A difference that exceeds the measured rounding but is too small to refute the law."""
 
     sentence: str
 
@@ -41,7 +44,7 @@ def compare(law: Law, format_: ModelFormat, problem: StatefulProblem) -> Doubt |
         A doubt, if the difference is neither rounding nor a refutation.
 
     Raises:
-        BrokenLaw: If they differ.
+        BrokenLaw: If the two ways differ.
         Unusable: If nothing can be compared.
     """
     session = format_.session(problem)
@@ -52,7 +55,7 @@ def compare(law: Law, format_: ModelFormat, problem: StatefulProblem) -> Doubt |
     _require_numbers(session, one, two)
     sizes = _sizes(law, plain)
     errors = (one - two).abs() / sizes
-    errors[one == two] = 0.0  # equal infinities
+    errors[one == two] = 0.0  # infinities that are equal
     largest = float(errors.max())
     refutes = _refutes(law, format_, problem, one, largest)
     again = partial(_repeated, law, format_, problem, one, refutes * sizes)
@@ -75,8 +78,8 @@ def compare(law: Law, format_: ModelFormat, problem: StatefulProblem) -> Doubt |
 def _refutes(law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, errors: float) -> float:
     """Return the smallest difference, relative to the results' size, that refutes the law.
 
-    It is smaller in float64, unless the reference way rounds to a narrower dtype and this changes the
-    results.
+    The difference is smaller for float64, unless operators of the reference way round to a narrower dtype and
+    this changes the results.
     """
     if not format_.wide:
         return REFUTES
@@ -112,7 +115,7 @@ def _repeated(
 def _rounding(
     law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, sizes: Tensor, errors: float
 ) -> float:
-    """Measure the rounding error as a multiple of the largest change among perturbed runs.
+    """Return the rounding error that the largest change among perturbed runs explains.
 
     The runs stop when the rounding explains the difference.
     """
@@ -134,15 +137,15 @@ def _joined(rows: Rows) -> Tensor:
 
 
 def _sizes(law: Law, plain: Rows) -> Tensor:
-    """Return the magnitude that each value's error is divided by.
+    """Return the size to which each value's error is relative.
 
-    It is the root mean square of all outputs, or of the gradient that the value belongs to.
+    It is the root mean square of all outputs or, for a gradient, of the gradient of the same tensor.
     """
     parts = [_joined([row]) for row in plain]
     if law.names is None:
         return _size(torch.cat(parts)).expand(sum(len(part) for part in parts))
     each = [_size(part) for part in parts]
-    least = SMALL * torch.stack(each).max()  # a gradient that cancels is only rounding
+    least = SMALL * torch.stack(each).max()  # a gradient whose terms cancel consists only of rounding errors
     return torch.cat([size.clamp(min=least).expand(len(x)) for size, x in zip(each, parts, strict=True)])
 
 
@@ -170,7 +173,7 @@ def _require_numbers(session: Session, one: Tensor, two: Tensor) -> None:
 def _count(format_: ModelFormat, share: float) -> bool:
     """Count a case in the ledger, and record the largest rounding error relative to the results' size.
 
-    Return whether it counts as a case. It does not if the rounding is as large as the results.
+    Return whether the case was counted. It is not if the rounding is as large as the results.
     """
     current_ledger = ledger()
     if share > 1:
@@ -232,7 +235,7 @@ def _counterexample(
 def _first(rows: Rows, wrong: Tensor, in_order: bool) -> tuple[int, tuple[int, ...]]:
     """Return the row of the earliest token with a wrong element, and the index of that element in the row.
 
-    Gradients have no tokens in common, and the first of them with a wrong element is returned.
+    For gradients, a row is the gradient of one tensor. The first row with a wrong element is then returned.
     """
     marked = torch.split(wrong, [row.numel() for row in rows])
     indices = []

@@ -15,19 +15,19 @@ from ratproof.laws.models.precision import moved
 
 
 def fresh(model: StatefulModel) -> StatefulModel:
-    """Return a copy that shares nothing but the parameters with the model.
+    """Return a copy that shares only the parameters with the model.
 
-    It has no attributes or buffers that earlier calls changed. If the model cannot be copied, return the
-    model itself.
+    Its attributes and buffers do not contain changes by earlier calls. If the model cannot be copied, return
+    the model itself.
     """
     return _copied(model, {id(p): p for p in parameters(model)}) or model
 
 
 @contextmanager
 def perturbed(model: StatefulModel, unit: float, seed: int) -> Iterator[StatefulModel]:
-    """Yield a fresh copy whose parameters are moved by one unit in the last place within the context.
+    """Yield a fresh copy; within the context, its parameters are changed by one unit in the last place.
 
-    The parameters themselves are moved, because a function of the model may hold a reference to its module.
+    The parameters are changed in place, because a function of the model may hold a reference to its module.
 
     Args:
         model: The model.

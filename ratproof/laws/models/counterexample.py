@@ -19,8 +19,8 @@ class StatefulCounterexample:
         law: Kind of evidence of the law.
         problem: The shapes of the case, on one line.
         position: Index of the element in the outputs.
-        other, plain: Both values, as text.
-        other_way, plain_way: Descriptions of the two ways.
+        other, plain: The values of the other way and of the reference way, as text.
+        other_way, plain_way: Descriptions of these two ways.
         rounding: The largest difference that the measured rounding explains; empty if it cannot be measured
             because the model is not deterministic.
         inputs: The tokens of the rows; empty if there are too many.
@@ -67,9 +67,9 @@ class StatefulCounterexample:
         return {name: value for name, value in asdict(self).items() if name not in ("case", "sizes")}
 
     def script(self, file: str) -> str:
-        """Return a program that runs the model from the claim in that file again.
+        """Return a program that runs the case again with the model from the claim in ``file``.
 
-        The program needs the file and ratproof, because only the inputs can be generated from the seed.
+        The program needs the file and ratproof. Only the inputs are generated, from the seed.
         """
         says = self.sentence().replace("\\", "\\\\").replace('"', '\\"')
         return _SCRIPT.format(

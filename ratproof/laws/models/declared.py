@@ -50,8 +50,7 @@ class Declared:
     def formats(self) -> dict[str, ModelFormat]:
         """Return the dtypes in which the model runs, keyed by name.
 
-        These are the model's own dtype, and float64 if a copy of the model, or a function of vectors, runs in
-        float64.
+        These are the model's own dtype and, if the model or a copy of it can run in float64, also float64.
         """
         dtype = self._own_format()
         own = ModelFormat(self, self.model, dtype)
@@ -61,10 +60,10 @@ class Declared:
             if parameters(self.model):
                 wide = in_float64(self.model)
             elif self.model.module is None and isinstance(self.inputs, Vectors):
-                wide = self.model  # a function computes in the dtype of its inputs, or raises
+                wide = self.model  # a function computes in the dtype of its inputs, or raises an exception
         if wide is not None:
             other = ModelFormat(self, wide, torch.float64)
-            with suppress(Unusable):  # it may only run in its own dtype
+            with suppress(Unusable):  # some models only run in their own dtype
                 session = other.session(StatefulProblem(2, 1, (2,), other.name, 0))
                 session.run(session.tokens())
                 formats[other.name] = other
@@ -128,10 +127,10 @@ class ModelFormat:
 
     @contextmanager
     def perturbed(self, problem: StatefulProblem, seed: int) -> Iterator[Session]:
-        """Yield a session with perturbed values, within the context.
+        """Yield a session with perturbed values, for use within the context.
 
-        Inputs and parameters are moved by one unit in the last place, and so are results that operators round
-        to a narrower dtype.
+        Inputs, parameters, and results that operators round to a narrower dtype are changed by one unit in
+        the last place.
         """
         operators = None if self.declared.precision else NarrowRounding(self.dtype, seed)
         with perturbed(self.model, self.unit, seed) as model:
@@ -149,7 +148,7 @@ class ModelFormat:
 
 @contextmanager
 def in_evaluation_mode(model: StatefulModel) -> Iterator[None]:
-    """Run the body with the model in evaluation mode, and restore the mode of each part afterwards."""
+    """Run the body with the model in evaluation mode, and restore the mode of each submodule afterwards."""
     modules = [] if model.module is None else list(model.module.modules())
     before = [module.training for module in modules]
     try:

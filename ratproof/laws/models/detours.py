@@ -1,8 +1,9 @@
-"""Hypothesis strategies for the inputs that are read between two uses, before a rewind, or after a snapshot.
+"""Hypothesis strategies for detours.
 
-A server that keeps states by prefix makes errors only if two inputs have a prefix in common. Random tokens of
-a large vocabulary never have one. Therefore, half of the inputs share their first tokens with the inputs that
-are read instead, and differ in the next token or end there.
+A detour consists of inputs that are read between two uses, before a rewind, or after a snapshot. A server
+that caches states by prefix can only make errors if two inputs have a prefix in common. Random tokens of a
+large vocabulary almost never have one. Therefore, half of the detours share their first tokens with the
+inputs that replace them, and then differ or end.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from ratproof.laws.models.declared import Declared
 
 EDGES = (1, 16, 32, 64, 128)
 BETWEEN = (1, 2, 5, 17)
-"""Numbers of tokens that are read and not shared."""
+"""Numbers of tokens of a detour after the shared tokens."""
 WAYS = {"rewind": ("one call", "calls"), "snapshot": ("restored", "twice", "original")}
 """The ways to run a law, in addition to those of ``reuse``."""
 
 
 def ways(model: Declared, kind: str, time: int) -> tuple[str, ...]:
-    """Return the ways to run a law; for ``reuse``, the objects that may be used again."""
+    """Return the ways to run a law; for ``reuse``, these are the objects that may be used again."""
     if kind != "reuse":
         return WAYS[kind]
     objects = ["model"]
@@ -41,7 +42,7 @@ def reuses(draw: st.DrawFn, model: Declared, way: str, batch: int, pieces: tuple
     if way == "model" and "batch" not in model.without:
         drawn["before_rows"] = draw(st.sampled_from((batch, batch + 1, 1)))
     shared = draw(shared_prefixes(time - begin))
-    # a last call of a single step, because a prompt and a step leave different states
+    # the last call may have one token, because states after a prompt and after one token can differ in kind
     one_call = "pieces" in model.without
     if not shared:
         numbers = [n for n in BETWEEN if n <= longest]
@@ -54,7 +55,7 @@ def reuses(draw: st.DrawFn, model: Declared, way: str, batch: int, pieces: tuple
 
 @st.composite
 def rewinds(draw: st.DrawFn, model: Declared, way: str, pieces: tuple[int, ...]) -> dict[str, Any]:
-    """Draw tokens that are read and forgotten, some of which may be accepted as correct drafts."""
+    """Draw tokens that are read and forgotten, except for those that are accepted like correct drafts."""
     shared = draw(shared_prefixes(pieces[1] - 1))
     longest = BETWEEN[-1] if model.longest is None else model.longest - pieces[0] - shared
     number = shared + draw(st.sampled_from([n for n in BETWEEN if n <= max(1, longest)]))

@@ -16,20 +16,20 @@ from ratproof.laws.models.laws import Law
 from ratproof.laws.models.problem import StatefulProblem
 
 LENGTHS = (1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 257)
-"""Lengths that every run of every law covers: the edges of chunks of the usual sizes."""
+"""Lengths that every run of every law covers: those near multiples of the usual chunk lengths."""
 LONG = (321, 513, 1025)
 """Further lengths that every run of every law covers, in few cases."""
 MANY, MOST_CALLS = LONG[0], LONG[1]
-"""Limits of a few cases: uses of one model with one token each, and tokens that are read one by one."""
+"""Maximum numbers of uses of one model with one token each, and of tokens that are read one by one."""
 ROWS = (1, 2, 3, 4)
 MORE_ROWS = {33: tuple(range(5, 18)), 3: (33,)}
-"""Larger numbers of rows, keyed by the maximum number of tokens."""
+"""Larger numbers of rows, keyed by the maximum number of tokens for which they are drawn."""
 FEW_ROWS = 8
 """Factor by which small numbers of rows are more likely than larger ones."""
 TIMES = (2, 3)
 """Factors by which the number of a state's rows may grow."""
 LEAST = 2
-"""Minimum number of cases of each length, because Hypothesis's first one is always the simplest."""
+"""Minimum number of cases of each length. The first case of Hypothesis is always the simplest one."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ class Stage:
 def stages_of(model: Declared, law: Law, examples: int) -> list[Stage]:
     """Return the stages of a law, shortest cases first.
 
-    The stages are the edges of chunks, arbitrary lengths, long inputs, and many uses.
+    The stages have lengths near the edges of chunks, arbitrary lengths, long inputs, and many uses.
 
     Args:
         model: The model.
         law: The law.
-        examples: Total number of cases; there are more if each stage needs its minimum.
+        examples: Total number of cases; it is exceeded if the minimum numbers of the stages require it.
     """
     longest = min(n for n in (model.longest, law.longest, LONG[-1]) if n is not None)
     known = sorted({n for n in (*LENGTHS, *LONG, longest) if law.shortest <= n <= longest})
@@ -133,7 +133,7 @@ def _rows(law: Law, time: int) -> st.SearchStrategy[int]:
 def _pieces(
     draw: st.DrawFn, model: Declared, law: Law, time: int, drawn: Mapping[str, Any]
 ) -> tuple[int, ...]:
-    """Draw the lengths of the calls: several for ``pieces``, otherwise one or two."""
+    """Draw the lengths of the calls: several calls for ``pieces``, otherwise one or two."""
     continued = law.kind in ("reorder", "rewind", "snapshot")
     if drawn.get("way") == "state" or (continued and (time < 3 or draw(st.booleans()))):
         return draw(_two(1, time))
@@ -174,8 +174,8 @@ def _many(time: int) -> st.SearchStrategy[tuple[int, ...]]:
 def _pads(draw: st.DrawFn, batch: int, first: int) -> tuple[int, ...]:
     """Draw the amount of padding of each row.
 
-    At least one row has some, and no row has the whole first call. In a quarter of the cases there is no
-    padding, and the mask is true everywhere.
+    At least one row has padding, and no row consists of padding in the whole first call. In a quarter of the
+    cases there is no padding, and the mask is true everywhere.
     """
     if draw(st.integers(0, 3)) == 3:
         return (0,) * batch
@@ -188,8 +188,8 @@ def _pads(draw: st.DrawFn, batch: int, first: int) -> tuple[int, ...]:
 def _orders(draw: st.DrawFn, model: Declared, batch: int, time: int, number: int) -> dict[str, Any]:
     """Draw the rows of the first call, and the order of the state's rows after each call.
 
-    The first order is not the identity. It has as many rows, more, fewer, or several times as many, and rows
-    may repeat, as in a beam search. Later orders are the identity or any other permutation.
+    The first order is not the identity. The number of rows may stay the same, grow, shrink or be multiplied,
+    and rows may repeat, as in a beam search. Later orders are the identity or any other permutation.
     """
     hows = ["same", "more", "fewer"] + ["times"] * (batch in ROWS and time <= LENGTHS[-1])
     how = draw(st.sampled_from(hows[:1] if "resize" in model.without else hows))

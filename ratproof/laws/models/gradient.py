@@ -19,7 +19,7 @@ from ratproof.laws.models.problem import StatefulProblem
 from ratproof.laws.models.session import Session, Unusable
 
 ALL, LAST, STATE = "all outputs", "the last output", "a state"
-"""The outputs that have weights; with ``STATE``, the calls start from the state after the first one."""
+"""The outputs that have weights. With ``STATE``, only the calls after the first one are differentiated."""
 
 
 def gradients(session: Session, pieces: Sequence[int] | None) -> list[Tensor]:
@@ -68,9 +68,9 @@ def names(session: Session) -> list[str]:
 
 
 def has_gradients(session: Session) -> bool:
-    """Return whether gradients of a small problem can be computed, and states keep their graph.
+    """Return whether gradients can be computed for a small problem, and flow through the states.
 
-    A model that detaches its states truncates gradients on purpose.
+    They do not if a model detaches its states to truncate gradients on purpose.
     """
     try:
         if not any(bool(flow.any()) for flow in gradients(session, session.problem.pieces)):
@@ -100,7 +100,7 @@ def _leaf(value: object) -> object:
 
 
 def _weights(problem: StatefulProblem, outputs: Tensor) -> Tensor:
-    """Return normally distributed weights of the outputs, or only of the last token."""
+    """Return normally distributed weights of all outputs, or of the last token's output only."""
     generator = torch.Generator().manual_seed(problem.seed ^ 0x9E3779B9)
     weights = torch.randn(outputs.shape, generator=generator, dtype=torch.float64)
     if problem.way == LAST:

@@ -10,12 +10,12 @@ from torch import Tensor
 from automata.errors import InputError
 
 LARGE, SPECIAL = 8, 3
-"""The factor of large vectors, and the remainder modulo 4 of the seeds of large or special inputs."""
+"""The factor of large vectors, and the remainder modulo 4 of seeds for large vectors or special ids."""
 
 
 @dataclass(frozen=True)
 class Tokens:
-    """Token ids, int64 of shape ``(B, T)``, from 0 to the size of the vocabulary, exclusive."""
+    """Token ids, int64 of shape ``(B, T)``, at least 0 and less than the size of the vocabulary."""
 
     vocabulary: int
 
@@ -37,7 +37,7 @@ class Tokens:
         return torch.where(torch.rand(ids.shape, generator=generator) < 0.5, chosen, ids)
 
     def unlike(self, ids: Tensor, others: Tensor) -> Tensor:
-        """Return the ids, changed wherever they equal ``others``."""
+        """Return the ids, changed at the positions where they equal ``others``."""
         return torch.where(ids == others, (ids + 1) % self.vocabulary, ids)
 
     def says(self) -> str:
@@ -55,7 +55,7 @@ class Vectors:
         _require("size", self.size)
 
     def draw(self, batch: int, time: int, seed: int, dtype: torch.dtype) -> Tensor:
-        """Return normally distributed vectors of that dtype.
+        """Return normally distributed vectors of the dtype.
 
         For a quarter of the seeds they are 8 times as large.
         """

@@ -1,4 +1,4 @@
-"""The laws: pairs of ways to run a model that must give the same outputs, the reference way first."""
+"""The laws: a reference way and another way to run a model, which must give the same outputs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ratproof.laws.models.problem import StatefulProblem
 from ratproof.laws.models.session import Session
 
 Rows = list[Tensor]
-"""The compared outputs of each row, which are the outputs for its last tokens."""
+"""The compared outputs of each row: the outputs for its last tokens."""
 Way = Callable[[Session], Rows]
 Words = Callable[[StatefulProblem, int], tuple[str, str]]
 
@@ -25,12 +25,13 @@ class Law:
     Attributes:
         kind: Kind of evidence.
         plain, other: The reference way and the other way.
-        words: Returns descriptions of the other way and of the reference way for a problem and a row.
+        words: A function of a problem and a row that returns descriptions of the other way and of the
+            reference way.
         rows: Minimum number of rows.
         shortest: Minimum number of tokens.
         longest: Maximum number of tokens, if the law takes long.
-        names: Returns the names of the gradients, if gradients are compared, each relative to its own size;
-            ``None`` if rows of outputs are compared.
+        names: A function that returns the names of the gradients, if gradients are compared. Each gradient is
+            compared relative to its own size. ``None`` if rows of outputs are compared.
     """
 
     kind: str
@@ -105,7 +106,8 @@ def first_use(session: Session) -> Rows:
 def second_use(session: Session) -> Rows:
     """Return the outputs of a second run after other tokens were read.
 
-    The model, a cleared state, or the state before the other tokens is used a second time.
+    ``problem.way`` is the object that is used a second time: the model, a cleared state, or the state before
+    the other tokens.
     """
     tokens, between = session.tokens(), session.between()
     if session.problem.way == "state":
@@ -133,7 +135,7 @@ def reordered(session: Session) -> Rows:
 
 
 def in_that_order(session: Session) -> Rows:
-    """Run the history of each final row from the beginning, and return the outputs of the last call."""
+    """Run the tokens of each final row from the beginning, and return the outputs of the last call."""
     problem = session.problem
     pieces = torch.split(session.tokens(), list(problem.pieces), 1)
     last = next((len(order) for order in reversed(problem.orders) if order), problem.prompt_rows)

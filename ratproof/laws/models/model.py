@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from ratproof.laws.models.inputs import Inputs
 
 LAWS = ("pieces", "batch", "padding", "reuse", "reorder", "rewind", "snapshot", "gradient")
-"""The laws, each a kind of evidence."""
+"""The laws; each of them is a kind of evidence."""
 CAPABILITIES = {
     "pieces": "inputs in pieces",
     "batch": "batches of several rows",
@@ -51,7 +51,7 @@ class StatefulModel:
     A subclass defines :meth:`run`, and the other methods unless ``without`` excludes them.
 
     Attributes:
-        inputs: Kind of its inputs; ``None`` if ``model_claim`` receives it.
+    inputs: Kind of its inputs; ``None`` if it is passed to ``model_claim``.
         module: Its torch module, whose parameters are perturbed to measure rounding and which runs in
             evaluation mode; ``None`` if there is no module.
         without: Names of :data:`CAPABILITIES` that it does not support.
@@ -69,8 +69,8 @@ class StatefulModel:
         Args:
             inputs: Ids of shape ``(B, T)``, or floats of shape ``(B, T, size)``; T is at least 1.
             state: The state that an earlier call returned; ``None`` at the beginning.
-            mask: Bool of shape ``(B, T)``, false for padding, which is on the left or on the right of a row;
-                it may be true everywhere. It may be ``None`` if there is no padding among these tokens.
+            mask: Bool of shape ``(B, T)``, false for padding. Padding is on the left or on the right of a
+                row. If these tokens contain no padding, the mask is true everywhere or ``None``.
 
         Returns:
             Outputs, floats of shape ``(B, T, ...)``, and the state after the last token, of any type.
@@ -97,19 +97,18 @@ class StatefulModel:
 
         Args:
             state: The state that a call returned.
-            tokens: Number of last tokens to forget. They may have been read in several calls, or they are
-                only a part of the tokens of one call.
+            tokens: Number of last tokens to forget. They may span several calls, or only a part of one call.
         """
         raise NotImplementedError
 
     def snapshot(self, state: Any) -> Any:
-        """Return a snapshot of any type, which does not change if the state does."""
+        """Return a snapshot, of any type, that does not change when the state changes."""
         raise NotImplementedError
 
     def restore(self, snapshot: Any) -> Any:
-        """Return a state from a snapshot, which can be restored again.
+        """Return the state of a snapshot; the snapshot can be restored more than once.
 
-        By default, a snapshot is an independent copy of a state, and this is :meth:`snapshot` of it.
+        By default, a snapshot is an independent copy of a state, and ``restore`` returns another copy.
         """
         return self.snapshot(snapshot)
 
@@ -125,7 +124,7 @@ class StatefulModel:
         )
 
     def missing_methods(self) -> list[str]:
-        """Return the capabilities whose method is not defined, unless the model declares them as lacking."""
+        """Return the capabilities whose method is not defined, except for those in ``without``."""
         own = type(self)
         missing = {
             name for name in ("reorder", "clear") if getattr(own, name) is getattr(StatefulModel, name)

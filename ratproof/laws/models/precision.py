@@ -15,10 +15,11 @@ FORMATS = {name: getattr(torch, name) for name in ("float64", "float32", "float1
 
 
 class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """A dispatch mode that moves results in a narrower dtype by one unit in the last place.
+    """A dispatch mode that changes results in a narrower dtype by one unit in the last place.
 
-    Each operator with such a result runs again in float64. Only the values that differ from that result were
-    rounded, and only they are moved. Rounding inside a kernel or another library is not visible.
+    Each operator with such a result runs again in float64. Only the values that differ from the result in
+    float64 were rounded, and only they are changed. Rounding inside a kernel or another library is not
+    visible.
 
     >>> x = torch.tensor([1.0, 0.1])
     >>> with NarrowRounding(torch.float32, seed=0):
@@ -39,10 +40,10 @@ class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         if _is_view(func):
-            return func(*args, **kwargs)  # a view rounds nothing
+            return func(*args, **kwargs)  # views are not rounded
         wide = None
         if func._schema.is_mutable and any(map(self._is_narrow, _leaves((*args, *kwargs.values())))):
-            wide = tree_map(_widened, (args, kwargs))  # before an argument is overwritten
+            wide = tree_map(_widened, (args, kwargs))  # copy before an argument is overwritten
         result = func(*args, **kwargs)
         leaves = _leaves(result)
         if any(map(self._is_narrow, leaves)):
@@ -64,7 +65,7 @@ class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def moved(numbers: Tensor, unit: float, generator: torch.Generator) -> Tensor:
-    """Return the values moved by one unit in the last place; 0, infinities and integers do not move.
+    """Return the values changed by one unit in the last place; 0, infinities and integers do not change.
 
     Args:
         numbers: A tensor of any shape and dtype.
@@ -84,7 +85,7 @@ def moved(numbers: Tensor, unit: float, generator: torch.Generator) -> Tensor:
 
 @cache
 def _unit(dtype: torch.dtype) -> float:
-    """Return the unit in the last place of values from 1 to 2; other dtypes than floats are exact."""
+    """Return the unit in the last place of values from 1 to 2; it is 0 for integer dtypes."""
     return torch.finfo(dtype).eps if dtype.is_floating_point else 0.0
 
 
@@ -97,7 +98,7 @@ def _is_view(func: Any) -> bool:
 
 
 def _leaves(value: Any) -> list[Any]:
-    """Return the values in an operator's arguments or results, which are values and lists of values.
+    """Return all values in an operator's arguments or results, including those in lists.
 
     This is faster than ``tree_leaves``, which took most of the time of a perturbed run.
     """
@@ -117,5 +118,5 @@ def _leaves_of(func: Any, args: Any, kwargs: Any) -> list[Any]:
     """Return the operator's results in float64; the list is empty if the operator does not support it."""
     try:
         return _leaves(func(*args, **kwargs))
-    except Exception:  # an operator without float64 may raise anything
+    except Exception:  # an operator that does not support float64 may raise any exception
         return []

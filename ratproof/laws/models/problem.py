@@ -1,4 +1,4 @@
-"""One case of a law: shapes, the division of the inputs into calls, padding, and a seed."""
+"""One case of a law: its shapes, how its inputs are divided into calls, its padding, and its seed."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class StatefulProblem:
         prompt_rows: Number of rows of the first piece, if there are ``orders``.
         way: The object that is used again: ``model``, ``cleared`` or ``state``.
         before: Number of tokens of each call between the uses.
-        before_rows: Number of rows between the uses; 0 for ``batch``.
-        uses: Number of times that the inputs between the uses are read, each time from no state.
+        before_rows: Number of rows of the calls between the uses; 0 for ``batch``.
+        uses: Number of times that the inputs between the uses are read, each time without a previous state.
         shared: Number of first tokens that the inputs between the uses have in common with the inputs that
-            are read instead of them, or that all rows have in common. The next token differs.
+            replace them, or that all rows have in common. The next token differs.
     """
 
     time: int

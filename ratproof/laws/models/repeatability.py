@@ -1,6 +1,6 @@
 """The test that a model gives the same outputs for equal calls.
 
-If it does not, a difference is not evidence about a law, and rounding cannot be measured.
+If it does not, a difference is no evidence that a law is broken, and rounding cannot be measured.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 MANY = 12
-"""Number of repetitions, so that they are not all equal by chance."""
+"""Number of repetitions; large enough that they are hardly all equal by chance."""
 
 
 class Repeated(Enum):
@@ -30,10 +30,10 @@ def repeated(run: Callable[[], Tensor], before: Tensor, allowed: Tensor, times: 
     """Repeat the same calls and compare; repeat more often if the model draws random numbers.
 
     A model that draws from torch's generators is not a function of its inputs. If a model differs from itself
-    without random numbers, it has hidden state. Only the ``reuse`` law refutes that.
+    without random numbers, it has hidden state. Only the ``reuse`` law is refuted by hidden state.
 
     Args:
-        run: Calls a fresh model.
+        run: A function that calls a fresh model and returns the outputs.
         before: The earlier outputs.
         allowed: The largest difference of each element that counts as equal.
         times: Minimum number of repetitions.

@@ -61,7 +61,8 @@ def _seeded(declared: Declared, problem: StatefulProblem) -> AbstractContextMana
 class _Rung:
     """The test of one law of a model, in the dtypes in which the model runs.
 
-    It records the doubts and the smallest unusable case, which does not stop the search for errors in others.
+    It records the doubts and the smallest unusable case. An unusable case does not stop the search in other
+    cases.
     """
 
     def __init__(self, law: Law, declared: Declared, formats: dict[str, ModelFormat], name: str) -> None:
@@ -108,11 +109,11 @@ class _Rung:
     def _smallest(self, broken: BrokenLaw) -> BrokenLaw:
         """Return the simplest case that breaks the law, including shorter ones that Hypothesis finds.
 
-        Hypothesis shrinks to the fewest choices, which are not always the fewest tokens.
+        Hypothesis minimises the number of choices, which does not always minimise the number of tokens.
         """
         shorter = st.integers(self.law.shortest, broken.problem.time)
         body = partial(self._case, shorter, broken.problem.uses)
-        with suppress(Exception):  # any other failure of a shorter case is not a counterexample
+        with suppress(Exception):  # other failures of a shorter case are not counterexamples
             for_random_cases(f"{self.name} shorter", SHRINKING, body)
         return self.broken or broken
 

@@ -33,7 +33,7 @@ class Perturbation:
     Attributes:
         unit: The change of inputs, as the unit in the last place of values from 1 to 2.
         seed: Seed of the signs.
-        operators: Perturbs the results of operators; ``None`` if they are not perturbed.
+        operators: The mode that perturbs the results of operators; ``None`` if they are not perturbed.
     """
 
     unit: float
@@ -45,7 +45,7 @@ class Session:
     """A model that runs on one problem.
 
     Args:
-        model: The model, with the hidden state of its calls.
+        model: The model, which may have hidden state from earlier calls.
         inputs: Kind of its inputs.
         problem: Shapes, and the seed of the inputs.
         dtype: Dtype of floating-point inputs.
@@ -69,7 +69,7 @@ class Session:
         """Whether outputs and states keep the graph of their gradients."""
 
     def anew(self) -> Session:
-        """Return the same session with a fresh model, without hidden state from earlier calls."""
+        """Return a session for the same problem with a fresh model, which has no hidden state."""
         model = fresh(self.model)
         return Session(model, self.inputs, self.problem, self.dtype, self.device, self.perturbed)
 
@@ -180,7 +180,7 @@ class Session:
         return self._call("restore", lambda: self.model.restore(snapshot))
 
     def derivative(self, outputs: Tensor, weights: Tensor, of: Sequence[Tensor]) -> list[Tensor]:
-        """Return the gradients of the weighted sum of the outputs; zeros for tensors without influence."""
+        """Return the gradients of the outputs' weighted sum, or zeros for tensors that do not affect it."""
         if not outputs.requires_grad:
             return [torch.zeros_like(tensor) for tensor in of]
         flows = self._call(

@@ -1,4 +1,4 @@
-"""The adjoint state D: the gradient that reaches the state from all later outputs.
+"""The adjoint state D, which is the gradient with respect to the state through all later outputs.
 
 For L = sum(o * A) + sum(S_T * B), D follows the same recurrence backwards: D_t = M_{t+1}^T D_{t+1} + scale
 q_t A_t^T for the state after token t, with D_T starting from B. M is the matrix by which a step multiplies
@@ -35,14 +35,14 @@ def adjoint(
         final: B, shape ``(N, H, K, V)``.
         form: The kernel's declared form.
         arithmetic: The rounding units of its dtype.
-        roundings: The errors of the weights if they are computed, in units, of their shape.
-        query_roundings: The errors of the queries if they are computed, in units, of their shape.
+        roundings: The errors of computed weights, in multiples of the unit roundoff, of the weights' shape.
+        query_roundings: The errors of computed queries, in multiples of the unit roundoff, of the queries'
+            shape.
 
     Returns:
-        The adjoint states. ``held`` is D_t, the gradient of the state from which token t is read; if states
-        are read before their update, it is the gradient of the state after token t. ``edges`` has the
-        gradient of each chunk's last state from later tokens, keyed by the chunk's last token. ``last`` is
-        the gradient of the initial state.
+        The adjoint states. ``held`` is D_t, the gradient with respect to the state after token t if outputs
+        read updated states. ``edges`` has the gradient of each chunk's last state from later tokens, keyed by
+        the chunk's last token. ``last`` is the gradient of the initial state.
     """
     backwards = reversed_inputs(inputs, weights, final)
     if roundings is not None:

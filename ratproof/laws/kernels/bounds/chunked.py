@@ -38,10 +38,10 @@ MOST_PAIRS = 4_000_000
 
 @dataclass(frozen=True)
 class Chunks:
-    """The chunks of a sequence, which split arrays of steps.
+    """The chunks of a sequence, with methods to split arrays of steps into chunks and to join them.
 
-    Split arrays have the axes step in the chunk, chunk, and the other axes of the array. A shorter chunk is
-    padded with its last step, which is not used.
+    The first axis of a split array is the step within the chunk, and the second axis is the chunk. The other
+    axes of the array follow. A shorter chunk is padded with copies of its last step, which are not used.
     """
 
     begins: NDArray[np.int64]
@@ -88,8 +88,8 @@ def bounded_states(
         arithmetic: The rounding units of its dtype.
         adds_first: Whether a step adds before it decays and corrects.
         backwards: Whether the steps run in reversed time.
-        for_gradients: Whether the states are used in a bound on gradients. With an explicit inverse, the
-            assumed sizes of the states are then larger.
+        for_gradients: Whether the states are used in a bound on gradients. For an explicit inverse, their
+            sizes are then larger.
     """
     states = state_trajectory(inputs, adds_first)
     if form.chunk is None or not inputs.time:
@@ -100,7 +100,7 @@ def bounded_states(
     gates = np.add.reduceat(np.where(np.isfinite(gates), np.abs(gates), 0), chunks.begins)[..., None]
     of_gates = form.roundings() + 2 + inputs.more_roundings
     units = form.chunk * (1 + inputs.factor_roundings) + 8 + inputs.more_roundings + of_gates * gates
-    rounded = np.expm1(np.minimum(units * unit, 700))  # error by chunk, relative to the size
+    rounded = np.expm1(np.minimum(units * unit, 700))  # the error in each chunk, relative to the size
     sizes = _Sizes(inputs, states, chunks)
     since = sizes.since(sizes.outer)
     direct, direct_held = (rounded * size + tiny for size in since)
@@ -136,7 +136,7 @@ def bounded_states(
     lengths, nothing = chunks.split(column_length(states)), np.zeros(())
     written, written_held = passage(factor, lengths * own, nothing, np.zeros(own.shape[1:]), adds_first)
     errors, held = direct + written, direct_held + written_held
-    # a chunk rounds the error that it receives relative to absolute values, which do not cancel
+    # a chunk rounds the error at its beginning relative to absolute values, which do not cancel
     once, largest = np.ones(solved.carried.shape[1:]), np.max(sizes.decay, axis=-2, keepdims=True)
     size, _ = passage(largest, lengths * solved.carried, nothing, once, adds_first)
     again, _ = passage(factor, lengths * (unit * solved.carried_off), nothing, 0 * once, adds_first)

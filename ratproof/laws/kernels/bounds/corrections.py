@@ -1,13 +1,14 @@
 """The corrections of a chunk, which solve a triangular system (I + L) w = rhs, and the error of rhs.
 
-Substitution solves the system exactly for right sides that are off by at most n u (|I + L| |w| + |rhs|). Here
-n is C + K + 20 plus the roundings of the decays, which covers the rounding of the values that are written.
-For an explicit inverse Y the bound is 2 n u |I + L| |Y| |rhs|.
+The result of substitution is the exact solution for a right side that is off by at most
+``n u (|I + L| |w| + |rhs|)``. Here n is C + K + 20 plus the number of roundings of the decays, and u is the
+unit roundoff. n also covers the rounding of the values that are written. For an explicit inverse Y the bound
+is ``2 n u |I + L| |Y| |rhs|``.
 
-Gradients through substitution are products of solutions, -p w^T for L, where p is the gradient of the right
-sides. Through an explicit inverse they are -Y^T (dw rhs^T) Y^T, whose roundings do not vanish if p or w
-cancels. With s = |Y| |rhs|, S = s + |Y| |I + L| s, and the same for gradients, the roundings are at most n u
-(P s^T + p S^T). Both sizes are therefore also returned.
+The gradient with respect to L through substitution is the product -p w^T, where p is the gradient with
+respect to the right side. Through an explicit inverse it is -Y^T (dw rhs^T) Y^T. Its rounding error does not
+vanish if p or w cancels. Let s = |Y| |rhs| and S = s + |Y| |I + L| s, and let P be the analogue of S for p.
+Then the rounding error is at most n u (P s^T + p S^T). The sizes s and S are therefore also returned.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ class Solution:
     Attributes:
         off: The error of their right sides, in multiples of the unit roundoff.
         sizes: s and S, to which the roundings of gradients through an explicit inverse are relative; ``None``
-            for substitution, where they are relative to the solution itself.
+            for substitution, because these roundings are then relative to the solution itself.
         carried: A bound on the corrections for an error of 1 in the state at the chunk's beginning, shape
             ``(N, H, C, 1)``.
-        carried_off: The error of the right sides of these corrections, in multiples of the unit roundoff, of
-            the same shape.
+        carried_off: The error of the right sides of the corrections ``carried``, in multiples of the unit
+            roundoff, of the same shape.
     """
 
     off: Bounds
@@ -101,9 +102,9 @@ def _sums(decay: Bounds, exclusive: bool = False) -> tuple[Bounds, Bounds]:
 
 
 def _between(to: tuple[Bounds, Bounds], since: tuple[Bounds, Bounds], own: bool = False) -> Bounds:
-    """Return the decay between a write at token j and its read at token i, shape ``(N, H, C, C, K)``.
+    """Return the decay from token j to token i, with axes i and then j, shape ``(N, H, C, C, K)``.
 
-    With ``own``, the token itself counts as earlier.
+    It is 0 unless j is earlier than i. With ``own``, it is also defined for j = i.
     """
     difference = to[0][:, :, :, None] - since[0][:, :, None]
     c = difference.shape[2]
@@ -118,7 +119,10 @@ def _since(to: tuple[Bounds, Bounds]) -> Bounds:
 
 
 def _along(left: Bounds, right: Bounds, between: Bounds) -> Bounds:
-    """Return the products of the vectors of tokens i and j with the decay between, ``(N, H, C, C)``."""
+    """Return the inner products of the vectors of tokens i and j, weighted by the decay between them.
+
+    The shape is ``(N, H, C, C)``.
+    """
     if between.shape[-1] == 1:  # one decay for all keys
         return np.asarray((left @ np.swapaxes(right, -1, -2)) * between[..., 0])
     return np.asarray(np.sum(left[:, :, :, None] * right[:, :, None] * between, axis=-1))

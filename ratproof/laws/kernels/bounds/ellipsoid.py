@@ -1,15 +1,15 @@
 """Ellipsoids that contain the error of each column of a state.
 
-A step that corrects the state along a direction contracts the error along it, so that old errors decay. The
-2-norm of a column cannot represent this.
+A step that corrects the state along a direction contracts the error along this direction, so that old errors
+decay. A bound on the 2-norm of a column cannot represent this.
 
 The error e of a column lies in {x : x^T P^-1 x <= 1}, and a step by M = diag(d) + c r^T maps it to M e. A sum
 of ellipsoids P_i is contained in (sum of a_i) (sum of P_i / a_i) for any positive a_i. The trace of this
-ellipsoid is smallest if each a_i is the square root of the trace of P_i. A step adds a segment along c, of
-half-length own |c|, and a ball.
+ellipsoid is smallest if each a_i is the square root of the trace of P_i. A step adds a ball and a segment
+along c, whose half-length is a multiple ``own`` of the length of c.
 
-P is stored as the root of its trace and a matrix of trace 1, because its own elements are squares of errors,
-which underflow if states are small.
+P is stored as the square root of its trace and a matrix of trace 1. The elements of P itself are squares of
+errors, which underflow if states are small.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ratproof.laws.kernels.bounds.rounding import USELESS, norm, root_mean_squar
 from ratproof.laws.kernels.naive import Bounds, RecurrenceInputs, StateTrajectory, by_token, size_of
 
 MOST_NUMBERS = 2**26
-"""Limit on the size of a sequence's ellipsoids, tokens times columns times K^3, which bounds the run time."""
+"""Maximum of tokens times columns times K^3 for one call, which limits the run time."""
 
 
 class Ellipsoids:
@@ -46,7 +46,7 @@ class Ellipsoids:
         self.segments = unit[..., None] * unit[..., None, :]
 
     def now(self) -> tuple[Bounds, Bounds]:
-        """Return the current ellipsoids: the roots of the traces, and the matrices scaled to trace 1."""
+        """Return the square roots of the ellipsoids' traces, and their matrices scaled to trace 1."""
         return self.size, self.matrix
 
     def length(self) -> Bounds:
@@ -58,9 +58,9 @@ class Ellipsoids:
         self._join(self.matrix, self.size, np.zeros(()), np.zeros(()), ball)
 
     def move(self, t: int, own: Bounds, ball: Bounds) -> None:
-        """Enclose the errors after step t.
+        """Replace each ellipsoid by one that contains the errors after step t.
 
-        The step maps the earlier errors, and adds at most the multiple ``own`` of its column, and a ball.
+        The step multiplies the earlier errors by M, and adds a ball and at most ``own`` times its column.
         """
         largest = self.largest[t]
         step = (self.steps[t] / _divisor(largest)[..., None])[:, :, None]
@@ -72,9 +72,16 @@ class Ellipsoids:
         self._join(moved, self.size * largest, length, segment, ball)
 
     def _join(self, moved: Bounds, times: Bounds, length: Bounds, segment: Bounds, ball: Bounds) -> None:
-        """Enclose the sum of an ellipsoid with scaled axes, a segment with a half-length, and a ball.
+        """Replace each ellipsoid by one that contains the sum of an ellipsoid, a segment and a ball.
 
-        Each has a weight in proportion to the root of its trace.
+        Each of the three has a weight in proportion to the square root of its trace.
+
+        Args:
+            moved: The matrices of the ellipsoids.
+            times: The factors of their axes.
+            length: The half-lengths of the segments.
+            segment: The matrices of the segments' directions.
+            ball: The radii of the balls.
         """
         keys, trace = len(self.one), np.trace(moved, axis1=-2, axis2=-1)
         sizes = times * np.sqrt(trace), length, np.sqrt(keys) * ball[:, :, 0]
@@ -91,7 +98,7 @@ def _divisor(size: Bounds) -> Bounds:
 def half_axes(ellipsoids: list[tuple[Bounds, Bounds]]) -> Bounds:
     """Return the longest half-axes, shape ``(T, N, H, 1, V)``, which bound the 2-norm of the columns.
 
-    They are infinite if a value overflows.
+    A half-axis is infinite if a value overflows.
     """
     sizes, matrices = (np.stack(parts) for parts in zip(*ellipsoids, strict=True))
     known = np.asarray(np.isfinite(matrices).all(axis=(-2, -1)))

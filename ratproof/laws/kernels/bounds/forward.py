@@ -1,4 +1,4 @@
-"""The results of a recurrence, outputs and final states, with their bounds."""
+"""The outputs and final states of a recurrence, with their bounds."""
 
 from __future__ import annotations
 

@@ -3,16 +3,16 @@
 They are products of the states S with the adjoint states D:
 
 * dq = scale S A, dk = D v, dv = D^T k. For the delta rule dk = D w - beta S' dw, dv = beta dw and
-  dbeta = dw . (v - S'^T k), with S' = diag(d) S_- and dw = D^T k. For Comba, S' = S_-, and the second term
-  of dk is dp. For a correction b (S_-^T a)^T,
-  da = S_- (D^T b) and db = D (S_-^T a).
-* The gradient of a decay is the sum over values of (D - beta k dw^T) * S_-, times the decay for its
-  logarithm. Many kernels accumulate gates. They compute the gradient as a sum over later tokens, in a chunk
-  or to the end: dg_t = sum of (the read at s with the decay - the write at s) over s >= t. The terms of this
-  sum cancel. Then the bound is the largest of the three.
-* A kernel with an explicit inverse computes gradients through it from products that are rounded before they
-  cancel, n u (P s^T + p S^T). Then the sizes are P and s, or p and S, with 2 n roundings in every sum, and
-  the bound is the larger of the two (:mod:`ratproof.laws.kernels.bounds.corrections`).
+  ``dbeta = dw . (v - S'^T k)``, with w = beta (v - S'^T k), S' = diag(d) S_- and dw = D^T k. For Comba, S' =
+  S_-, and the second term of dk is dp. For a correction b (S_-^T a)^T, da = S_- (D^T b) and db = D (S_-^T a).
+* The gradient of a decay is the sum over values of (D - beta k dw^T) * S_-. The gradient of its logarithm is
+  this sum times the decay. Many kernels accumulate gates, and compute the gradient as a sum over later
+  tokens, in the chunk or to the end: dg_t = sum of (the read at s with the decay - the write at s) over s >=
+  t. The terms of this sum cancel. The bound is then the largest of the bounds for the three methods.
+* A kernel with an explicit inverse computes gradients through the inverse from products that are rounded
+  before they cancel, with the error n u (P s^T + p S^T). The bound is computed with the sizes P and s, and
+  with p and S, each with 2 n roundings in every sum. The larger result is used
+  (:mod:`ratproof.laws.kernels.bounds.corrections`).
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ class _Flows:
     ) -> None:
         self.inputs, self.form, self.u = inputs, form, forward.last.unit
         self.forward, self.backward = forward, backward
-        # roundings of an explicit inverse, for each token
+        # roundings of an explicit inverse, per token
         self.inverted = np.maximum(forward.roundings, backward.roundings)
         self.weights, self.final = self._exact(weights), RoundedArray.exactly(final, self.u)
         if roundings is not None:
@@ -303,12 +303,12 @@ class _Flows:
         return gradient.sum(-1, self.inputs.keys) if "K" not in axes and "D" not in axes else gradient
 
     def _cumulated(self, gate: RoundedArray, reads: list[Any], writes: list[RoundedArray]) -> RoundedArray:
-        """Return a decay's gradient, as a sum over later tokens whose terms cancel, with its bound."""
+        """Return a decay's gradient with a bound that also holds for a sum over later tokens."""
         bound = gate.error
         error, size = np.zeros(()), np.zeros(())
         for term, before in [*reads, *((term, False) for term in writes)]:
             parts = [np.broadcast_to(x, term.value.shape) for x in (term.error, term.size)]
-            if before:  # it reads the state after the previous token
+            if before:  # the gradient reads the state after the previous token
                 parts = [np.concatenate([x[1:], 0 * x[:1]]) for x in parts]
             error, size = error + parts[0], size + parts[1]
         of_head = gate.value.ndim < error.ndim

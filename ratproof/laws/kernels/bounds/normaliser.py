@@ -1,10 +1,10 @@
 """Outputs that are divided by a normaliser, o = n / m, and the gradients of n and m, with bounds.
 
 The normaliser m is the last column of the outputs of a recurrence whose values end with a 1. If n and m have
-the errors e and f, the quotient has an error of at most (e + |o| f) / (|m| - f), besides its own roundings. A
-kernel may divide the queries instead, which rounds each term of n.
+the errors e and f, the quotient has an error of at most (e + |o| f) / (|m| - f), plus the rounding of the
+division. A kernel may divide the queries instead, which rounds each term of n.
 
-The gradient A of the outputs gives A / m for n, and -(A . o) / m for m.
+If A is the gradient with respect to o, the gradients with respect to n and m are A / m and -(A . o) / m.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def undivided(weights: Wide, outputs: RoundedArray) -> tuple[Wide, Bounds]:
 
     Args:
         weights: The gradients of the quotients, axes T, N, H and V.
-        outputs: All columns, with V + 1 of them.
+        outputs: All V + 1 columns of the undivided outputs, axes T, N, H and V + 1.
     """
     divisor, quotient, u = outputs[..., -1:], divided(outputs), outputs.unit
     own = RoundedArray.exactly(weights, u)

@@ -24,8 +24,8 @@ from ratproof.laws.kernels.naive import Bounds, RecurrenceInputs, StateTrajector
 class BoundedStates:
     """The states of a recurrence and their errors, for every step.
 
-    A size is the sum of the absolute values of a step's terms. In a chunked form it is the recurrence of
-    absolute values since the chunk began.
+    The ``size`` of an array is the sum of the absolute values of a step's terms. In a chunked form it is the
+    recurrence of absolute values since the beginning of the chunk.
 
     Attributes:
         before: The state before each step.
@@ -36,7 +36,8 @@ class BoundedStates:
             corrections.
         roundings: Additional roundings of the gradients of corrections, shape ``(T, 1, 1, 1)``.
         edges: The state at the beginning of each chunk, keyed by its first step.
-        rougher: The same states with the larger size of an explicit inverse; ``None`` for substitution.
+        rougher: The same states with the larger sizes that an explicit inverse requires; ``None`` for
+            substitution.
     """
 
     before: RoundedArray
@@ -52,7 +53,7 @@ class BoundedStates:
 def step_by_step(
     inputs: RecurrenceInputs, states: StateTrajectory, arithmetic: RoundingUnits
 ) -> BoundedStates:
-    """Return the errors of a kernel that computes step by step, with the terms of a step in any order."""
+    """Return the errors of a kernel that computes step by step and adds the terms of a step in any order."""
     u, smallest, first = arithmetic.unit, arithmetic.smallest, states.adds_first
     x, decay = by_token(inputs.roundings)[..., None], size_of(by_token(inputs.decay))[..., None]
     stored = _stored(inputs, states)
@@ -105,8 +106,7 @@ def correction_bounds(states: StateTrajectory, bound: Bounds, unit: float) -> Ro
 def _stored(inputs: RecurrenceInputs, states: StateTrajectory) -> Bounds:
     """Return the sizes of the values in which a kernel stores the states.
 
-    If no step corrects, a kernel may store the rest of the first state and the sum of all other terms
-    separately.
+    If no step corrects, a kernel may store the decayed first state and the sum of all other terms separately.
     """
     if inputs.corrected or not inputs.start.any():
         return size_of(states.states)
@@ -133,8 +133,8 @@ def passage(
         adds_first: Whether a step adds before it decays.
 
     Returns:
-        The bound before each step and after the last, ``len(factor) + 1`` of them; and the bound of the
-        state that each step decays.
+        The bounds before each step and after the last, ``len(factor) + 1`` bounds in total; and the bounds of
+        the states that the steps decay.
     """
     time = len(factor)
     bounds, held = np.empty((time + 1, *first.shape)), np.empty((time, *first.shape))
@@ -149,7 +149,10 @@ def passage(
 
 
 def factor_errors(inputs: RecurrenceInputs) -> Bounds:
-    """Return the error of k v^T if keys or values are computed, in units, shape ``(T, N, H, K, V)`` or ()."""
+    """Return the error of k v^T due to computed keys or values, in multiples of the unit roundoff.
+
+    The shape is ``(T, N, H, K, V)``, or ``()`` if neither is computed.
+    """
 
     def product(keys: Wide, values: Wide) -> Bounds:
         if keys is None or values is None:
@@ -201,9 +204,9 @@ def size_growth(inputs: RecurrenceInputs) -> Bounds:
 
 
 def _of_correction(inputs: RecurrenceInputs, held: Bounds, decayed: Bounds) -> tuple[Bounds, Bounds]:
-    """Return the roundings, in units, and the size of the vector that a correction writes.
+    """Return the error and the size of the vector that a correction writes, shapes ``(T, N, H, 1, V)``.
 
-    Both are computed from absolute values and have shape ``(T, N, H, 1, V)``.
+    The error is in multiples of the unit roundoff. Both are computed from absolute values.
     """
     if inputs.beta is None:
         size = size_of(by_token(inputs.a))[..., None, :] @ held

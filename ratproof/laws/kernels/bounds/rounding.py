@@ -13,7 +13,7 @@ from ratproof.laws.kernels.naive import Bounds, Wide
 USELESS = 0.01
 """Largest useful bound, as a share of the root mean square of the results."""
 OUTWARD = 1 + 2.0**-20
-"""Factor for the bounds' own rounding in float64 and for omitted second-order terms."""
+"""Factor that covers the rounding of the bounds themselves in float64 and the omitted second-order terms."""
 
 
 @dataclass(frozen=True)
@@ -56,14 +56,14 @@ class RoundingUnits:
 
     @classmethod
     def of(cls, dtype: str, pairs: bool = False) -> RoundingUnits:
-        """Return the units of a dtype.
+        """Return the rounding units of a dtype.
 
-        The error of a complex product is within sqrt(5) units of its absolute value, or less if a sum is
-        fused. The error of a complex sum is within one unit.
+        For complex numbers, the relative error of a product is at most sqrt(5) units, or less if a sum is
+        fused. The relative error of a sum is at most one unit.
         """
         unit = FORMATS[dtype].unit * (3 if pairs else 1)
         if np.finfo(np.longdouble).eps > 2.0**-60 and dtype == "float64":
-            unit *= 2  # the reference rounds as much as the kernel if there is no wider dtype
+            unit *= 2  # if there is no wider dtype, the reference rounds as much as the kernel
         return cls(unit, FORMATS[dtype].smallest * (4 if pairs else 1))
 
 
@@ -83,7 +83,7 @@ def norm(array: Bounds, axis: int = -1, keepdims: bool = False) -> Bounds:
 
 
 def column_norm(states: Bounds) -> Bounds:
-    """Return the 2-norm over K of states, whose last axes are K and V; the axis K remains, with size 1."""
+    """Return the 2-norm over K of states whose last axes are K and V, keeping the axis K with size 1."""
     return norm(states, axis=-2, keepdims=True)
 
 
@@ -98,7 +98,8 @@ class RoundedArray:
 
     Attributes:
         value: The true values.
-        error: A bound on the kernel's error, with K = 1 for a state whose columns are bounded in the 2-norm.
+        error: A bound on the kernel's error. For a state whose columns are bounded in the 2-norm, the size of
+            its axis K is 1.
         size: The magnitude to which roundings are relative; at least the absolute value.
         unit: The unit roundoff.
     """
@@ -110,11 +111,11 @@ class RoundedArray:
 
     @classmethod
     def exactly(cls, value: Wide, unit: float) -> RoundedArray:
-        """Return an argument, which has no rounding error."""
+        """Return an array without rounding error."""
         return cls(value, np.zeros(value.shape), np.abs(value).astype(float), unit)
 
     def computed(self) -> RoundedArray:
-        """Return the array as a factor of a further product, with the error added to its size."""
+        """Return the array with the error added to its size, for use as a factor of a further product."""
         return replace(self, size=self.size + self.error)
 
     def __getitem__(self, index: Any) -> RoundedArray:
@@ -140,7 +141,7 @@ class RoundedArray:
         return replace(self, value=np.conj(self.value))
 
     def times(self, factor: Wide, roundings: float | Bounds = 1) -> RoundedArray:
-        """Return the product with exact factors, which rounds the given number of times."""
+        """Return the product with exact factors, as rounded the given number of times."""
         own = np.abs(factor).astype(float)
         size = own * self.size
         return RoundedArray(

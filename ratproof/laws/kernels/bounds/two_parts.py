@@ -1,20 +1,21 @@
 """Bounds for the families whose state is a pair and whose outputs are not linear in it: mLSTM and GSA.
 
-Both consist of linear recurrences, so that the bounds of :mod:`ratproof.laws.kernels.bounds` apply to the
-states and their adjoints. u is the unit roundoff.
+mLSTM and gated slot attention (GSA) consist of linear recurrences, so that the bounds of
+:mod:`ratproof.laws.kernels.bounds` apply to the states and their adjoints. u is the unit roundoff.
 
 mLSTM has the keys exp(i) k, the decays sigmoid(f), and a last column n of the state. With a stabilizer m, a
-kernel computes exp(log sigmoid(f) + m_- - m) and exp(i - m), where m is the largest exponent so far and
-begins with 0 or -infinity. The logarithm has an error of 9 u (|log| + 1), because it may be a logarithm of a
-sigmoid. Every exponent is rounded relative to its terms. The divisor is max(|n^T q|, 1), and its gradient is
-that of n^T q, or 0. If a comparison with 1 is within the error, the bound covers both. A gradient that is
-computed through m cancels. The bound includes its rounding, as a sum over later tokens, unless the gradients
-of decays are direct.
+kernel computes exp(log sigmoid(f) + m_- - m) and exp(i - m), where m is the largest exponent so far,
+initially 0 or -infinity, and m_- is its previous value. The logarithm has an error of 9 u (|log| + 1),
+because a kernel may compute it from a rounded sigmoid. Every exponent is rounded relative to its terms. The
+divisor is max(|n^T q|, 1), and its gradient is that of |n^T q|, or 0. If |n^T q| equals 1 within its error,
+the bound covers both cases. Gradients through m cancel. The bound includes their rounding, as a sum over
+later tokens, unless the kernel computes the gradients of decays directly.
 
 GSA reads a = A q and o = B^T softmax(a). Two linear recurrences have the decays exp(g) and the keys s: A has
 the values k, and B the values v. If a has the error e, the softmax p has the error
-p (exp(e) / (1 - sum p (exp(e) - 1)) - 1), besides its own roundings. The gradient of a is p (dp - p . dp),
-which is the query of the adjoint of A.
+``p (exp(e) / (1 - sum p (exp(e) - 1)) - 1)``, plus the rounding of the softmax itself. The gradient with
+respect to a is ``p (dp - p . dp)``. It takes the place of the output gradients in the adjoint recurrence of
+A.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class _Call:
     units: RoundingUnits
 
     def as_linear(self, family: LinearRecurrence) -> Problem:
-        """Return the call as one of another family."""
+        """Return the call with another family."""
         return replace(self.problem, family=family)
 
 
@@ -168,11 +169,10 @@ def _mlstm(call: _Call, upstream: Upstream) -> Results:
 
 
 def _divisor(value: Wide, error: Bounds, least: Bounds, unit: float) -> RoundedArray:
-    """Return a divisor of at least ``least``, with an error from which a quotient's error is computed.
+    """Return a divisor whose error e gives the bound e / (value - e) on the relative change of a quotient.
 
-    For the returned error e, e / (value - e) bounds the relative change of the quotient. The divisor may be
-    too small by ``error``, but not below ``least``; or too large, which changes the quotient by at most
-    error / (value + error).
+    The computed divisor may be smaller than ``value`` by at most ``error``, but not below ``least``. It may
+    also be larger by at most ``error``, which changes the quotient by at most error / (value + error).
     """
     size = np.abs(value).astype(float)
     return RoundedArray(
@@ -181,7 +181,10 @@ def _divisor(value: Wide, error: Bounds, least: Bounds, unit: float) -> RoundedA
 
 
 def _stabilizers(gates: Wide, inputs: Wide) -> tuple[Bounds, Bounds]:
-    """Return the larger absolute stabilizer after and before each token, if it begins with 0 or -infinity."""
+    """Return upper bounds on the absolute stabilizer after each token and before each token.
+
+    The bounds hold for stabilizers that begin with 0 and for those that begin with -infinity.
+    """
     ends = np.zeros((2, *gates.shape))
     starts = np.zeros((2, *gates.shape))
     for row, state in enumerate((np.zeros_like(gates[:, :1].sum(1)), None)):
@@ -216,11 +219,11 @@ def _through_stabilizer(
     every: RoundedArray,
     form: KernelForm,
 ) -> Bounds:
-    """Return the rounding of a gradient that flows through m, whose terms cancel, shape ``(T, N, H)``.
+    """Return the rounding of the gradient that flows through m, shape ``(T, N, H)``; its exact terms cancel.
 
-    The terms of a token are sums of D C over the state, and of the gradient of the output times the output.
-    Each occurs twice with opposite signs, computed from the same floats. The remainder flows through the
-    maximum to a gate of this token or an earlier one.
+    The terms of a token are the sum of D C over the state, and the sum of the output times its gradient. Each
+    term occurs twice with opposite signs, computed from the same floats. The rounding that remains flows
+    through the maximum to a gate of this token or of an earlier token.
     """
     count = 16 + (form.chunk or 0)
     states = (backward.held.computed().size * forward.after.computed().size).sum((-2, -1))
@@ -288,7 +291,7 @@ def _softmax(a: RoundedArray) -> RoundedArray:
         relative = np.where(change < 1, np.exp(a.error) / (1 - change) - 1, np.inf)
         own = (a.value.shape[-1] + 16 + 2 * np.abs(below).astype(float)) * a.unit
         error = p * relative * (1 + own) + p * own
-    # a share is at most 1, and its error too
+    # a softmax value is at most 1, and so is its error
     error = np.where(np.isnan(error), 1.0, np.minimum(error, 1.0))
     return RoundedArray(value, error, p + error, a.unit)
 
