@@ -1,4 +1,4 @@
 """The implementations of networks that are compared with automata.
 
-Each one draws its cases, compares strings, and can be read back from a counterexample.
+Each implementation draws random cases, compares strings, and can be read from the file of a counterexample.
 """

@@ -1,9 +1,10 @@
-"""A test of counts against a probability, with a guaranteed rate of false alarms over all tests.
+"""A test of a count against a probability, with a guaranteed rate of false alarms over all tests.
 
-Let C be a count over N independent runs, and p the mean of their probabilities, which may differ from run to
-run (Hoeffding 1963). By Chernoff's bound, P(C / N >= a) <= exp(-N KL(a || p)) for a >= p, and likewise below
-p, where KL(a || p) = a log(a / p) + (1 - a) log((1 - a) / (1 - p)). So P(N KL(C / N || p) >= t) <= 2 exp(-t).
-Any of M tests raises an alarm with probability at most 2 M exp(-t): one in a million for t = log(2 M 10^6).
+Let C be the number of successes in N independent runs. Their probabilities may differ (Hoeffding 1963); let p
+be the mean. By Chernoff's bound, P(C / N >= a) <= exp(-N KL(a || p)) for a >= p, and likewise below p, where
+KL(a || p) = a log(a / p) + (1 - a) log((1 - a) / (1 - p)). Therefore P(N KL(C / N || p) >= t) <= 2 exp(-t).
+The probability that any of M tests raises an alarm is at most 2 M exp(-t), which is one in a million for t =
+log(2 M 10^6).
 
 >>> round(threshold(480), 1)
 20.7
@@ -16,9 +17,9 @@ from __future__ import annotations
 import math
 
 FALSE_ALARM = 1e-6
-"""Probability of any false alarm among all tests that are counted together."""
+"""Probability of any false alarm among all tests."""
 MISSED = 1e-3
-"""Probability of missing a deviation as large as :func:`power` returns."""
+"""Probability of missing a deviation of the size that :func:`power` returns."""
 
 
 def divergence(a: float, p: float) -> float:
@@ -31,12 +32,12 @@ def divergence(a: float, p: float) -> float:
 
 
 def threshold(tests: int) -> float:
-    """Return the largest value of N KL that raises no alarm, for this number of tests."""
+    """Return the threshold t of N KL for this number of tests; larger values raise an alarm."""
     return math.log(2 * tests / FALSE_ALARM)
 
 
 def surprise(count: int, runs: int, p: float, tolerance: float) -> float:
-    """Return N KL(count / N || p'), for the p' within ``tolerance`` of p that is nearest to count / N.
+    """Return N KL(count / N || p') for the number p' within ``tolerance`` of p that is nearest to count / N.
 
     The result is 0 if count / N is itself within ``tolerance`` of p.
     """
@@ -48,7 +49,7 @@ def surprise(count: int, runs: int, p: float, tolerance: float) -> float:
 def power(runs: int, most: float) -> float:
     """Return the smallest deviation of a probability that the test finds in 999 of 1000 cases.
 
-    KL(a || p) >= 2 (a - p)^2, so the test accepts within sqrt(t / 2N) of p. C / N is within sqrt(log(1000) /
-    2N) of its own mean on that side, except with probability 1 / 1000.
+    Because KL(a || p) >= 2 (a - p)^2, the test accepts only values within sqrt(t / 2N) of p. Except with
+    probability 1 / 1000, C / N deviates from its own mean towards p by less than sqrt(log(1000) / 2N).
     """
     return math.sqrt(most / (2 * runs)) + math.sqrt(-math.log(MISSED) / (2 * runs))

@@ -1,4 +1,4 @@
-"""The interface of comparisons of two computations, string by string, for one case of a variant."""
+"""The interface of comparisons of two computations on strings, for one case of a variant."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from theory.registry import claim_named
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference between two values, with the length of the prefix and the unit."""
+    """A difference between two values, with the length of the prefix and the index of the unit."""
 
     length: int
     unit: int
@@ -34,14 +34,15 @@ class Difference:
 
 @dataclass(frozen=True)
 class StringResult:
-    """The result of one string, compared at all its prefixes.
-
-    It contains the largest share of a bound that is used, and the first difference, if any.
+    """The result of comparing one string at all its prefixes.
 
     Attributes:
+        string: The string.
+        share: The largest error relative to its bound; ``None`` if there is none.
+        difference: The first difference, if any.
         cases: Number of strings that were compared in full, at every prefix and unit that the variant covers;
             more than 1 if one comparison covers several strings.
-        left_out: Number of strings for which some of these scores were not compared, keyed by a reason of
+        left_out: Number of strings for which some scores were not compared, keyed by a reason in
             :data:`ratproof.evidence.ledger.LEFT_OUT`.
         varies: Whether the automata's scores of this string and the earlier ones differ. If so, a network
             that gives every string the same score would not pass.
@@ -93,7 +94,7 @@ class Comparison(Protocol):
         """Return a readable description of the case."""
 
     def to_json(self) -> JsonObject:
-        """Return the data that ``from_json`` reads."""
+        """Return the comparison as a JSON object, which ``from_json`` reads."""
 
 
 @runtime_checkable
@@ -101,7 +102,7 @@ class Repeatable(Protocol):
     """A comparison of a user's program, which may not be repeatable."""
 
     def confirm(self, compared: StringResult) -> None:
-        """Run the string of a difference again.
+        """Run the string of a difference again, and compare the results of the two runs.
 
         Raises:
             NotAFunction: If the second run gives another value.
@@ -109,7 +110,7 @@ class Repeatable(Protocol):
 
 
 class Constants:
-    """For each unit, the range of constant scores that are within the bounds on all strings so far."""
+    """The range, for each unit, of constant scores that are within the bounds on all strings so far."""
 
     def __init__(self) -> None:
         self._low: Any = -np.inf
@@ -117,7 +118,7 @@ class Constants:
         self._varies = False
 
     def exclude(self, scores: Any, bounds: Any) -> bool:
-        """Rule out constant outputs by the scores of a string; return whether a unit has no constant left.
+        """Exclude constants by the scores of a string, and return whether no constant is left for some unit.
 
         Args:
             scores: Scores of the string's prefixes, shape ``(prefixes, units)``.
@@ -143,9 +144,9 @@ def no_difference(string: String, share: float, compared: NDArray[bool_]) -> Str
 
     Args:
         string: The string.
-        share: The largest share of a bound that is used.
-        compared: Whether each score that the variant covers was compared, shape ``(prefixes, units)``; the
-            string is a case if all were.
+        share: The largest error relative to its bound.
+        compared: Whether each score that the variant covers was compared, shape ``(prefixes, units)``. The
+            string is a case if all scores were compared.
     """
     prefixes, units = compared.shape
     require_units(units)
@@ -171,7 +172,7 @@ def shortest_of(claim: str, variant: str) -> int:
 
 
 def counterexample(comparison: Comparison, compared: StringResult) -> Counterexample:
-    """Return the counterexample for the difference that a comparison has found."""
+    """Return the counterexample for the difference in the result of a comparison."""
     difference = compared.difference
     assert difference is not None
     return Counterexample(

@@ -42,7 +42,7 @@ class Corpus:
         sentences: The words of each sentence.
         words: The alphabet, in order of appearance.
         vectors: float32 vectors of the words, shape ``(words, width)``.
-        without: Number of words without a vector, to which the mean vector is assigned.
+        without: Number of words without a vector; the mean vector is assigned to them.
         units: Number of units of the network.
     """
 
@@ -58,14 +58,15 @@ def load_corpus(path: str, embeddings: str | None = None, units: int = 64, seed:
     """Read a text file with one sentence per line and words separated by white space.
 
     Args:
-        path: UTF-8 text.
+        path: Path of the text file, in UTF-8.
         embeddings: Path of vectors in GloVe's text format (a word, then its components), or of an npz file
-            with ``vectors``, whose words are in the file or next to it. Defaults to random normal vectors.
+            with an array ``vectors``. The words of an npz file are in its array ``words``, or in
+            ``words.txt.gz`` in the same folder. Defaults to random normal vectors.
         units: Number of units of the network.
         seed: Seed of the random vectors.
 
     Raises:
-        FormatError: If the file is empty or binary, or vectors have unequal widths.
+        FormatError: If a file is empty or binary, or if the vectors have unequal widths.
     """
     sentences = [line.split() for line in read_text(path).splitlines()]
     sentences = [words for words in sentences if words]
@@ -89,7 +90,7 @@ def read_embeddings(
     vectors: dict[str, NDArray[np.float32]] = {}
     total, count, width = np.zeros(0), 0, None
     for number, line in enumerate(_lines(path), 1):
-        # words may contain spaces (". . ."), so the vector is at the right end of the line
+        # words may contain spaces (". . ."), so read the vector from the right end of the line
         parts = line.rstrip().split(" ")
         least = 1 if width is None else max(1, len(parts) - width)
         word, numbers = " ".join(parts[:least]), parts[least:]
@@ -98,7 +99,7 @@ def read_embeddings(
         if not numbers:
             raise FormatError(f"{path}: line {number}: a line must have a word and its vector, got no vector")
         try:
-            with np.errstate(over="ignore"):  # values beyond float32 are refused below
+            with np.errstate(over="ignore"):  # values that overflow in float32 are refused below
                 vector = np.array(numbers, dtype=np.float32)
         except ValueError:
             raise FormatError(
@@ -201,8 +202,8 @@ def _words(array: np.ndarray, path: Path) -> list[str]:
 def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: int = 0) -> None:
     """Assert that a float32 layer of Example 6 agrees with its automata on every prefix of every sentence.
 
-    The assertion covers every unit. The automata are scored in float64, and the bound includes this rounding.
-    A sentence counts as a case if all its scores have a bound.
+    The assertion covers every unit. The automata are scored in float64, and the bound includes the rounding
+    of these scores. A sentence counts as a case if all its scores have a bound.
 
     Raises:
         Disagreement: If a score is not within its bound.
@@ -237,7 +238,7 @@ def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: i
             errors = np.abs(states[:, :, unit] - scores) * (1 + 2.0**-50)
             has[:, :, unit] = inside & bounded(bounds)
             with np.errstate(invalid="ignore", divide="ignore"):
-                used = np.where(has[:, :, unit] & ~(errors == 0), errors / bounds, 0.0)  # NaN stays NaN
+                used = np.where(has[:, :, unit] & ~(errors == 0), errors / bounds, 0.0)  # NaN remains NaN
             if not (used <= 1).all():
                 row, length = (int(i) for i in np.argwhere(~(used <= 1))[0])
                 raise Disagreement(
@@ -283,7 +284,7 @@ def _states(layer: Example6, embeddings: torch.Tensor, codes: NDArray[np.intp]) 
 def _counterexample(
     claim: str, variant: str, layer: Example6, corpus: Corpus, sentence: list[str], unit: int, device: str
 ) -> Any:
-    """Return the counterexample, reduced to one unit and the sentence's own words."""
+    """Return the counterexample, reduced to one unit and to the words of the sentence."""
     words = list(dict.fromkeys(sentence)) or corpus.words[:1]
     index = {word: i for i, word in enumerate(corpus.words)}
     parameters = {

@@ -1,4 +1,4 @@
-"""Comparison of the strings that a torch module accepts with a deterministic automaton."""
+"""Comparison of the strings that a torch module accepts with those that a DFA accepts."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from ratproof.implementations.module_runs import embedded, outputs_of, program_o
 from theory.claim import Claim, Variant
 
 Accepts = Callable[[Tensor], Any]
-"""A function from the module's output after the last symbol, shape ``(units,)``, to whether it accepts the
-string."""
+"""A function that returns whether a string is accepted, from the module's last output, shape ``(units,)``."""
 MOST_IN_A_BATCH = 1024
 
 
 class DecisionComparison:
-    """A comparison of a module's decisions, by its output after the last symbol, with the decisions of a DFA.
+    """A comparison of a module's decisions with those of a DFA.
 
-    The module reads each string as a whole, so it need not be causal.
+    A decision depends on the module's output after the last symbol. The module reads each string as a whole,
+    so it need not be causal.
     """
 
     way = "decision"
@@ -63,8 +63,8 @@ class DecisionComparison:
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Compare the decisions on each nonempty string.
 
-        A module has no output for the empty string, which does not count as a case. Consecutive strings of
-        the same length are read in one batch.
+        The empty string does not count as a case, because a module has no output for it. Consecutive strings
+        of the same length are read in one batch.
         """
         ledger().facts["module"] = (
             f"{type(self.module).__name__} in evaluation mode, on whole strings, in batches of up to"
@@ -97,7 +97,7 @@ class DecisionComparison:
             return [None if last.isnan().any() else _decision(self.accepts(last)) for last in outputs[-1]]
 
     def confirm(self, compared: StringResult) -> None:
-        """Raise NotAFunction if the module decides differently on the string alone."""
+        """Raise NotAFunction if the module decides differently when it reads only this string."""
         if compared.difference is not None:
             (alone,) = self.decisions([compared.string])
             if _word(alone) != compared.difference.network:
@@ -115,7 +115,7 @@ class DecisionComparison:
         return dfa_strings(self.dfa)
 
     def pumped_strings(self) -> Sequence[String]:
-        """Return long strings with repeated words, on which errors of trained networks build up."""
+        """Return long strings with repeated words, on which errors of trained networks accumulate."""
         return pumped_strings(self.dfa)
 
     def constant(self) -> str:
@@ -125,7 +125,7 @@ class DecisionComparison:
         return f"the automaton accepts {which} nonempty string" if len(kinds) == 1 else ""
 
     def to_json(self) -> JsonObject:
-        """Return only the field ``way``, because the module is in the file that defines the claim."""
+        """Return only the field ``way``. The module itself is in the file that defines the claim."""
         return {"way": self.way}
 
     @classmethod

@@ -80,7 +80,7 @@ class ExactComparison:
         return None
 
     def _see(self, scores: list[Any]) -> None:
-        """Record whether the scores of a string differ from those of the first string."""
+        """Record whether the scores of any string so far differ from those of the first string."""
         if not self._varies:
             self._first_scores = self._first_scores or scores
             self._varies = scores != self._first_scores
@@ -159,7 +159,7 @@ class ExactComparison:
 
     @classmethod
     def from_json(cls, claim: Claim, variant: Variant, data: JsonObject) -> Self:
-        """Return the comparison that :meth:`to_json` wrote.
+        """Return the comparison that ``data``, written by :meth:`to_json`, describes.
 
         Raises:
             InputError: If the weights do not match the variant.
@@ -185,8 +185,8 @@ def signatures(variant: Variant) -> list[Signature]:
 def cases_for_long_strings(variant: Variant, alphabet: str) -> SearchStrategy[Any]:
     """Return the variant's cases for long strings.
 
-    By default, these are its cases, without huge and tiny weights if they are drawn from a signature. The
-    digits of such weights add up in a long string, which takes time.
+    By default, these are the variant's cases. If a signature generates them, they have no huge or tiny
+    weights, because the numbers of digits of such weights add up over a long string, which is slow.
     """
     if variant.long_cases is not None:
         return variant.long_cases(alphabet)
@@ -236,7 +236,7 @@ def _string_at(alphabet: Sequence[Any], length: int, index: int) -> list[Any]:
 def fresh_values(comparison: ExactComparison, string: String) -> list[tuple[Any, ...]]:
     """Return the network's values after every prefix of the string.
 
-    The run begins with a copy of the first state, which no other run can have changed.
+    The run begins with a fresh copy of the first state, which earlier runs cannot have changed.
     """
     recurrence, case = comparison.read.recurrence, comparison.case
     state = _copied(recurrence.start(case))
@@ -252,7 +252,7 @@ def _copied(state: Any) -> Any:
         return deepcopy(state)
     except (
         Exception
-    ):  # if the state cannot be copied, use it itself; if a step changes it, the next run gives other values
+    ):  # if it cannot be copied, use the state itself; if a step changes it, the next run gives other values
         return state
 
 
@@ -261,7 +261,7 @@ def unlike(
 ) -> NotAFunction | None:
     """Return the error for two runs of one string with different values, or ``None`` if they agree.
 
-    The error contains the first prefix with two values.
+    The error contains the first prefix for which the values differ.
     """
     for length, (one, other) in enumerate(zip(once, again, strict=True)):
         if tuple(one) != tuple(other):

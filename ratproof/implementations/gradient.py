@@ -32,13 +32,13 @@ FACTORS = (-2.0, -1.0, 1.0, 2.0)
 class GradientComparison(LayerComparison):
     """A comparison of torch's gradients with the derivatives of the automata's scores.
 
-    The function is a weighted sum of one unit's scores of all prefixes. The gradients are with respect to the
-    parameters, the inputs and c_0.
+    The differentiated function is a weighted sum of the scores of one unit over all prefixes. The gradients
+    are with respect to the parameters, the inputs and c_0.
 
     Args:
         claim, variant, layer, start, automata_know_start, backend, unfused: The arguments of
             :class:`~ratproof.implementations.layer.LayerComparison`.
-        seed: Selects the weights of the sum, and the unit.
+        seed: The seed of the weights of the sum, which also selects the unit.
     """
 
     way = "gradient"
@@ -59,7 +59,7 @@ class GradientComparison(LayerComparison):
 
     @classmethod
     def of(cls, network: LayerComparison, seed: int) -> GradientComparison:
-        """Return the comparison for a network; the seed selects the unit and the factors of the sum."""
+        """Return the comparison for a network; the seed selects the unit and the weights of the sum."""
         return cls(
             network.claim,
             network.variant,
@@ -81,7 +81,7 @@ class GradientComparison(LayerComparison):
         return self.seed % self.network.hidden_size
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
-        """Compare all strings in one batch; if they differ, compare each string separately."""
+        """Compare the gradients for all strings in one batch and, if they differ, string by string."""
         share, complete, different = self._compared(strings)
         if different is None:
             reason = IN_PART if share is not None else WITHOUT_BOUND
@@ -89,7 +89,7 @@ class GradientComparison(LayerComparison):
                 yield StringResult(string, share, None) if complete else no_case(string, reason, share)
             return
         alone = [self._compared([string]) for string in strings]
-        if all(difference is None for _, _, difference in alone):  # the difference occurs only in the batch
+        if all(difference is None for _, _, difference in alone):  # the gradients differ only in the batch
             alone[0] = share, complete, different
         for string, (used, all_bounded, difference) in zip(strings, alone, strict=True):
             if difference is None and not all_bounded:
@@ -101,8 +101,8 @@ class GradientComparison(LayerComparison):
         """Compare the gradients on a batch of strings.
 
         Returns:
-            The largest error as a share of its bound, or ``None`` if no gradient has a bound; whether all
-            gradients have a bound; and the first difference.
+            The largest error relative to its bound, or ``None`` if no gradient has a bound; whether all
+            gradients have a bound; and the first difference, if any.
         """
         share, complete = None, True
         for name, computed, value, bound in self.pairs(strings):
@@ -151,7 +151,7 @@ class GradientComparison(LayerComparison):
             of = derivatives[name]
             mine = torch.zeros_like(leaf) if computed is None else computed
             gradient, bound = _array(mine), _array(of.bound())
-            if overflowed:  # then a gradient may be NaN even if its factor is 0
+            if overflowed:  # with infinite scores, a gradient may be NaN even if its weight is 0
                 bound = np.where(np.isnan(gradient), np.inf, bound)
             yield name, gradient, _array(of.value), bound
 
@@ -176,7 +176,7 @@ class GradientComparison(LayerComparison):
         )
 
     def to_json(self) -> JsonObject:
-        """Return the network's data and the seed of the factors."""
+        """Return the network's data and the seed of the weights."""
         return {**super().to_json(), "seed": self.seed}
 
     @classmethod
@@ -193,7 +193,7 @@ class GradientComparison(LayerComparison):
 
 
 def _may_overflow(scores: Tensor, leaves: Iterable[Tensor], semiring: Semiring) -> bool:
-    """Return whether a score overflows, or may overflow when multiplied by two weights in the backward pass.
+    """Return whether a score overflows or, multiplied by two weights in the backward pass, may overflow.
 
     A score of minus infinity that is the semiring's zero does not count.
     """

@@ -1,4 +1,4 @@
-"""The implementations of a claim's network, which draw random comparisons for each kind of evidence.
+"""The implementations of a claim's network, which draw random cases for each kind of evidence.
 
 A variant's network is its recurrence in exact fractions, or a torch layer that implements it.
 :func:`sides_of` selects the implementations for a kind of evidence.
@@ -67,7 +67,7 @@ class Implementation(Protocol):
 
 @runtime_checkable
 class ReadsLongStrings(Protocol):
-    """An implementation that also reads long strings, because it may only be correct on short strings."""
+    """An implementation that also reads long strings, because some errors do not occur on short strings."""
 
     @property
     def long_examples(self) -> int:
@@ -117,7 +117,7 @@ class ExactRecurrence:
 
     @property
     def long_examples(self) -> int:
-        """Return the number of cases; it is 0 for a user's claim, whose numbers may become huge."""
+        """Return the number of cases with a long string; 0 for users' claims, whose fractions may be huge."""
         return 0 if self.own else EXACT_LONG
 
     def long_sample(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
@@ -149,9 +149,9 @@ class ExactRecurrence:
 
 
 EXACT_LONG, LAYER_LONG, PROGRAM_LONG = 6, 3, 8
-"""Numbers of cases with a long string: in exact arithmetic, for layers, and for programs.
+"""Numbers of cases with a long string: for exact arithmetic, layers and programs.
 
-Layers have generic weights. In exact arithmetic and for programs, the first case is simple.
+Layers have generic weights. For exact arithmetic and programs, the first case is a simple one.
 """
 _ONE_IN_FOUR = st.integers(0, 3)
 
@@ -159,13 +159,13 @@ _ONE_IN_FOUR = st.integers(0, 3)
 RUNS_OF_ONE = (20, 1)
 """Lengths of the runs of one symbol in strings of a given length.
 
-A state converges on long runs, so errors in its update show.
+A state converges in a long run, which exposes errors in its update.
 """
 
 
 @cache
 def string_of_length(alphabet: Sequence[str], length: int) -> st.SearchStrategy[String]:
-    """Return a strategy for random strings of a given length, of single symbols or of runs, from a seed."""
+    """Return a strategy for random strings of a given length, which consist of single symbols or of runs."""
     return st.builds(
         lambda seed, run: _string_of_runs(alphabet, length, run, seed),
         st.integers(0, 2**32),
@@ -181,7 +181,7 @@ def _string_of_runs(alphabet: Sequence[str], length: int, run: int, seed: int) -
 
 @cache
 def _long_for_gradients() -> st.SearchStrategy[list[String]]:
-    """Return a strategy for two long strings over all letters: one of runs, one of single symbols."""
+    """Return a strategy for two long strings over all letters: one with runs, and one with single symbols."""
     return st.integers(0, 2**32).map(
         lambda seed: [
             _string_of_runs(LETTERS, length, run, seed)
@@ -191,7 +191,7 @@ def _long_for_gradients() -> st.SearchStrategy[list[String]]:
 
 
 PROGRAM_STRINGS, PROGRAM_LONGEST = 8, 8
-"""The maximum number of strings per case, and of symbols per string, for a torch program."""
+"""The maximum numbers of strings per case and of symbols per string, for a torch program."""
 
 
 @cache
@@ -302,16 +302,17 @@ A state-regularized program compares centroids instead of scores.
 SAMPLED_LAYERS = ("sr-elman", "sr-gru")
 EXAMPLES, STRINGS, RUNS, LONG_RUNS = 10, 3, 10_000, 500
 TESTS = (EXAMPLES * STRINGS + LAYER_LONG) * MOST_CENTROIDS * len(SAMPLED_LAYERS) * len(DTYPES)
-"""The maximum number of counts that all layers of :class:`SampledLayer` compare with a probability."""
+"""The maximum total number of counts that :class:`SampledLayer` compares with a probability."""
 
 
 @dataclass(frozen=True)
 class SampledLayer:
-    """A state-regularized torch layer that samples its centroids (equation 4), compared by their frequencies.
+    """A state-regularized torch layer that samples its centroids (equation 4).
 
-    With ``EXAMPLES`` examples for each layer and dtype, the probability of any false alarm is one in a
-    million. The threshold follows from Chernoff's bound for each string and centroid, divided among all tests
-    (:mod:`ratproof.implementations.chernoff`).
+    The frequencies of the centroids are compared with the automaton's probabilities. With ``EXAMPLES``
+    examples for each layer and dtype, the probability of any false alarm is at most one in a million. This
+    probability is divided among the tests of all strings and centroids, and the threshold of a test follows
+    from Chernoff's bound (:mod:`ratproof.implementations.chernoff`).
     """
 
     kind: str
@@ -356,7 +357,7 @@ class TorchProgram:
 
     @property
     def most_test_strings(self) -> int:
-        """Return the maximum number of test strings, 0 if the units are centroids."""
+        """Return the maximum number of test strings, which is 0 if the units are centroids."""
         return 0 if self.name in CellComparison.transitions else 20
 
     @property
@@ -404,7 +405,7 @@ class TorchProgram:
 def sides_of(
     claim: Claim, variant: Variant, kind: str, device: str = "cpu", own: bool = False
 ) -> Iterator[Implementation]:
-    """Yield the implementations of the variant's network that show evidence of this kind.
+    """Yield the implementations of the variant's network that provide evidence of this kind.
 
     Args:
         claim: The claim.

@@ -45,13 +45,13 @@ from ratproof.implementations.polynomial_bounds import polynomial_bounds
 from theory.claim import Claim, Variant
 from theory.weights import Weights
 
-# covers the rounding of a difference in float64
+# a factor that covers the rounding of a difference in float64
 _OUTWARD = 1 + 2.0**-50
-MOST_SHOWN = 60  # gates in one description
+MOST_SHOWN = 60  # maximum number of gates in one description
 
 
 class LayerComparison:
-    """A comparison of the network's states with the exact scores of its automata, within the rounding bound.
+    """A comparison of a network's states with the exact scores of its automata, within the rounding bound.
 
     Args:
         claim, variant: Names of the claim and its variant.
@@ -76,7 +76,7 @@ class LayerComparison:
     ) -> None:
         self.backend, self.unfused = backend, unfused
         self.claim, self.variant, self.layer = claim, variant, layer
-        self.start = None if start == -math.inf else start  # only max-plus has -inf, which is its zero
+        self.start = None if start == -math.inf else start  # -inf is only used as the zero of max-plus
         self.automata_know_start = automata_know_start
 
     def renamed(self, names: dict[str, str]) -> LayerComparison:
@@ -156,7 +156,7 @@ class LayerComparison:
 
     @torch.no_grad()
     def states(self, strings: Sequence[String]) -> list[NDArray[np.float64]]:
-        """Return c_0, ..., c_T of each string, from one padded batch: arrays of shape ``(T + 1, units)``."""
+        """Return c_0, ..., c_T of each string, shape ``(T + 1, units)``, from one padded batch."""
         lengths = [len(x) for x in strings]
         start = self.network.start(len(strings), self.start)
         with self.running():
@@ -225,7 +225,7 @@ class LayerComparison:
                 raise ValueError(f"the network's states must have shape {scores.shape}, got {c.shape}")
             has = bounded(bounds)
             with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-                # -infinity minus itself is NaN, but it is not a difference
+                # -infinity minus -infinity is NaN, but the values are equal
                 errors = np.where(c == scores, 0.0, np.abs(c - scores)) * _OUTWARD
                 used = np.where((errors == 0) | ~has, 0.0, errors / bounds)[self._shortest :]
             if (used <= 1).all():
@@ -275,7 +275,7 @@ class LayerComparison:
         return format_of(self._dtype)
 
     def sides(self) -> list[tuple[WFSA, Deviation]]:
-        """Return each unit's automaton, and the largest deviation of its weights from another evaluation."""
+        """Return each unit's automaton, and bounds on the deviations of the network's weights from it."""
         slack = self.network.deviations(self.vectors, self._known_start)
         return list(zip(self._automata, slack, strict=True))
 

@@ -21,10 +21,10 @@ from ratproof.implementations.layer_spec import DTYPES, spec
 
 
 def checked(data: JsonObject) -> JsonObject:
-    """Return the arguments of a LayerComparison that its ``to_json`` wrote.
+    """Validate a JSON object that ``LayerComparison.to_json`` wrote, and return the class's arguments.
 
     Raises:
-        InputError: If the data are not such arguments.
+        InputError: If the data do not describe such a comparison.
     """
     kind = data["network"]
     if not isinstance(kind, str) or kind not in layer_kinds():
@@ -63,14 +63,14 @@ def checked(data: JsonObject) -> JsonObject:
         isinstance(start, bool) or not isinstance(start, (int, float)) or not abs(start) <= largest
     ):
         raise InputError(f"start must be null or finite in {rest['dtype']}, got {shorten(start)}")
-    unfused = data.get("unfused", False)  # older files do not have this field
+    unfused = data.get("unfused", False)  # files of older versions do not have this field
     if not isinstance(unfused, bool):
         raise InputError(f"unfused must be true or false, got {shorten(unfused)}")
     rest["device"] = device_of(rest["device"])
     backend = backend_of(data.get("backend"))
     kept = ("options", "parameters", "embeddings", "alphabet", "dtype", "device")
     layer = spec(kind, **{name: rest[name] for name in kept})
-    start = None if start is None else float(start)  # an integer may be too large for torch
+    start = None if start is None else float(start)  # torch does not support arbitrarily large integers
     return {
         "layer": layer,
         "start": start,
@@ -81,7 +81,7 @@ def checked(data: JsonObject) -> JsonObject:
 
 
 def backend_of(kept: Any) -> Backend | None:
-    """Return the backend named in a file, or ``None`` if it is missing or not available."""
+    """Return the backend that a file names, or ``None`` if there is no such field or backend."""
     if kept is None:
         return None
     if not isinstance(kept, dict) or set(kept) != {"name", "chunk"} or kept["name"] not in BACKENDS:
@@ -138,7 +138,7 @@ def _check_shapes(kind: str, options: Any, parameters: dict[str, NDArray[np.floa
         )
     weights = sum(values.size for values in parameters.values())
     for name, value in options.items():
-        # no size exceeds the number of weights, so nothing larger than the file is allocated
+        # if no size exceeds the number of weights, nothing larger than the file is allocated
         if isinstance(value, (int, float)) and not abs(value) <= max(1, weights):
             raise InputError(
                 f"option {name} must be at most the number of weights, {max(1, weights)}, got {value}"

@@ -1,4 +1,4 @@
-"""A torch layer, its weights and an input for each symbol as plain arrays, for strategies and files."""
+"""The data of a torch layer and of the inputs of its symbols, as plain arrays."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class LayerSpec:
         kind: The layer's name in files.
         options: The layer's arguments, except dtype and device.
         parameters: The parameters of its cell, keyed by name.
-        embeddings: The input of each symbol, shape ``(symbols, input_size)``; the index of each symbol, shape
-            ``(symbols,)``, if the layer reads indices.
+        embeddings: The input of each symbol, shape ``(symbols, input_size)``. If the layer reads indices, the
+            index of each symbol, shape ``(symbols,)``.
         alphabet: The symbols.
         dtype, device: Dtype and device of the layer.
     """
@@ -48,7 +48,7 @@ class LayerSpec:
         return torch.as_tensor(values, dtype=DTYPES[self.dtype], device=self.device)
 
     def load(self, cell: nn.Module) -> None:
-        """Load the parameters into a cell of that kind."""
+        """Load the parameters into a cell of this kind."""
         cell.load_state_dict({name: self.tensor(values) for name, values in self.parameters.items()})
 
     def to_json(self) -> JsonObject:
@@ -73,7 +73,7 @@ def spec(
     dtype: str = "float32",
     device: str = "cpu",
 ) -> LayerSpec:
-    """Return a :class:`LayerSpec` from arrays in any form."""
+    """Return a :class:`LayerSpec` from any array-like values."""
     arrays = {name: np.asarray(values, dtype=np.float64) for name, values in parameters.items()}
     vectors = np.asarray(embeddings, dtype=np.float64)
     return LayerSpec(kind, dict(options), arrays, vectors, list(alphabet), dtype, device)

@@ -17,7 +17,7 @@ from ratproof.implementations.layer_spec import spec
 from ratproof.implementations.sampled_runs import Runs, SampledRuns
 
 EDGE_CASES = [0.0, 1.0, -1.0, 0.5, 30.0, -30.0, 200.0, -200.0, 2.0**-126, 2.0**-149, 1e9, -1e9]
-"""Weights that leave gates half open, closed or saturated; subnormal weights; and large ones that cancel."""
+"""Weights for half-open, closed and saturated gates, subnormal weights, and large weights that cancel."""
 
 MOST_CENTROIDS = 4
 
@@ -114,7 +114,7 @@ def sampled_layers(
         claim: Name of the claim.
         variant: Name of the variant.
         runs: Number of runs per string.
-        tests: Number of tests among which any false alarm has probability one in a million.
+        tests: Number of tests that share the probability of any false alarm, one in a million.
         dtype: Dtype of the layer.
         device: Device of the layer.
     """

@@ -38,15 +38,15 @@ from theory.claim import Claim, Variant
 MOST_EXACT = 200
 """Maximum number of symbols times transitions per symbol for exact scores.
 
-Fractions grow with every symbol. Above this number, scores are computed in float64, and the bound includes
-the error of this computation.
+The fractions become longer with every symbol. Above this number, scores are computed in float64, and the
+bound includes the error of this computation.
 """
 
 MOST_TEST_STRINGS, MOST_TEST_SYMBOLS = 500, 10_000
-"""The maximum number of distinguishing strings and of their symbols; the module reads one at a time."""
+"""The maximum number of distinguishing strings, and of all their symbols; each string is run separately."""
 
 FEW = 32
-"""Number of roundings; a smaller difference suggests that the user should pass ``slack``."""
+"""Number of roundings. For a smaller difference, the message suggests that the user pass ``slack``."""
 
 
 class ModuleComparison:
@@ -84,7 +84,7 @@ class ModuleComparison:
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Compare the outputs on every nonempty prefix of every string.
 
-        A module has no output for the empty string, which does not count as a case.
+        The empty string does not count as a case, because a module has no output for it.
         """
         shortest = 1
         ledger().facts["module"] = self.ran
@@ -116,7 +116,7 @@ class ModuleComparison:
     def _sides(self, strings: Sequence[String]) -> list[tuple[Weights, Floats]]:
         """Return the scores of each string's prefixes and their bounds, shape ``(T + 1, units)``."""
         sides: list[Any] = [None] * len(strings)
-        # the error of float64 is negligible relative to float32
+        # float64 scores suffice for a module in float32, whose own error is much larger
         most = MOST_EXACT // max(1, self._automata[0].states ** 2) if self._format is FLOAT64 else 0
         for exact in (True, False):
             indices = [i for i, string in enumerate(strings) if (len(string) <= most) == exact]
@@ -193,7 +193,7 @@ class ModuleComparison:
         return other
 
     def test_strings(self) -> TestStrings:
-        """Return strings that distinguish the automata from others of bounded size."""
+        """Return strings that distinguish the automata from other automata of bounded size."""
         return weighted_strings(self._automata, MOST_TEST_STRINGS, MOST_TEST_SYMBOLS)
 
     def pumped_strings(self) -> Sequence[String]:
@@ -206,7 +206,7 @@ class ModuleComparison:
         return "the automaton scores every string zero" if zero else ""
 
     def to_json(self) -> JsonObject:
-        """Return only the field ``way``, because the module is in the file that defines the claim."""
+        """Return only the field ``way``. The module itself is in the file that defines the claim."""
         return {"way": self.way}
 
     @classmethod

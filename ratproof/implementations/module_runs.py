@@ -39,16 +39,16 @@ def outputs_of(
 ) -> Tensor:
     """Return the outputs of a module, shape ``(T, B, units)``, for inputs of shape ``(T, B, input_size)``.
 
-    The module returns its outputs alone or as the first item of a tuple. For a layer of :mod:`neural` they
-    are its scores.
+    The module must return its outputs, or a tuple whose first item is the outputs. For a layer of
+    :mod:`neural`, the outputs are its scores.
 
     Args:
         module: The module, called in evaluation mode.
         inputs: The inputs.
         units: The required number of units. Defaults to any number.
         batch_first: Whether the module reads and returns ``(B, T, ...)`` instead.
-        last: Whether to also accept outputs of shape ``(B, units)``, only after the last symbol. They are
-            returned with T = 1.
+        last: Whether to also accept outputs of shape ``(B, units)``, which belong to the last symbol. They
+            are returned with T = 1.
 
     Raises:
         InputError: If the module returns anything else.
@@ -83,7 +83,7 @@ def embedded(embeddings: Tensor, index: dict[Any, int], strings: Sequence[String
 
 
 def program_of(cls: type[T], subject: object, about: str) -> T:
-    """Return the comparison that a user's claim contains, which must be of this class.
+    """Return the comparison, of class ``kind``, that a user's claim contains.
 
     Raises:
         InputError: If the subject is not a claim about ``about``.

@@ -54,7 +54,7 @@ class OpenFstComparison(ExactComparison):
             for unit, (value, scorer) in enumerate(zip(values, self._scorers, strict=True)):
                 bound = scorer.bound(string[:t])
                 compared.append(bound < np.inf)
-                if not compared[-1]:  # OpenFst's floats might overflow: nothing is compared
+                if not compared[-1]:  # do not compare if OpenFst's floats might overflow
                     continue
                 score = scorer.score(string[:t])
                 used = share([score], [value], [bound])

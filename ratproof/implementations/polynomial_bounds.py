@@ -1,9 +1,10 @@
 """Rounding bounds for networks whose automata have polynomials in the gates as weights.
 
-The network multiplies and adds gates and components of the state in its own order. Within a step, the
-deviations of the automaton's weights cover this. A network that runs in chunks also has its own order across
-steps; its bound is that of the automaton of magnitudes (:func:`neural.reading.magnitudes`). Bounds are
-infinite where an intermediate value might overflow.
+The network multiplies and adds gates and components of the state in an order that differs from the
+automaton's. Within a step, the deviations of the automaton's weights cover this difference. In a network that
+runs in chunks, the order across steps also differs. The bound of such a network is computed from the
+automaton of magnitudes (:func:`neural.reading.magnitudes`). Bounds are infinite for prefixes on which an
+intermediate value might overflow.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ def polynomial_bounds(
     """Return bounds on the network's error for each string's prefixes, shape ``(T + 1, units)``.
 
     Args:
-        units: for each unit, its automaton or that of magnitudes, and the factors of
+        units: For each unit, its automaton or its automaton of magnitudes, and the factors of
             :func:`neural.reading.magnitudes`.
-        deviations: the deviations of the automata's weights, one for each unit.
-        strings: the strings.
-        computed_in: the network's dtype.
+        deviations: The deviations of the automata's weights, one for each unit.
+        strings: The strings.
+        computed_in: The network's dtype.
     """
     automata = [automaton for automaton, _ in units]
     products = [automaton.replace(final=factors) for automaton, factors in units]

@@ -36,12 +36,12 @@ LARGEST = 64
 """Maximum of each size."""
 MOST_RUNS = 10**6
 MOST_AT_ONCE = 1 << 26
-"""Maximum number of runs times k centroids times k probabilities."""
+"""Maximum of the number of runs times k^2, for k centroids with k probabilities each."""
 LAYERS = ("sr-elman", "sr-gru")
 
 
 def checked(data: JsonObject) -> LayerSpec:
-    """Return the layer that ``to_json`` of a SampledRuns wrote, and check the other fields.
+    """Validate a JSON object that ``SampledRuns.to_json`` wrote, and return the layer.
 
     Raises:
         InputError: If the data do not describe such runs.

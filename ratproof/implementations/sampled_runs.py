@@ -4,7 +4,7 @@ The probabilistic automaton has the probabilities of the cell at each centroid. 
 per string.
 
 - In each step of a run, alpha equals the cell's alpha at the run's centroid, bit for bit, in the same row of
-  a batch of the same shape. So the centroid is the only state of a run.
+  a batch of the same shape. This shows that the centroid is the only state of a run.
 - The cell's alpha is equal to equation 2 or 3, within rounding.
 - The number of runs that end at each centroid agrees with the automaton's Forward score, by a test with a
   known rate of false alarms.
@@ -56,7 +56,7 @@ class Runs:
         first: Index of the first centroid.
         count: Number of runs per string.
         seed: Seed of torch's random numbers.
-        tests: Number of tests among which any false alarm has probability one in a million.
+        tests: Number of tests that share the probability of any false alarm, one in a million.
     """
 
     first: int
@@ -70,7 +70,7 @@ class SampledRuns:
 
     Args:
         claim, variant: Names of the claim and its variant.
-        spec: The layer, of a memory-less kind: ``"sr-elman"`` or ``"sr-gru"``, with all options but the
+        spec: The layer, of a memory-less kind: ``"sr-elman"`` or ``"sr-gru"``, with all options except the
             transition.
         runs: The number of runs and their seed.
     """
@@ -138,7 +138,7 @@ class SampledRuns:
 
     @cached_property
     def _used(self) -> JsonObject:
-        """Return, for each symbol, the share of the bound that each entry uses, shape ``(k, k)``."""
+        """Return, for each symbol, the error of each entry relative to its bound, shape ``(k, k)``."""
         return {x: shares(self.table[x], *equation) for x, equation in self._equations.items()}
 
     def _alpha_of_all(self, read: Tensor) -> Tensor:
@@ -170,7 +170,7 @@ class SampledRuns:
         return self._automata
 
     def weights(self) -> str:
-        """Return the rounded table; the exact floats are in the JSON."""
+        """Return the table with rounded values; the exact floats are in the JSON object."""
         rows = [
             f"alpha({x}) = {np.array2string(p, precision=6, separator=', ')}".replace("\n", "")
             for x, p in self.table.items()
@@ -180,7 +180,7 @@ class SampledRuns:
         return f"{where}, {options}, start at centroid {self.runs.first + 1}; " + "; ".join(rows)
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
-        """Compare each string at its end; a string counts as one case."""
+        """Compare the centroids at the end of each string; each string counts as one case."""
         shortest = shortest_of(self.claim, self.variant)
         constants = Constants()
         for index, string in enumerate(strings):
@@ -195,7 +195,7 @@ class SampledRuns:
             finally:
                 torch.set_num_threads(threads)
             scores = np.array([[float(score(automaton, string)) for automaton in self._automata]])
-            # infinite for a string that is not a case
+            # the bounds are infinite for a string that is not a case
             bounds = np.full_like(scores, 0.0 if result.cases else np.inf)
             yield replace(result, varies=constants.exclude(scores, bounds))
 
@@ -238,7 +238,7 @@ class SampledRuns:
     def _spread(self, alphas: Tensor, symbol: str) -> float:
         """Return a bound on how much rounding changes the sampled distribution.
 
-        The rows of the batch differ from those of the table, and the sampler assumes that they sum to 1.
+        The rows of the batch may differ from those of the table, and the sampler assumes that they sum to 1.
         """
         table = torch.as_tensor(self.table[symbol], device=alphas.device).unsqueeze(1)
         off = (alphas.double() - table).abs().sum(dim=2) + (alphas.double().sum(dim=2) - 1).abs()

@@ -1,4 +1,4 @@
-"""The kinds of comparisons by their name in files, the field ``way``, for reading counterexamples."""
+"""The classes of comparisons, keyed by their names in files, for reading counterexamples."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SIDES = {
     "module": "module.ModuleComparison",
     "decision": "decision.DecisionComparison",
 }
-"""The module and the class of each comparison, keyed by its way."""
+"""The module and the class of each comparison, keyed by the field ``way`` of files."""
 
 
 def side_named(way: str) -> Readable:

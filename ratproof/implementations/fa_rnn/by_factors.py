@@ -1,11 +1,13 @@
-"""Programs with arbitrary weights, for equations 4, 5, 6, 9 and 10, maxima, beta = 0, and removed rules.
+"""FA-RNN programs with arbitrary weights.
 
-Equation 5 multiplies three factors and sums twice.
+They implement equations 4, 5, 6, 9 and 10, maxima instead of sums, beta = 0, and disabled rules. Equation 5
+multiplies three factors and sums twice.
 
 In floats, component j of a step is the sum over i and s of h[i] D_1[i, s] v[s] D_2[j, s] (1 + t). Here t
 comes from at most K - 1 + 1 + 1 + r - 1 + 1 roundings, in any order of summation (Higham, *Accuracy and
-Stability of Numerical Algorithms*, 3.1). It is therefore an exact step with another tensor, which differs by
-at most gamma_{K+r+1} times the same sum of magnitudes. That is a deviation of the automaton's weights.
+Stability of Numerical Algorithms*, 3.1). The result is therefore that of an exact step with another tensor,
+which differs by at most gamma_{K+r+1} times the sum of the magnitudes of the terms. The difference is a
+deviation of the automaton's weights.
 """
 
 from __future__ import annotations
@@ -55,9 +57,9 @@ from theory.weights import Weights
 DYADIC = tuple(Fraction(n, 8) for n in (0, 8, -8, 4, 1, 3, -5, 7, 12, -20))
 """Weights that every dtype represents exactly; repeated products of some of them round."""
 NEAR_ONE = tuple(Fraction(n, 16) for n in (16, 15, 17, 0, 16, 15, 17, -16))
-"""Weights for long strings, whose products neither vanish nor grow quickly.
+"""Weights whose products neither vanish nor grow quickly, for long strings.
 
-Few are negative, because sums that cancel are small relative to the rounding bound.
+Few of them are negative, because sums that cancel are small relative to the rounding bound.
 """
 BETAS = tuple(Fraction(n, 8) for n in (4, 2, 6, 1, 7, 0, 8))
 """Values of beta in equation 6 that every dtype represents exactly."""
@@ -149,14 +151,14 @@ def _exact_factored_program(w: Weights, factory: Factory) -> Network:
 
 
 def _deviations_of_exact_factors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
-    """Bound the deviation if each element of the tensor is a single product, from one column."""
+    """Return the deviation for exact factors, with which each element of the tensor is a single product."""
     (automaton,) = automata
     rank = exact_factors(automaton.to_float()).rank
     gamma = form.gamma(automaton.states + rank + 1)
     return [Deviation(gamma * abs(automaton.matrices.astype(float)), np.zeros(automaton.states))]
 
 
-# Equation 9: the tensor that torch rebuilds from the factors, run by equation 4.
+# Equation 9: torch computes the tensor from the factors. The network then runs by equation 4.
 
 
 def _rebuilt_tensor_program(w: Weights, factory: Factory) -> Network:
@@ -176,7 +178,7 @@ def _deviations_of_rebuilt_tensor(w: Weights, automata: Sequence[WFSA], form: Fo
     return [_deviation(automata[0], w.alphabet, form.gamma(factors.rank + 2) * _sizes(factors))]
 
 
-# Equation 10: the factors of two networks in blocks, with one score per network.
+# Equation 10: the factors of two networks as blocks of one network, with one score per network.
 
 
 def _block_program(w: Weights, factory: Factory) -> Network:
@@ -211,12 +213,12 @@ def _reference_of_maxima(w: Weights, automata: Sequence[WFSA], string: String, f
 
 
 # Equation 6 at beta = 0. torch computes pinv(E_w) in float64 by a singular value decomposition. The result is
-# exact for a matrix within p u |E_w| of E_w, where p is a small multiple of the sizes. Pseudo-inverses of
-# two matrices of the same rank differ by at most mu max(|P|, |P'|)^2 times their distance, with
-# mu = (1 + sqrt 5) / 2 (Stewart 1977).
+# the exact pseudo-inverse of a matrix within p u |E_w| of E_w, where p is a small multiple of the sizes.
+# Pseudo-inverses of two matrices of the same rank differ by at most mu max(|P|, |P'|)^2 times their distance,
+# with mu = (1 + sqrt 5) / 2 (Stewart 1977).
 
 PSEUDO_INVERSE_UNITS = 100
-"""The constant p per row and column: an assumption about LAPACK, like those about torch's functions."""
+"""The constant p divided by the sum of the sizes, which is an assumption about LAPACK."""
 
 
 def _vector_program(w: Weights, factory: Factory) -> Network:
@@ -230,7 +232,7 @@ def _deviations_of_vectors(w: Weights, automata: Sequence[WFSA], form: Format) -
     inverse = np.array([[float(v) for v in row] for row in pseudo_inverse(by_word(w, "u")).tolist()])
     size, condition = np.linalg.norm(vectors), np.linalg.norm(inverse)
     perturbation = PSEUDO_INVERSE_UNITS * sum(vectors.shape) * 2.0**-53 * size
-    if perturbation * condition > 2.0**-20:  # the perturbation bound requires a value much less than 1
+    if perturbation * condition > 2.0**-20:  # the perturbation bound requires a product much less than 1
         return None
     of_inverse = 2 * (2 * condition) ** 2 * perturbation
     turn = abs(inverse) @ abs(rows)
@@ -243,7 +245,8 @@ def _deviations_of_vectors(w: Weights, automata: Sequence[WFSA], form: Format) -
     return [_deviation(automata[0], w.alphabet, off)]
 
 
-# Equation 6 at any beta, with a trained G; and its tensor by equation 9, run by equation 4.
+# Equation 6 at any beta, with a trained G. A second program computes the tensor by equation 9, and runs by
+# equation 4.
 
 
 def _mixed_cell(w: Weights, factory: Factory) -> FactoredCell:
@@ -264,7 +267,7 @@ def _mixed_tensor_program(w: Weights, factory: Factory) -> Network:
 
 
 def _deviations_of_mixture(rest: Callable[[Factors], int]) -> Callable[..., list[Deviation]]:
-    """Bound the deviation caused by rounding z and by the ``rest`` of the step."""
+    """Return a function that bounds the deviation caused by rounding z and by the ``rest`` of the step."""
 
     def deviations(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
         factors, beta = factors_of(w), float(w.beta)
@@ -277,7 +280,7 @@ def _deviations_of_mixture(rest: Callable[[Factors], int]) -> Callable[..., list
     return deviations
 
 
-# A classifier with one rule disabled: the rest of the network scores the other rule.
+# A classifier with one rule disabled. The other states still score the other rule.
 
 
 def _without_a_rule(w: Weights, factory: Factory) -> Network:

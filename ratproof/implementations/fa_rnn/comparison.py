@@ -1,6 +1,6 @@
 """Comparison of an FA-RNN in float arithmetic with the automata of its weights.
 
-Every prefix of a string is one sentence of a batch.
+The prefixes of a string are the sentences of one batch.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class FARNNComparison:
 
     @property
     def _read(self) -> list[Any]:
-        """Return the weights that the program uses, as the automata's construction expects them."""
+        """Return the weights that the program uses, in the form that the automata's construction expects."""
         entries = [self.case.entries[name] for name in self.program.reads]
         return [
             v
@@ -190,7 +190,7 @@ class FARNNComparison:
         Otherwise the comparison would run a different network.
 
         Raises:
-            InputError: If they do not.
+            InputError: If the weights do not match, or the dtype cannot represent one of them.
         """
         wrong = self.program.misfit(self.case)
         if wrong is not None or not self.case.alphabet:

@@ -2,9 +2,8 @@
 
 Component j of a step of a second-order RNN is a sum of K d products of three factors, in any order. It is an
 exact step of an automaton whose weights are off by at most gamma_{K d + 2} times the sums of the magnitudes
-|A[i, s, j] v[s]|. The units and thresholds of a Heaviside network are computed with integers, which do not
-round, and so are affine and ReLU networks with integer weights and saturated LSTMs. A step of a PD-SSM is a
-step of Forward, in any order of summation.
+|A[i, s, j] v[s]|. Heaviside networks, saturated LSTMs, and affine and ReLU networks with integer weights
+compute with integers, which do not round. A step of a PD-SSM is a step of Forward, in any order of summation.
 """
 
 from __future__ import annotations
@@ -161,7 +160,7 @@ def _largest_permuted(w: Weights, string: String) -> Any:
 
 
 def _gate_program(w: Weights, factory: Factory) -> Network:
-    diagonal, offsets = (*w.r, 1), (*w.b, 0)  # the last unit is the constant of the output
+    diagonal, offsets = (*w.r, 1), (*w.b, 0)  # the last unit is the output's constant term
     matrix = tuple(tuple(r * (i == j) for j in range(len(diagonal))) for i, r in enumerate(diagonal))
     v = len(w.alphabet)
     parts = (matrix,) * v, (offsets,) * v, (*w.h_0, w.c_0), (*w.c, 1)
@@ -226,7 +225,7 @@ def _counter_program(w: Weights, factory: Factory) -> Network:
 
 
 def _is_counter(w: Weights, string: String, scores: Floats, factory: Factory) -> Floats:
-    """Return 1 for each prefix after which the cell is the counter, and 0 for the others."""
+    """Return 1 for each prefix after which the cell state equals the counter, and 0 for the others."""
     counts = [0]
     for x in string:
         counts.append(saturated.count(w, counts[-1], x))
@@ -247,7 +246,7 @@ def _largest_unit(w: Weights, string: String) -> Any:
 
 
 def _on_indices(module: torch.nn.Module, symbols: list[str]) -> Network:
-    """Return the scores of sentences by a module that reads indices of symbols."""
+    """Return a function that scores sentences with a module that reads the indices of their symbols."""
     device = next(module.parameters()).device
 
     def read(words: Words) -> Tensor:
@@ -257,9 +256,9 @@ def _on_indices(module: torch.nn.Module, symbols: list[str]) -> Network:
 
 
 def _on_prefixes(module: torch.nn.Module, read: Callable[[Words], Tensor]) -> Network:
-    """Return the scores of sentences by a module with an output for each prefix.
+    """Return a function that scores sentences with a module that has an output for each prefix.
 
-    A sentence that begins a longer one does not run again.
+    A sentence that is a prefix of a longer sentence does not run separately.
     """
 
     @torch.no_grad()
@@ -278,7 +277,7 @@ def _on_prefixes(module: torch.nn.Module, read: Callable[[Words], Tensor]) -> Ne
 
 
 def _with(signature: Signature, values: Sequence[Fraction | int]) -> Signature:
-    """Return the signature with weights, but not states, restricted to these values."""
+    """Return the signature with its weights, but not its states, restricted to these values."""
     only = tuple(map(Fraction, values))
     entries = tuple(entry if entry.only else replace(entry, only=only) for entry in signature.entries)
     return replace(signature, entries=entries)

@@ -4,8 +4,8 @@ The claim is about the exact networks. In float arithmetic, two statements must 
 component of both networks' states is between the bounds l and u, and the FA-GRU's components equal the exact
 components.
 
-The rounding bound is a running error bound through torch's own functions (:mod:`neural.tracked`). Nothing is
-compared if it is not small relative to the counts.
+The rounding bound is a running error bound through torch's own functions (:mod:`neural.tracked`). If it is
+not small relative to the counts, nothing is compared.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ from theory.fa_rnn import gru_start
 from theory.weights import Weights
 
 SMALL = 2.0**-10
-"""Largest rounding bound, relative to the count, at which counts are compared."""
+"""Largest rounding bound, relative to the count, for which counts are compared."""
 
 
 def factors(w: Weights) -> Factors:
-    """Return factors with one column for each word and previous state.
+    """Return factors with one column for each pair of a word and a previous state.
 
     A gate can then read the word from z. BOS leaves the state unchanged.
     """
@@ -58,7 +58,7 @@ def factors(w: Weights) -> Factors:
 
 
 def network(w: Weights, gated: bool, factory: Factory) -> FARNN:
-    """Return the FA-GRU, or the FA-RNN that it equals at the start."""
+    """Return the FA-GRU or, if ``gated`` is false, the FA-RNN that it equals at initialisation."""
     inner = FactoredCell(factors(w), **factory)
     cell = FAGRUCell(inner) if gated else inner
     if isinstance(cell, FAGRUCell):
@@ -103,7 +103,7 @@ def _run(w: Weights, string: String) -> list[gru_start.Run]:
 
 
 def _both(w: Weights, factory: Factory) -> Network:
-    """Return both networks, whose scores are the state components of the FA-GRU and of the FA-RNN."""
+    """Return a network whose scores are the components of the FA-GRU's state, and then of the FA-RNN's."""
     networks = [network(w, gated, factory) for gated in (True, False)]
 
     def states(sentences: Sentences) -> Tensor:
@@ -138,7 +138,7 @@ def _reference(w: Weights, automata: Sequence[WFSA], string: String, form: Forma
     """Return the score 1 for every prefix, with an infinite error bound if rounding may be large."""
     dtype = torch.float32 if form.unit > 2.0**-50 else torch.float64
     runs, errors = _run(w, tuple(string)), _errors(w, tuple(string), dtype, "cpu")
-    counts = paths(w, string) * form.unit < 1  # then the FA-RNN does not round
+    counts = paths(w, string) * form.unit < 1  # if true, the FA-RNN does not round
     held = [
         counts
         and all(float(e) <= SMALL * max(1.0, float(h.mid())) for e, h in zip(error, run.gru, strict=True))

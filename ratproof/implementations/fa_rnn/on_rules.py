@@ -40,7 +40,8 @@ def _floats(automaton: WFSA) -> WFSA:
     return automaton.to_float()
 
 
-# At beta = 1 the vectors of equation 6 have no effect; the wildcard's matrix is in the factors or separate.
+# Equation 6 at beta = 1, where the word vectors have no effect. The wildcard's matrix is in the factors or
+# separate.
 
 
 def _rules_with_vectors(w: Weights, factory: Factory, separate_wildcard: bool) -> Network:
@@ -51,7 +52,7 @@ def _rules_with_vectors(w: Weights, factory: Factory, separate_wildcard: bool) -
     )
 
 
-# Maxima instead of sums; and a deterministic automaton, whose forward score is 1 for a match.
+# Maxima instead of sums, and a deterministic automaton, whose forward score is 1 for a match.
 
 
 def _viterbi(w: Weights, factory: Factory, decomposed: bool) -> Network:
@@ -76,7 +77,7 @@ def _thresholded(w: Weights, factory: Factory) -> Network:
     return FARNN.of(rebuilt, decomposed=False, **factory)
 
 
-# Both directions: sentences begin with BOS, which leaves the state unchanged here.
+# Both directions. Sentences begin with BOS, which leaves the state of these networks unchanged.
 
 
 def _bidirectional(w: Weights, factory: Factory) -> Network:

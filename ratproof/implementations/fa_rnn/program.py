@@ -2,9 +2,9 @@
 
 There are two kinds of bounds.
 
-Integers that a dtype represents are added and multiplied without rounding. The bound is 0 if every possible
-value is representable. Otherwise each weight of a step has a known deviation, and Forward's running bound
-gives the error (:mod:`automata.rounding.bounds`).
+The bound is 0 if the program computes with integers and the dtype can represent every possible value.
+Otherwise each weight of a step has a known deviation, and the running bound of Forward gives the error
+(:mod:`automata.rounding.bounds`).
 """
 
 from __future__ import annotations
@@ -59,13 +59,14 @@ class FARNNProgram:
         name: Name of the program in files and variants.
         cases: Source of random weights, with ``random`` and ``signatures`` as in
             :class:`theory.signature.Signature`.
-        build: Returns the network for weights that the dtype can represent.
-        reference: Returns the reference for the weights, the automata, a string and a dtype.
+        build: A function that returns the network for weights that the dtype can represent.
+        reference: A function that returns the reference for the weights, the automata, a string and a dtype.
         reads: Names of the weights that the network reads, which the dtype must represent exactly.
         takes: The signatures of all supported weights. Defaults to the signatures of ``cases``.
         long_cases: Source of random weights for long strings. Defaults to ``cases``.
-        judge: Returns the scores to compare, shape ``(T + 1, units)``, for the weights, a string, the
-            network's scores of all prefixes, and the arguments of ``build``. Defaults to these scores.
+        judge: A function that returns the scores to compare, shape ``(T + 1, units)``, from the weights, a
+            string, the network's scores of all prefixes, and torch's ``dtype`` and ``device``. Defaults to
+            the network's scores.
     """
 
     name: str
@@ -102,7 +103,7 @@ def without_rounding(
     """Return the reference of a program that computes with integers and does not round.
 
     Args:
-        largest: Returns a bound on every intermediate value for weights and a string. Defaults to 1.
+        largest: A function of the weights and a string that bounds every intermediate value. Defaults to 1.
     """
 
     def reference(w: Weights, automata: Sequence[WFSA], string: String, form: Format) -> Reference:
@@ -115,7 +116,7 @@ def without_rounding(
 
 
 def paths(w: Weights, string: String) -> int:
-    """Return the largest number of paths, accepting or not, after a prefix; it bounds every partial sum."""
+    """Return the largest number of paths after a prefix, accepting or not, which bounds all partial sums."""
     h = np.array([abs(int(v)) for v in w.alpha_0], dtype=object)
     most = int(h.sum())
     for x in string:
@@ -129,10 +130,10 @@ def off_by(
 ) -> Callable[[Weights, Sequence[WFSA], String, Format], Reference]:
     """Return the reference of a program that computes Forward scores with deviating weights.
 
-    A string is omitted if a product of nonzero factors may underflow.
+    Strings on which a product of nonzero factors may underflow are not compared.
 
     Args:
-        deviations: Returns one deviation per unit, or ``None`` if no bound is known.
+        deviations: A function that returns one deviation per unit, or ``None`` if no bound is known.
         factors: Number of weights in one product of a step.
     """
 
@@ -158,7 +159,7 @@ def _exact_scores(automata: Sequence[WFSA], string: String) -> list[list[Any]]:
 
 
 def _may_underflow(w: Weights, factors: int, form: Format) -> bool:
-    """Return whether a product of this many nonzero weights, or of 1 - beta, may underflow."""
+    """Return whether a product of this many nonzero weights, including 1 - beta, may underflow."""
     entries = [tuple(e.values()) if isinstance(e, dict) else e for e in w.entries.values()]
     if "beta" in w.entries:
         entries.append(1 - w.beta)
@@ -170,7 +171,7 @@ def _may_underflow(w: Weights, factors: int, form: Format) -> bool:
 def may_overflow(values: Sequence[Any], longest: int, form: Format) -> bool:
     """Return whether a sum of products of these weights may exceed the largest float on a string.
 
-    Each step has three factors, and sums of at most as many terms as there are weights.
+    Each term of a step has three factors, and a sum has at most as many terms as there are weights.
     """
     most = max([1.0, *(abs(float(v)) for v in values)])
     return (math.log2(max(1, len(values))) + 3 * math.log2(most)) * (longest + 2) > math.log2(form.largest)

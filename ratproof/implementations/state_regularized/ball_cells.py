@@ -1,7 +1,7 @@
 """The cells of state-regularized networks in ball arithmetic, independent of torch.
 
-They follow Wang & Niepert 2019, section 3, equations 2, 3 and 6 to 8; the GRU follows torch's equations. They
-give the exact value of a cell for the floats of its parameters.
+They follow Wang & Niepert 2019, section 3, equations 2, 3 and 6 to 8. The GRU follows torch's equations. The
+results enclose the exact value of a cell whose parameters are these floats.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def ball(value: float) -> Ball:
 def similarities(
     kind: str, similarity: str, parameters: Mapping[str, Any], h: Vector, c: Vector | None, x: Vector
 ) -> Vector:
-    """Return b, the similarity of u to each centroid, in ball arithmetic.
+    """Return b, the similarities of the cell's output u to the centroids, in ball arithmetic.
 
     Args:
         kind: ``"sr-elman"``, ``"sr-gru"``, ``"sr-lstm"`` or ``"sr-lstm-p"``.
@@ -74,7 +74,7 @@ def sums(gate: tuple[Vector, Vector]) -> Vector:
 
 
 Gates = Sequence[tuple[Vector, Vector]]
-"""For each gate its input part W x + b and its recurrent part U h + b'."""
+"""The input part W x + b and the recurrent part U h + b' of each gate."""
 
 
 def elman(gates: Gates, h: Vector, c: Vector | None, parameters: Mapping[str, Any]) -> Vector:

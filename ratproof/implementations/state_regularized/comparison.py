@@ -2,9 +2,9 @@
 
 The layers run on padded batches of strings of unequal lengths.
 
-A network that ends at a centroid does not round. Therefore, the comparison is between centroids: the centroid
-of the last layer after every symbol, and the last state of each string. Strings on which two similarities are
-too close, exactly or in float arithmetic, are omitted, because the theorem assumes that there are no ties.
+A state that is a centroid has no rounding error. Therefore, the comparison is between centroids: the centroid
+of the last layer after every symbol, and the last state of each string. The theorem assumes that there are no
+ties. Strings on which two similarities are too close, exactly or in float arithmetic, are therefore omitted.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ class CellComparison:
 
     Args:
         claim, variant: Names of the claim and its variant.
-        program: The program of the network: ``"sr-limit"``, for temperature -> 0; ``"sr-mixture"`` (equation
-            5) and ``"sr-sampled"`` (equation 4) at a low temperature; ``"sr-asked"``, the automaton of
-            torch's cell at each centroid; ``"sr-counted"``, the automaton that Algorithm 1 counts over runs
-            of torch.
-        spec: The layers, with all options but the transition.
+        program: The program that runs: ``"sr-limit"``, the network for temperature -> 0; ``"sr-mixture"``
+            (equation 5) and ``"sr-sampled"`` (equation 4), the network at a low temperature; ``"sr-asked"``,
+            the transitions of torch's cell at each centroid; ``"sr-counted"``, the transitions that Algorithm
+            1 extracts from runs of the torch network.
+        spec: The layers, with all options except the transition.
     """
 
     way = "sr-cells"
@@ -99,7 +99,7 @@ class CellComparison:
     def automata(self) -> list[WFSA]:
         """Return one automaton per centroid of the last layer, with that centroid as its final state.
 
-        The states are the tuples of centroids that strings lead to.
+        The states are the tuples of centroids, one per layer, that strings lead to.
         """
         cell_table, order, arrows = self._cell_table(16), [self._start], []
         for state in order:
@@ -124,8 +124,8 @@ class CellComparison:
     def remembers(self) -> bool:
         """Return whether the first state affects the output after arbitrarily many symbols.
 
-        Some symbol must lead the first state and the states after long strings to different centroids. The
-        margin of every string must be known, too.
+        This requires a symbol that leads the first state and the states after long strings to different
+        centroids. It also requires that the margin of every string is known.
         """
         cell_table = self._cell_table(16)
         if self._epsilon(cell_table) is None:
@@ -145,7 +145,7 @@ class CellComparison:
         return any(len({after[q, symbol][-1] for q in {self._start, *late}}) > 1 for symbol in self.inputs)
 
     def weights(self) -> str:
-        """Return the kind and sizes of the network; the weights are in the JSON."""
+        """Return the kind and the sizes of the network; the weights are in the JSON object."""
         options = ", ".join(f"{name} = {value}" for name, value in self.spec.options.items())
         return f"{self.spec.kind} run as {self.program} in {self.spec.dtype} on {self.spec.device}, {options}"
 
@@ -174,7 +174,7 @@ class CellComparison:
             yield replace(_compared(string, visited, wanted), varies=len(ends) > 1)
 
     def _epsilon(self, cell_table: CellTable) -> float | None:
-        """Return a tolerance for alpha of the automaton's centroid, or ``None`` if none is proved."""
+        """Return a proved tolerance for alpha of the automaton's centroid, or ``None`` if there is none."""
         temperature = cell_table.cells[0].component.temperature
         if self.program == "sr-mixture":
             return followed(cell_table, self.inputs, self._start, temperature)
@@ -194,7 +194,7 @@ class CellComparison:
     def _run(self, strings: Sequence[String], slack: float) -> list[Places]:
         """Return the centroid of the network after each prefix, from one padded batch.
 
-        The index is -1 for an output at no centroid, and if the last state differs from the last output.
+        The index is -1 if an output is not at a centroid, or if the last state differs from the last output.
         """
         lengths = [len(x) for x in strings]
         first = next(iter(self.inputs.values()))
@@ -239,7 +239,8 @@ class CellComparison:
     def _counted(self) -> dict[tuple[int, str], int]:
         """Return the transitions that Algorithm 1 extracts from the network's runs.
 
-        T counts how often one centroid followed another on a symbol.
+        The algorithm counts how often one centroid follows another on a symbol, and keeps the most frequent
+        one.
         """
         data = [x for length in range(COUNTED + 1) for x in product(self.inputs, repeat=length)]
         counts: dict[tuple[int, str], dict[Any, int]] = {}
@@ -250,7 +251,7 @@ class CellComparison:
         return {pair: max(sorted(row), key=row.__getitem__) for pair, row in counts.items()}
 
     def _seen(self, cell_table: CellTable) -> set[tuple[int, str]] | None:
-        """Return the pairs of centroid and symbol in the data, or ``None`` if one is undetermined."""
+        """Return the pairs of centroid and symbol in the data, or ``None`` if one is not determined."""
         states, pairs = {self._start}, set()
         for _ in range(COUNTED):
             after = set()
@@ -283,7 +284,7 @@ class CellComparison:
 
 
 def _read(table: dict[tuple[int, str], int], string: String) -> Places:
-    """Follow the transition table along a string; return ``None`` as centroid after a missing pair."""
+    """Return the centroids along a string by the transition table; they are ``None`` after a missing pair."""
     visited: Places = [0]
     for symbol in string:
         before = visited[-1]
@@ -292,7 +293,7 @@ def _read(table: dict[tuple[int, str], int], string: String) -> Places:
 
 
 def _while_seen(string: String, visited: Places, seen: set[tuple[int, str]]) -> Places:
-    """Return the centroids up to the first pair that the data lack, and ``None`` after it."""
+    """Return the centroids up to the first pair that is not in the data, and ``None`` after it."""
     result: Places = [visited[0]]
     for before, symbol, after in zip(visited, string, visited[1:], strict=False):
         lost = result[-1] is None or (before, symbol) not in seen

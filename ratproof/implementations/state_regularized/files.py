@@ -19,7 +19,7 @@ OPTIONS = {*LARGEST, "bias", "similarity", "temperature"}
 
 
 def checked(data: JsonObject) -> LayerSpec:
-    """Return the layers that ``to_json`` of a CellComparison wrote.
+    """Validate a JSON object that ``CellComparison.to_json`` wrote, and return the layers.
 
     Raises:
         InputError: If the data do not describe such layers.

@@ -15,10 +15,10 @@ from ratproof.implementations.layer_spec import spec
 from ratproof.implementations.state_regularized.comparison import CellComparison
 
 TEMPERATURES = {"sr-mixture": (2.0**-4, 2.0**-7, 2.0**-10, 2.0**-14), "sr-sampled": (2.0**-12, 2.0**-16)}
-"""Temperatures that are low enough for many of these networks; other programs use 1."""
+"""Temperatures that are low enough for many networks of these programs; other programs use 1."""
 ONE_LAYER = ("sr-asked", "sr-counted")
 MOST_SEEDS = 16
-"""Maximum number of networks among which one that remembers is chosen."""
+"""Maximum number of networks that are tried to find one whose state has a lasting effect."""
 SHUT = -200.0
 """The bias of a closed forget gate, which makes an LSTM memory-less."""
 _GRID = st.integers(-128, 128).map(lambda n: n / 64)
@@ -40,8 +40,8 @@ class CellSource(Protocol):
 class Choices:
     """A source that draws each value separately from Hypothesis.
 
-    Hypothesis can simplify such counterexamples. Many values are equal or 0, so these networks are often
-    trivial.
+    Hypothesis can simplify counterexamples from this source. Many values are equal or 0, so the networks are
+    often trivial.
     """
 
     def __init__(self, draw: st.DrawFn) -> None:
@@ -85,8 +85,8 @@ def networks(
 ) -> CellComparison:
     """Draw networks of one or two layers of any kind, with two to four centroids each.
 
-    Most LSTMs have closed forget gates and input gates that do not read c. Otherwise few centroids are
-    determined, because c may take many values.
+    Most LSTMs have closed forget gates, and input gates that do not read c. In other LSTMs, c may take many
+    values, so that few centroids are determined.
 
     Args:
         draw: The draw function of Hypothesis.
@@ -96,7 +96,7 @@ def networks(
         program: Name of the program that runs the network.
         dtype: Dtype of the layers.
         device: Device of the layers.
-        remembers: Whether to prefer networks whose state has an effect after any number of symbols.
+        remembers: Whether to prefer networks whose first state has an effect after any number of symbols.
     """
     where = alphabet, claim, variant, program, dtype, device
     if not remembers and draw(_ONE_BY_ONE):
@@ -121,7 +121,8 @@ def _network(
 ) -> CellComparison:
     """Return a network drawn from a source.
 
-    If ``least`` is 1, the smallest networks are omitted, because they rarely expose errors and often repeat.
+    If ``least`` is 1, the smallest networks are not drawn, because they rarely expose errors and often
+    repeat.
     """
     kind = source.choice(list(KINDS))
     inputs, d = source.choice((1, 2)), source.choice((1, 2, 3)[least:])

@@ -2,12 +2,13 @@
 
 Each cell is evaluated at each centroid, and the error of torch's floats is bounded.
 
-A state of the product automaton is a tuple with one centroid per layer. The cell state c of an LSTM is not
-part of it. Each answer covers all values of c that strings can lead to, in one ball.
+A state of the product automaton is a tuple with one centroid per layer. It does not include the cell state c
+of an LSTM. Instead, a ball covers all values of c that strings can lead to.
 
-With equation 5 the hidden state is a mixture. If alpha of the automaton's centroid is at least 1 - epsilon in
-each layer, h is within epsilon times the largest difference of two centroids. If the next alpha is at least 1
-- epsilon for all such h, in float arithmetic and exactly, the bound holds after every string.
+With equation 5 the hidden state h is a mixture of centroids. If alpha of the automaton's centroid is at least
+``1 - epsilon`` in each layer, the distance of h from this centroid is at most epsilon times the largest
+difference of two centroids. If the next alpha is at least ``1 - epsilon`` for all such h, in float arithmetic
+and exactly, the bound holds after every string.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class CellTableEntry:
     """The next centroid of a cell at a centroid, for one input.
 
     Attributes:
-        centroid: Index of the most similar centroid, by exact arithmetic; ``None`` if balls overlap.
+        centroid: Index of the most similar centroid in exact arithmetic; ``None`` if the balls overlap.
         gap: Lower bound on the margin to every other similarity, in exact arithmetic and in torch's floats,
             less the rounding of the division by the temperature and of the softmax.
     """
@@ -56,7 +57,7 @@ class CellTable:
     Args:
         kind: Kind of the cells.
         cells: One cell per layer, in order.
-        longest: Maximum number of symbols that are read; it bounds c.
+        longest: Maximum number of symbols that are read, which bounds c.
     """
 
     def __init__(self, kind: str, cells: Sequence[SRCell], longest: int) -> None:
@@ -75,7 +76,8 @@ class CellTable:
         Args:
             state: Index of the centroid of each layer.
             inputs: The input, shape ``(input_size,)``.
-            epsilon: Tolerance for alpha, and therefore for the h of each layer and the input of the next one.
+            epsilon: Tolerance for alpha, and therefore for h of each layer and for the input of the next
+                layer.
 
         Returns:
             The next state, or ``None`` if it is not determined; and the gap.
@@ -93,10 +95,10 @@ class CellTable:
         return tuple(after), least
 
     def slack(self, layer: int, epsilon: float) -> float:
-        """Return a bound on each component of the distance from centroid i of a mixture with large alpha_i.
+        """Bound the difference in each component between centroid i and a mixture with a large alpha_i.
 
-        alpha_i is at least 1 - epsilon, so the other centroids change the mixture by at most epsilon times
-        the largest difference. In addition, alpha and the sum are rounded.
+        alpha_i is at least ``1 - epsilon``. The other centroids change the mixture by at most epsilon times
+        the largest difference of two centroids. In addition, alpha and the sum are rounded.
         """
         if not epsilon:
             return 0.0
@@ -128,10 +130,10 @@ class CellTable:
     def distribution(self, centroid: int, inputs: Tensor) -> tuple[Floats, Floats]:
         """Return alpha of a first layer at a centroid (equations 2 and 3), and a bound on torch's error.
 
-        The bound is infinite if it would be 1 or more.
+        The bound is infinite if the error of an argument of exp may be 1 or more.
 
-        alpha_i is 1 / sum_j exp((b_j - b_i) / tau). The argument of exp rounds two values and three more
-        operations. The softmax rounds two functions, a sum of k terms and a quotient.
+        alpha_i is 1 / sum_j exp((b_j - b_i) / tau). The argument of exp is rounded in two values and three
+        operations, and the softmax in two functions, a sum of k terms and a quotient.
         """
         tau = self.cells[0].component.temperature
         with flint.ctx.workprec(ball_cells.PRECISION):
@@ -165,7 +167,7 @@ class CellTable:
         return margin * (1 - 2.0**-40) - rounded
 
     def _errors(self, layer: int, centroid: int, inputs: Tensor, epsilon: float, off: float) -> Floats:
-        """Bound the error of torch's similarities at a centroid.
+        """Return bounds on the errors of torch's similarities at a centroid.
 
         The state may be off by the layer's slack for ``epsilon``, and the input by ``off``.
         """
@@ -182,7 +184,7 @@ class CellTable:
             u, *_ = cell.part.step(cell.part.read(around), tuple(state))  # type: ignore[arg-type]
             b: Any = cell.component.similarities(u)
         errors: Floats = b.error[0].double().cpu().numpy()
-        return 2 * errors  # any other evaluation has an error of the same size
+        return 2 * errors  # another evaluation has an error of at most the same size
 
 
 def _greatest(balls: Sequence[Any]) -> int | None:
@@ -209,7 +211,7 @@ def settled(
 def followed(
     cell_table: CellTable, inputs: Mapping[str, Tensor], start: State, temperature: float
 ) -> float | None:
-    """Return a tolerance for alpha that holds after every string, with equation 5 at this temperature.
+    """Return a tolerance for alpha that holds after every string, for equation 5 at this temperature.
 
     Args:
         cell_table: The cells.
@@ -248,7 +250,7 @@ def always_certain(
 
     If so, sampling by equation 4 is deterministic.
     """
-    nothing = 200 if cell_table.unit > 2.0**-50 else 1000  # e^-nothing is 0 in the dtype
+    nothing = 200 if cell_table.unit > 2.0**-50 else 1000  # exp(-nothing) underflows to 0 in the dtype
     waiting, seen = [start], {start}
     for state in waiting:
         for x in inputs.values():
