@@ -250,10 +250,8 @@ def fresh_values(comparison: ExactComparison, string: String) -> list[tuple[Any,
 def _copied(state: Any) -> Any:
     try:
         return deepcopy(state)
-    except (
-        Exception
-    ):  # if it cannot be copied, use the state itself; if a step changes it, the next run gives other values
-        return state
+    except Exception:
+        return state  # if a step changes the state itself, the next run gives other values
 
 
 def unlike(

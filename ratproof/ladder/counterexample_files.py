@@ -1,4 +1,4 @@
-"""Files with counterexamples, which people can read and which run again on any machine."""
+"""Files with counterexamples, which are readable and can be run again on any machine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from theory.registry import claims
 FORMAT = "ratproof counterexample 1"
 FIELDS = ("claim", "variant", "comparison", "weights", "string", "unit", "network", "automaton", "bound")
 SHOWN = ("string", "unit", "network", "automaton", "bound")
-"""The fields that a new run determines."""
+"""The fields that are computed again when a counterexample is run again."""
 A_TEXT = (str, "a string")
 KINDS: dict[str, tuple[type, str]] = {
     "says": A_TEXT,
@@ -54,13 +54,13 @@ NOT_AS_WRITTEN = (
     AssertionError,
     MemoryError,
 )
-"""The exceptions that computing with weights from elsewhere may raise."""
+"""The exceptions that computations with a file's weights may raise."""
 
 
 def keep_script(
     counterexample: KernelCounterexample | StatefulCounterexample, script: str, folder: Path, kind: str
 ) -> Path | None:
-    """Write a counterexample's program to the folder; return ``None`` if it has no program."""
+    """Write a counterexample's program to the folder, and return its path; ``None`` without a program."""
     if not script:
         return None
     path = folder / f"{counterexample.claim}--{counterexample.variant}--{kind}.py"
@@ -71,7 +71,10 @@ def keep_script(
 def keep(
     counterexample: Counterexample, folder: Path, seed: int | None, test: str, kind: str = "sampled"
 ) -> Path:
-    """Write the counterexample to the folder, in a file named by claim, variant and kind of evidence."""
+    """Write the counterexample to a file in the folder, and return its path.
+
+    The file is named after the claim, the variant and the kind of evidence.
+    """
     data = as_kept(counterexample, seed, test)
     path = folder / f"{counterexample.claim}--{counterexample.variant}--{kind}.json"
     write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
@@ -109,7 +112,7 @@ class Replayed:
 
     @property
     def verdict(self) -> str:
-        """``refuted``: the sides differ; ``holds``: they agree; ``unknown``: nothing was compared."""
+        """Return ``refuted`` after a difference, ``unknown`` if nothing was compared, else ``holds``."""
         if self.compared.difference is not None:
             return "refuted"
         return "holds" if self.compared.cases else "unknown"
@@ -121,9 +124,9 @@ class Replayed:
         return list(self.data["string"] if difference is None else self.data["string"][: difference.length])
 
     def otherwise(self) -> dict[str, str]:
-        """Return the fields of the file that differ from the comparison, each with the file's value.
+        """Return the fields whose values in the file differ from the comparison, each with the file's value.
 
-        The rest of the output does not use these values.
+        The rest of the output does not use the file's values.
         """
         right: JsonObject = {"weights": self.comparison.weights()}
         if "automata" in self.data:
@@ -209,12 +212,16 @@ def load(data: JsonObject, where: str) -> Comparison:
 
 
 def _hides(name: str) -> bool:
-    """Return whether a user's claim hides a built-in claim of the same name."""
+    """Return whether a user's claim has the name of a built-in claim, and therefore hides it."""
     return is_own(name) and name in claims()
 
 
 def _require_claims_file(data: JsonObject, where: str) -> None:
-    """Decide which claim a file means if a user's claim and a built-in claim share the name."""
+    """Select the claim that a file is about if a user's claim and a built-in claim have the same name.
+
+    Raises:
+        InputError: If the file is about a user's claim that is not registered.
+    """
     name = data["claim"]
     if data.get("own") and not is_own(name):
         raise InputError(f"{where}: the file is about your own claim {name}; pass --claims FILE.py")
@@ -232,7 +239,7 @@ def replay(path: str | Path) -> Replayed:
 
 
 def run_again(data: JsonObject, where: str) -> Replayed:
-    """Run a counterexample from another source again; ``where`` is its name in error messages."""
+    """Run a counterexample again; ``where`` is the name of its source in error messages."""
     _require_fields(data, where)
     _require_claims_file(data, where)
     comparison = load(data, where)
@@ -244,7 +251,7 @@ def run_again(data: JsonObject, where: str) -> Replayed:
                 f"{where}: 'string' must have only symbols of the comparison, got {shorten(strange[0])}"
             )
         replayed = Replayed(data, comparison, next(iter(comparison.compare([data["string"]]))))
-        replayed.otherwise()  # raise if a value cannot be printed
+        replayed.otherwise()  # raises an error if a value cannot be printed
         return replayed
 
 

@@ -1,4 +1,4 @@
-"""The settings of the process: Hypothesis's profile, threads of libraries, and Triton's interpreter."""
+"""Settings of the process: Hypothesis's profile, the number of threads, and Triton's interpreter."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ THREADS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
 def load_profile(examples: int | None = None, seeded: bool = False) -> None:
-    """Set Hypothesis to draw this many cases, the same in every run unless there is a seed."""
+    """Configure Hypothesis to draw this many cases; without a seed, they are the same in every run."""
     settings.register_profile(
         "ratproof",
         max_examples=EXAMPLES if examples is None else examples,
@@ -30,7 +30,7 @@ def load_profile(examples: int | None = None, seeded: bool = False) -> None:
         deadline=None,
         print_blob=True,
         report_multiple_bugs=False,
-        # no explain phase: it takes longer than the search and does not add information to the two scores
+        # no explain phase, because it takes longer than the search and adds nothing to the two scores
         phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.target, Phase.shrink),
         suppress_health_check=[HealthCheck.too_slow],
     )
@@ -40,11 +40,11 @@ def load_profile(examples: int | None = None, seeded: bool = False) -> None:
 
 
 def forget_constants() -> None:
-    """Prevent Hypothesis from drawing constants of the local modules that are imported.
+    """Prevent Hypothesis from drawing constants that occur in the imported local modules.
 
-    It prefers these constants, so derandomised cases would depend on the imported modules. They would differ
-    between a single claim and all claims, and between a clone and an installed package. Hypothesis has no
-    setting for it.
+    Hypothesis prefers these constants, so derandomised cases would depend on the imported modules. The cases
+    would differ between a run of one claim and a run of all claims, and between a clone and an installed
+    package. Hypothesis has no setting to switch this off.
     """
     if hasattr(providers, "_get_local_constants") and hasattr(providers, "_local_constants"):
         nothing = type(providers._local_constants)()
@@ -63,7 +63,7 @@ def interpret_triton() -> None:
 
 @contextmanager
 def one_thread_each(processes: int) -> Iterator[None]:
-    """Limit the processes that start within the block to one thread each if there are several."""
+    """Limit processes that start within the block to one thread each, if there are several processes."""
     before = {name: os.environ.get(name) for name in THREADS}
     if processes > 1:
         os.environ.update(dict.fromkeys(THREADS, "1"))
@@ -82,14 +82,14 @@ def unchanged_afterwards() -> Iterator[None]:
     """Restore Hypothesis's profile, forced seed, storage folder and constants after the block."""
     constants = getattr(providers, "_get_local_constants", None)
     profile, seed, storage = settings(), core.global_force_seed, os.environ.get(STORAGE)
-    # by default, it would be in the current folder
+    # Hypothesis's default is in the current folder
     os.environ.setdefault(STORAGE, str(cache_folder("hypothesis")))
     try:
         yield
     finally:
         if storage is None:
             os.environ.pop(STORAGE, None)
-            # Hypothesis then determines the folder again at its next use
+            # the next use of Hypothesis then determines the folder again
             configuration.set_hypothesis_home_dir(None)
         if constants is not None:
             providers._get_local_constants = constants

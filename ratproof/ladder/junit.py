@@ -10,9 +10,9 @@ from ratproof.ladder.outcome import Outcome
 
 
 def junit(outcome: Outcome, name: str) -> bytes:
-    """Return a JUnit test suite with this name, with a test for each result.
+    """Return a JUnit test suite, as XML, with this name and a test for each result.
 
-    A test fails if its verdict is not the expected one. Evidence that could not run here is skipped.
+    A test fails if its verdict is not the expected one. Evidence that cannot run on this machine is skipped.
 
     >>> junit(Outcome([]), "my_claim.py").decode().splitlines()[1]
     '<testsuite name="my_claim.py" tests="0" failures="0" skipped="0" errors="0" />'

@@ -1,7 +1,7 @@
-"""The last run of ``verify`` in this folder, with its unexpected evidence and the digests of its sources.
+"""The last run of ``verify`` in this folder, with its verdicts and the digests of its sources.
 
 ``python -m ratproof.ladder.last_run FILE`` copies the verdicts of the last complete run to a file. The exit
-status is 1 if sources or libraries have changed since, or if there is no such run.
+status is 1 if sources or libraries have changed since that run, or if there is no such run.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from theory.claim import EXACT, TORCH
 
 LAST = Path(".ratproof") / "last-run.json"
 WHOLE = {"cpu": Path(".ratproof") / "verdicts.json", "cuda": Path(".ratproof") / "verdicts-cuda.json"}
-"""The file of the last complete run, by device."""
+"""The file of the last complete run, keyed by the device."""
 PACKAGES = ("automata", "theory", "neural", "ratproof")
 SOURCES = ("*.py", "*.v", "*.txt", "*.json")
 
@@ -81,7 +81,7 @@ def unexpected() -> tuple[tuple[str, str], ...]:
 def current_verdicts() -> str | None:
     """Return the verdicts of the last complete CPU run as JSON, or ``None`` if they are out of date.
 
-    They are out of date if sources or libraries have changed since.
+    They are out of date if sources or libraries have changed since that run.
     """
     data = _read(WHOLE["cpu"])
     digests = digest()
@@ -93,7 +93,7 @@ def current_verdicts() -> str | None:
 def saved_on_other_device(device: str, digests: SourceDigests) -> SavedRun | None:
     """Return the last complete run of the same sources on the other device, or ``None``.
 
-    The result contains the versions of the libraries, which may differ.
+    The versions of the libraries may differ. The result contains them.
     """
     for other, path in WHOLE.items():
         data = _read(path)
@@ -138,7 +138,7 @@ def _is_sound(result: Result) -> bool:
 
 def digest() -> SourceDigests:
     """Return the digests of the sources and libraries that verdicts depend on."""
-    # without the working folder, which is on the path of python -m but not of an installed program
+    # exclude the working folder, which is on the path of python -m but not of an installed program
     folders = [*site.getsitepackages(), site.getusersitepackages()]
     libraries = sorted({f"{d.name} {d.version}" for d in distributions(path=folders)})
     coqc = shutil.which("coqc")
@@ -153,7 +153,7 @@ def digest() -> SourceDigests:
 
 
 def _read(path: Path) -> JsonObject | None:
-    """Return a saved run, or ``None`` if there is none or it is invalid."""
+    """Return a saved run, or ``None`` if the file does not exist or is invalid."""
     try:
         data: JsonObject = json.loads(path.read_text(encoding="utf-8"))
         rows = [(row["claim"], row["kind"], row["verdict"], row["expected"]) for row in data["results"]]

@@ -19,8 +19,8 @@ class SavedRun:
     Attributes:
         device: ``cpu`` or ``cuda``.
         model: Model of the GPU; empty for the CPU.
-        when: Time at which it ended, in ISO 8601.
-        versions: Versions of Python and the packages that its results depend on.
+        when: Time of the end of the run, in ISO 8601.
+        versions: Versions of Python and of the packages on which the results depend.
         results: Its results.
         file: Path of the file in which it is saved.
     """
@@ -33,7 +33,7 @@ class SavedRun:
     file: str
 
     def sentence(self) -> str:
-        """Return a sentence with the date, the device and the number of expected verdicts."""
+        """Return a sentence with the date, the device, and the number of verdicts that are as expected."""
         on = f"a {self.model}" if self.model else "the CPU"
         good = sum(r.as_expected for r in self.results)
         return (
@@ -46,10 +46,13 @@ class SavedRun:
 class Outcome:
     """The outcome of a run: its results, its errors, and the evidence that could not run.
 
-    ``interrupted`` is true if the run was interrupted. ``nothing_to_run`` is the reason why there was nothing
-    to run, which is not an error. ``not_written`` is the reason why a requested file could not be written.
-    ``stopped`` is true if the run ended at its first unexpected result. ``device`` is the device of torch,
-    and ``other_device`` is the last run on the other device, for the report.
+    Attributes:
+        interrupted: Whether the run was interrupted.
+        nothing_to_run: The reason why there was nothing to run, which is not an error; otherwise empty.
+        not_written: The reason why a requested file could not be written; otherwise empty.
+        stopped: Whether the run ended at its first unexpected result.
+        device: The device of torch.
+        other_device: The last run on the other device, for the report.
     """
 
     results: list[Result]
@@ -65,7 +68,7 @@ class Outcome:
 
     @property
     def as_expected(self) -> bool:
-        """Whether all evidence ran with the expected verdicts."""
+        """Return whether all evidence ran with the expected verdicts."""
         return (
             bool(self.results or self.nothing_to_run)
             and not self.interrupted

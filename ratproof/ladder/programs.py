@@ -29,13 +29,13 @@ from ratproof.ladder.rungs.exhausted import length_within
 from theory.claim import USUAL
 
 EACH_LENGTH = 2
-"""Number of cases of each length that every run covers, in addition to random lengths.
+"""Number of cases for each length that every run covers, in addition to cases of random length.
 
-A chunked program may only be correct on short strings.
+The given lengths are needed because a chunked program may only be correct on short strings.
 """
 _ONE_IN_FOUR = st.integers(0, 3)
 FEW_STRINGS = 200
-"""Number of strings on which a module runs in the other layout."""
+"""Number of strings on which a module is run with its first two axes exchanged."""
 
 
 class ProgramComparison(Comparison, Protocol):
@@ -50,10 +50,10 @@ class ProgramComparison(Comparison, Protocol):
         """Return the same comparison with the program's first two axes exchanged."""
 
     def test_strings(self) -> TestStrings:
-        """Return strings that distinguish the automata from others."""
+        """Return strings that distinguish the automata from other automata."""
 
     def pumped_strings(self) -> Sequence[String]:
-        """Return long strings with repeated words, or none."""
+        """Return long strings with repeated words; the list may be empty."""
 
     def constant(self) -> str:
         """Return a message if the automata give all strings the same score, otherwise an empty string."""
@@ -64,7 +64,7 @@ class ProgramUnderTest(Subject):
     """A program and its automata.
 
     Attributes:
-        comparison: The comparison of the two sides.
+        comparison: The comparison of the program with its automata.
     """
 
     comparison: ProgramComparison | None = None
@@ -84,7 +84,7 @@ def program_under_test(
     Args:
         name: Name of the claim.
         says: The claim as a sentence.
-        comparison: The comparison of the two sides.
+        comparison: The comparison of the program with its automata.
         alphabet: The symbols.
         kinds: Kinds of evidence: ``sampled``, ``exhausted``.
         device: Device on which the program runs.
@@ -101,13 +101,13 @@ def program_under_test(
 def sampled(
     name: str, comparison: ProgramComparison, alphabet: Sequence[str], lengths: Sequence[int]
 ) -> None:
-    """Assert that both computations agree on random strings, strings of given lengths, and test strings.
+    """Assert that the program agrees with its automata on random strings and on test strings.
 
-    The test strings distinguish the automata from others. For decisions, long strings with repeated words are
-    added.
+    Some random strings have the given lengths. The test strings distinguish the automata from other automata.
+    For decisions, there are also long strings with repeated words.
 
     Raises:
-        Disagreement: If the sides differ on a string.
+        Disagreement: If the program differs from its automata on a string.
     """
     symbols = tuple(alphabet)
 
@@ -131,12 +131,12 @@ def sampled(
 
 
 def exhausted(comparison: ProgramComparison, alphabet: Sequence[str]) -> None:
-    """Assert that both computations agree on all strings up to a length, and on test strings.
+    """Assert that the program agrees with its automata on all strings up to a length and on test strings.
 
-    The test strings distinguish the automata from others.
+    The test strings distinguish the automata from other automata.
 
     Raises:
-        Disagreement: If the sides differ on a string.
+        Disagreement: If the program differs from its automata on a string.
     """
     longest = length_within(len(alphabet))
     every = [string for length in range(longest + 1) for string in product(alphabet, repeat=length)]
@@ -159,9 +159,9 @@ def _test_strings(comparison: ProgramComparison) -> Sequence[String]:
 
 @contextmanager
 def _explained(comparison: ProgramComparison, alphabet: Sequence[str]) -> Iterator[None]:
-    """Return the error with a smaller counterexample and hints at likely mistakes.
+    """Raise any error of the block again, with a smaller counterexample and a hint at a likely mistake.
 
-    The mistakes are errors in the call of the program or in the automata.
+    Likely mistakes are exchanged axes of the program and automata that give all strings the same score.
     """
     facts = ledger().facts
     try:
@@ -192,9 +192,9 @@ def _original(string: Sequence[str], alphabet: Sequence[str]) -> Symbols:
 def _smaller(
     comparison: ProgramComparison, string: Symbols, alphabet: Sequence[str]
 ) -> tuple[StringResult | None, str]:
-    """Return the comparison of the smallest failing string found, and whether the search was stopped.
+    """Return the result for the smallest string that fails, and the reason if the search was stopped.
 
-    The comparison is None if the string alone does not fail.
+    The result is None if the string does not fail when it runs alone.
     """
     failing: dict[Symbols, StringResult] = {}
 
@@ -239,7 +239,7 @@ def _other_layout(comparison: ProgramComparison, alphabet: Sequence[str], also: 
 
 @cache
 def _long_string(alphabet: Sequence[str]) -> st.SearchStrategy[String]:
-    """Return a strategy for strings of up to :data:`LONGEST` symbols, each drawn from a single seed."""
+    """Return a strategy for strings of at most :data:`LONGEST` symbols, each drawn from a single seed."""
 
     def read(seed: int, length: int) -> String:
         return tuple(Random(seed).choices(list(alphabet), k=length))

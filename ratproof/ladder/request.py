@@ -1,4 +1,4 @@
-"""Requests to ``ratproof verify``, and checks that they can run on this machine."""
+"""Requests to ``ratproof verify``, and functions that check whether they can run on this machine."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Request:
         examples: Number of random cases per test. Defaults to the test's own number.
         seed: Seed of the random cases. By default, every run of the same installation has the same cases.
         device: ``cpu`` or ``cuda``.
-        text, embeddings, units: A corpus for the tests on real text.
+        text, embeddings, units: The text file, the embeddings and the number of units for tests on a corpus.
         rules: A folder with a rule file and labelled sentences, for the tests on real rules.
-        only: Pairs of a claim and a kind of evidence, to run only these. Defaults to all pairs.
+        only: The pairs of a claim and a kind of evidence to run. Defaults to all pairs.
         stop_early: Whether to stop at the first unexpected result.
         junit: Path of a JUnit file to write.
         jobs: Number of processes. Defaults to one per core if all claims run, and otherwise to one.
@@ -99,7 +99,7 @@ def require_promised(
         kinds: The kinds of evidence.
         requested: The requested claims.
         named: Whether each claim was requested by its name.
-        where: The source of the claims, which begins the error message.
+        where: The source of the claims, with which the error message begins.
     """
     for kind in kinds:
         if kind not in KINDS:

@@ -22,7 +22,7 @@ from ratproof.ladder.written.check import Inputs, WrittenCheck
 from theory.claim import Claim, Variant
 
 TESTS = "proofs_tests/test_ladder.py"
-"""The test file that runs the steps, for the test ids in ``verify --json``."""
+"""The test file that runs the steps, which is part of the test ids in ``verify --json``."""
 
 
 @dataclass(frozen=True)
@@ -36,16 +36,16 @@ class Step:
 
     @property
     def label(self) -> str:
-        """Return the claim, variant, kind and implementation, as in ``model-b-corrected-sampled``.
+        """Return the names of claim, variant, kind and implementation, as in ``model-b-corrected-sampled``.
 
-        The implementation is omitted for exact fractions.
+        The name of the implementation is omitted if it is the recurrence in exact fractions.
         """
         parts = self.claim.name, self.variant.name, self.kind, self.side.label
         return "-".join(filter(None, parts))
 
     @property
     def test(self) -> str:
-        """Return the pytest id of the test that runs it."""
+        """Return the pytest id of the test that runs the step."""
         name = "a_torch_layer_stands" if runs_torch(self) else "a_claim_holds_or_is_refuted"
         return f"{TESTS}::test_{name}_on_this_rung[{self.label}]"
 
@@ -104,7 +104,7 @@ class WrittenStep:
 
     @property
     def test(self) -> str:
-        """Return the pytest id of the test that runs it."""
+        """Return the pytest id of the test that runs the step."""
         return self.check.test
 
     @property
@@ -118,7 +118,7 @@ class WrittenStep:
 
 
 def all_of(claim: Claim, kind: str, inputs: Inputs) -> list[Step | WrittenStep]:
-    """Return all steps of a kind for a built-in claim, with the claim's own checks first."""
+    """Return all steps of a kind for a built-in claim; checks written for this claim come first."""
     own = [check for check in written_checks().values() if (check.name, check.kind) == (claim.name, kind)]
     written = [WrittenStep(check, inputs) for check in own if check.can_run(inputs)]
     return [*written, *(step for step in steps([claim], inputs.device) if step.kind == kind)]

@@ -1,4 +1,4 @@
-"""Tasks of ``ratproof verify``, each a kind of evidence for a claim, in this process or in a pool."""
+"""Tasks of ``ratproof verify``, which run in this process or in a pool of processes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ratproof.process.orphans import end_with
 from theory.registry import claim_named
 
 OnStart = Callable[[str, int, int], None]
-"""A callback for the current task, the number of finished claims, and their total number."""
+"""A callback that receives the current task, the number of finished claims, and their total number."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class TaskResult:
     Attributes:
         observations: The observations of its steps.
         not_run: The evidence that this machine cannot run, as the rows of ``not_run`` in ``--json``.
-        errors: Errors outside of the evidence.
+        errors: Messages about errors outside of the evidence, such as a process that died.
         interrupted: Whether Ctrl-C ended the run.
     """
 
@@ -69,14 +69,14 @@ class TaskResult:
 
     @classmethod
     def from_text(cls, text: str) -> TaskResult:
-        """Return the result that :meth:`to_text` wrote."""
+        """Return the result whose JSON text :meth:`to_text` returned."""
         observations, not_run = json.loads(text)
         return cls(list(map(Observation.from_text, observations)), not_run)
 
 
 def show(task: EvidenceTask, request: Request) -> TaskResult:
     """Run a task in this process."""
-    from ratproof.ladder.steps import all_of  # deferred, because the waiting process does not need torch
+    from ratproof.ladder.steps import all_of  # imported here, because the waiting process does not need torch
 
     result = TaskResult()
     for step in all_of(claim_named(task.claim), task.kind, _inputs(request)):
@@ -91,7 +91,7 @@ def show(task: EvidenceTask, request: Request) -> TaskResult:
 
 
 def read_inputs(request: Request) -> None:
-    """Read the corpus once in this process, so that an invalid file is rejected before anything runs."""
+    """Read the corpus once in this process, so that an invalid file is rejected before any task runs."""
     _inputs.cache_clear()
     if request.text is not None:
         _inputs(request)
@@ -110,8 +110,8 @@ def _inputs(request: Request) -> Any:
 
 
 def show_all(tasks: Sequence[EvidenceTask], request: Request, on_start: OnStart) -> TaskResult:
-    """Run tasks in the requested number of processes; results are in the tasks' order."""
-    # workers inherit Hypothesis's folder, which is not the current folder
+    """Run tasks in the requested number of processes, and return their results in the order of the tasks."""
+    # workers inherit Hypothesis's storage folder
     with one_thread_each(request.processes), unchanged_afterwards(), redirect_stdout(sys.stderr):
         run = _in_this_process if request.processes == 1 else _in_a_pool
         return run(tasks, request, on_start)
@@ -147,8 +147,8 @@ def _join(total: TaskResult, one: TaskResult) -> None:
 def _in_a_pool(tasks: Sequence[EvidenceTask], request: Request, on_start: OnStart) -> TaskResult:
     """Run tasks in worker processes.
 
-    A worker that dies breaks the pool. Then each task that was running runs once more, alone in a new
-    process, to find the one that kills its worker.
+    If a worker dies, the pool cannot be used any more. Each task that was running is then run once more,
+    alone in a new process, to find the task that kills its worker.
     """
     shown: dict[EvidenceTask, TaskResult] = {}
     total, progress = TaskResult(), _Progress(tasks, on_start)
@@ -221,11 +221,11 @@ def _pool(processes: int, request: Request) -> Iterator[ProcessPoolExecutor]:
 
 def _start_worker(parent: int, request: Request) -> None:
     end_with(parent)
-    # Ctrl-C reaches the whole group, and the parent ends its workers
+    # Ctrl-C interrupts the whole process group, and the parent ends its workers
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.stdout = sys.stderr
     _prepare(request)
-    import_module("ratproof.ladder.steps")  # import it before collections become rare
+    import_module("ratproof.ladder.steps")  # imported before garbage collections become rare
     collect_rarely()
 
 
@@ -238,7 +238,7 @@ class _Progress:
 
     Args:
         tasks: All tasks.
-        on_start: Called by :meth:`report`.
+        on_start: The callback of :meth:`report`.
     """
 
     def __init__(self, tasks: Sequence[EvidenceTask], on_start: OnStart) -> None:
@@ -249,7 +249,7 @@ class _Progress:
         self.left.remove(task)
 
     def report(self) -> None:
-        """Report the first unfinished task."""
+        """Pass the first unfinished task and the numbers of claims to the callback."""
         if self.left:
             self.on_start(
                 str(self.left[0]), self.claims - len({task.claim for task in self.left}), self.claims

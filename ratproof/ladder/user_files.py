@@ -27,7 +27,7 @@ from ratproof.ladder.verification import keep_evidence
 from theory.claim import Claim
 
 NAME = re.compile(r"(?=.{1,80}$)[a-z0-9]+([.-][a-z0-9]+)*")
-"""The pattern of names of claims and variants, which occur in file names, separated by two hyphens."""
+"""The pattern of names of claims and variants. File names contain these names, separated by two hyphens."""
 PHASES = (Phase.generate, Phase.shrink)
 """The phases of Hypothesis in which a claim is checked."""
 
@@ -48,10 +48,12 @@ def check(
         kinds: Kinds of evidence to run. Defaults to all kinds.
         examples: Number of random cases per kind of evidence.
         seed: Seed of the random cases. By default, every run of an installation has the same cases.
-        on_start: Called with the task that starts, the number of finished claims, and the total number.
+        on_start: A callback that receives the task that starts, the number of finished claims, and their
+            total number.
 
     Raises:
-        InputError: If the file, a name or a kind is wrong. The message contains the line of the file.
+        InputError: If the file, a name or a kind is invalid. For an error in the file, the message contains
+            its line.
     """
     claims = load(path)
     _known(path, claims, names, kinds)
@@ -112,7 +114,7 @@ def joined(outcomes: Mapping[str, Outcome]) -> Outcome:
 
 @contextmanager
 def random_cases(examples: int, derandomize: bool) -> Iterator[None]:
-    """Run Hypothesis with this number of cases per kind of evidence, unless a claim sets its own."""
+    """Set Hypothesis's number of cases per kind of evidence within the block, unless a claim sets its own."""
     settings.register_profile(
         "ratproof-check",
         max_examples=examples,
@@ -130,17 +132,17 @@ def random_cases(examples: int, derandomize: bool) -> Iterator[None]:
 
 
 def load(path: str) -> dict[str, Claim | Subject]:
-    """Run a Python file, register the claims that it assigns to names, and return them by name."""
+    """Run a Python file, register the claims that it assigns to names, and return them, keyed by name."""
     if not Path(path).is_file():
         raise InputError(f"{path}: the file with claims does not exist")
     spec = importlib.util.spec_from_file_location("brought_claims", path)
     if spec is None or spec.loader is None:
         raise InputError(f"{path}: the file name must end in .py")
     folder = str(Path(path).resolve().parent)
-    if folder not in sys.path:  # as in pytest, so that the file can import modules from its folder
+    if folder not in sys.path:  # like pytest, so that the file can import modules from its folder
         sys.path.insert(0, folder)
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look the module up there
+    sys.modules[spec.name] = module  # dataclasses look up the module there
     try:
         with redirect_stdout(sys.stderr):  # the file's output is not part of the report
             spec.loader.exec_module(module)
@@ -162,7 +164,7 @@ def load(path: str) -> dict[str, Claim | Subject]:
 
 
 def require_names(path: str, claim: Claim | Subject, others: Mapping[str, object]) -> None:
-    """Raise InputError if a claim's names are not valid in file names, or another claim has the same name."""
+    """Raise InputError if a name is not valid in file names, or if claims or variants have the same name."""
     if claim.name in others and others[claim.name] is not claim:
         raise InputError(f"{path}: names of claims must be distinct, got {claim.name} twice")
     for name in (claim.name, *(variant.name for variant in claim.variants)):
@@ -206,8 +208,8 @@ def _line_of(path: str, error: BaseException) -> str:
 
 
 def _in_words(error: BaseException) -> str:
-    """Return the exception's name and the first line of its message; for an InputError, only the message."""
-    # str(error) repeats the file and the line
+    """Return the exception's name and the first line of its message; for InputError, only that line."""
+    # str(error) would repeat the file and the line
     message = error.msg if isinstance(error, SyntaxError) else str(error)
     line = (message.splitlines() or [""])[0]
     return line if isinstance(error, InputError) else f"{type(error).__name__}: {line}"

@@ -32,7 +32,8 @@ def verify(request: Request, on_start: OnStart = lambda what, done, total: None)
 
     Args:
         request: The request.
-        on_start: Called with the task that starts, the number of finished claims, and the total number.
+        on_start: A callback that receives the task that starts, the number of finished claims, and their
+            total number.
 
     Raises:
         InputError: If a name, a file or a device does not exist.
@@ -83,22 +84,22 @@ def write_junit(outcome: Outcome, file: str, name: str) -> str:
 
 
 def keep_evidence(results: list[Result], seed: int | None, claims_file: str = "") -> list[str]:
-    """Save counterexamples and certificates as files, and return messages about files that were not saved.
+    """Save counterexamples and certificates, and return messages about files that could not be saved.
 
-    The paths of the files are stored in the results.
+    The paths of the saved files are stored in the results.
 
     Args:
         results: The results with their evidence.
         seed: The seed of the run.
         claims_file: The file that defines the claims, for the scripts that run counterexamples again.
     """
-    failed: dict[tuple[str, str], list[str]] = {}  # the kind of file and the reason; its path
+    failed: dict[tuple[str, str], list[str]] = {}  # the paths, keyed by the kind of file and the reason
     for result in results:
         if result.counterexample is not None:
             try:
                 kept = _keep(result, seed, claims_file)
                 result.kept = None if kept is None else str(kept)
-            except InputError as error:  # the verdict is shown in any case
+            except InputError as error:  # the verdict is still shown
                 _add_failure(failed, "counterexample", error)
         if result.certificate is not None and result.certificate.get("format") == CERTIFICATE:
             path = CERTIFICATES / f"{result.claim}--{result.variant}--{result.kind}.json"

@@ -1,4 +1,4 @@
-"""The assertion that two implementations agree on strings, which all kinds of evidence use."""
+"""The assertion that two computations agree on strings, which most kinds of evidence use."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ratproof.implementations.comparison import Comparison, Repeatable, StringRe
 
 
 def agree(comparison: Comparison, strings: Sequence[String]) -> None:
-    """Assert that the two implementations agree on every prefix of every string.
+    """Assert that the two computations of a comparison agree on every prefix of every string.
 
-    The ledger counts the strings that were compared in full, and the other strings.
+    The ledger counts the strings that were compared in full, and the strings that were not.
 
     Raises:
-        Disagreement: If the implementations differ; the error contains the first counterexample.
+        Disagreement: If the computations differ; the error contains the first counterexample.
     """
     book = ledger()
     if book.observe is not None:
@@ -48,7 +48,7 @@ def record(compared: StringResult, book: Ledger) -> None:
     """Count the result of a comparison in the ledger.
 
     Raises:
-        RuntimeError: If the result has no difference, although a bound is exceeded.
+        RuntimeError: If a bound is exceeded, but the result contains no difference.
     """
     if compared.difference is None and compared.share is not None and not compared.share <= 1:
         raise RuntimeError(

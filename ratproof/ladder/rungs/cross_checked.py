@@ -15,7 +15,7 @@ from theory.claim import Claim, Effort, Variant
 
 
 def cross_checked(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
-    """Assert that OpenFst gives random strings the recurrence's values, within OpenFst's derived bound.
+    """Assert that OpenFst's scores of random strings equal the recurrence's values, within a derived bound.
 
     Raises:
         Disagreement: If a score differs.

@@ -1,4 +1,4 @@
-"""``decided`` evidence, which covers all strings, for random rational weights or a layer's floats."""
+"""``decided`` evidence, which covers all strings for random rational weights or for a layer's floats."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ from theory.claim import Claim, Effort, Variant
 from theory.reading import Following, NoAutomaton
 
 BOXES = 100
-"""Default number of cases that are decided with boxes."""
+"""Default number of random cases for which boxes are computed."""
 
 
 def decided(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
-    """Assert that both sides agree on all strings for random cases, and record the certificates.
+    """Assert that the network and its automata agree on all strings for random cases; record certificates.
 
-    The method depends on the variant's statement. A recurrence is converted to automata, which must be
-    equivalent to the constructed ones. Boxes prove that a mixture follows its automaton. If the variant
-    states that there is no automaton, this is proved for its unit.
+    The method depends on the variant's statement:
+
+    - A recurrence is converted to automata, which must be equivalent to those of the construction.
+    - For a mixture that follows its automaton, the proof uses boxes that contain the states.
+    - If the variant states that there is no automaton, this is proved for its unit.
 
     Raises:
         InputError: If the claim is a user's own, and the decision would not run its recurrence.
-        Disagreement: If the sides differ on a string.
+        Disagreement: If the network and its automata differ on a string.
         NoSuchAutomaton: If there is no automaton.
     """
     reading = variant.reading

@@ -1,4 +1,4 @@
-"""The decision for all strings: the recurrence, as an automaton, is compared with the claim's automaton."""
+"""The decision for all strings: the recurrence is converted to an automaton and compared with the claim's."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from theory.reading import Clamped, Recurrence
 from theory.weights import Weights
 
 MOST_LEFT_OUT = 100
-"""Maximum length of the shortest string of a variant; the number of states grows in proportion to it."""
+"""Maximum of a variant's minimum string length, because the number of states is proportional to it."""
 
 
 def decide(comparison: ExactComparison, on_numbers: OnNumbers | None = None) -> None:
@@ -35,17 +35,18 @@ def decide(comparison: ExactComparison, on_numbers: OnNumbers | None = None) -> 
     proved by lumping, or the result is unknown. ``ratproof/checkers/check_certificate.py`` or
     ``check_bisimulation.py`` checks every certificate of an equality or a difference.
 
-    If the variant covers only strings of a minimum length, both sides give shorter ones the score 0.
+    If the variant only covers strings of a minimum length, the scores of shorter strings are set to 0 before
+    the comparison.
 
     Args:
         comparison: The case.
-        on_numbers: Trial runs on numbers, if the step is only defined by the claim's file.
+        on_numbers: Trial runs on numbers, for a step that only the user's file defines.
 
     Raises:
-        Disagreement: If the scores of a string or its trial run differ; the error contains the first string
-            in shortlex order whose scores differ, or a string whose trial run differs.
-        NotAffine: If the recurrence is not such an automaton.
-        NotAFunction: If it gives a string two different scores.
+        Disagreement: If the scores of a string differ in the decision or in a trial run. For the decision,
+            the error contains the first such string in shortlex order.
+        NotAffine: If the step is not affine or linear.
+        NotAFunction: If the recurrence gives a string two different scores.
     """
     reading, constructed = comparison.read, comparison.automata()
     if reading.algorithm is not None:
@@ -57,7 +58,7 @@ def decide(comparison: ExactComparison, on_numbers: OnNumbers | None = None) -> 
         try:
             on_numbers.run(comparison, network, constructed)
         except Exception:
-            ledger().certificate = None  # the certificate is about another function
+            ledger().certificate = None  # the certificate is about a different function
             raise
 
 
@@ -80,7 +81,8 @@ def at_least(automaton: WFSA, length: int) -> WFSA:
 def read(recurrence: Recurrence, case: Any) -> list[WFSA]:
     """Convert the recurrence, with the weights of the case, to automata, one per value.
 
-    The automata are over the case's own semiring. For an algorithm, the case is an automaton.
+    The automata are over the case's own semiring. If the claim is about an algorithm, the case is an
+    automaton.
     """
     over = case.over if isinstance(case, Weights) else REAL
     if over is not REAL:

@@ -1,6 +1,6 @@
 """``exhausted`` evidence, which covers every string up to a length for every small case, in exact fractions.
 
-Weights are among 0, 1, -1 and 1/2, or near a case in which every weight matters.
+The weights are among 0, 1, -1 and 1/2, or near those of a case in which every weight matters.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ def exhausted(claim: Claim, variant: Variant, side: Implementation, effort: Effo
 
 
 def length_within(symbols: int) -> int:
-    """Return the largest length, at least 1, up to which there are at most :data:`MOST_STRINGS` strings."""
+    """Return the largest length, at least 1, for which the number of strings is within the limit.
+
+    There are at most :data:`MOST_STRINGS` strings of at most this length.
+    """
     return next(
         n for n in range(30, 0, -1) if n == 1 or sum(symbols**i for i in range(n + 1)) <= MOST_STRINGS
     )
@@ -57,10 +60,10 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
     then the smallest alphabet, the fewest states, and the simplest weights.
 
     If the variant states that no automaton or no initial distribution exists, the counterexample has a
-    certificate of this. It is then minimal among the cases with a certificate.
+    certificate of this. It is then minimal among the counterexamples with a certificate.
 
     Raises:
-        Disagreement: If the sides differ; the error contains the minimal counterexample.
+        Disagreement: If the network and its automata differ; the error contains the minimal counterexample.
     """
     current_ledger = ledger()
     best: _Candidate | None = None
@@ -81,8 +84,8 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
                 candidate = _Candidate(
                     compared, comparison, None if certify is None else certify(variant, comparison, compared)
                 )
-                # An automaton other than the constructed one may be correct for this case. Then another case
-                # must show the refutation.
+                # An automaton other than the constructed one may be correct for this case. In that case, a
+                # different case must show the refutation.
                 shown = candidate.certificate is not None or certify is None
                 best, uncertified = (candidate, uncertified) if shown else (best, uncertified + 1)
     current_ledger.facts.update(longest=longest, small_cases=cases, letters=letters)
@@ -91,8 +94,8 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
         raise Disagreement(counterexample(best.comparison, best.compared))
     if uncertified:
         raise RuntimeError(
-            f"the sides differ for {uncertified} cases, but no certificate excludes another automaton for any"
-            " of them"
+            f"the network and its automata differ for {uncertified} cases, but no certificate excludes"
+            " another automaton for any of them"
         )
 
 
@@ -130,8 +133,8 @@ def no_initial_distribution(
 ) -> JsonObject | None:
     """Return a certificate that the automaton is wrong for every initial distribution, or ``None``.
 
-    Its score is linear in the initial weights: a mean of the scores from each single state. All of these must
-    be above, or all below, the network's value.
+    The automaton's score is linear in the initial weights: it is a mean of the scores from single initial
+    states. The certificate requires that all these scores are above the network's value, or all below it.
     """
     assert compared.difference is not None
     unit, string = compared.difference.unit, compared.string[: compared.difference.length]

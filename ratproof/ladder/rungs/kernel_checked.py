@@ -30,7 +30,7 @@ def kernel_checked(claim: Claim, variant: Variant, side: Implementation, effort:
     Raises:
         InputError: If the claim is a user's own, because no theorem of ratproof is linked to it.
         RefutedByTheorem: If the theorem refutes the variant.
-        NotAccepted: If the kernel does not accept it.
+        NotAccepted: If the kernel does not accept the theorem.
     """
     _require_known_theorem(side, "kernel-checked")
     accept(claim.name, variant)
@@ -47,12 +47,13 @@ def accept(claim: str, variant: Variant) -> None:
     """Assert that the kernel accepts the variant's theorem without assumptions.
 
     The theorem must imply the statement of the variant, and its definitions must compute the same values as
-    ours. If some of them can run, the facts contain the number of compared values.
+    those in ``theory``. If some definitions can be evaluated, the facts contain the number of compared
+    values.
 
     Raises:
-        RefutedByTheorem: If it is accepted and refutes the variant.
-        NotAccepted: If it is not accepted.
-        OtherDefinitions: If it is accepted, but its definitions differ from ours.
+        RefutedByTheorem: If the theorem is accepted and refutes the variant.
+        NotAccepted: If the theorem is not accepted.
+        OtherDefinitions: If the theorem is accepted, but its definitions differ from those in ``theory``.
         NotRun: If Coq is not installed.
     """
     theorem = variant.theorem
@@ -88,12 +89,13 @@ def accept(claim: str, variant: Variant) -> None:
 def kernel_checked_reals(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
     """Assert that Coq's kernel accepts the variant's theorem in ``theory/coq_reals``.
 
-    It must have exactly the axioms of its theory, and imply the proposition that the variant records.
+    The theorem must have exactly the axioms of its theory, and imply the proposition that the variant
+    records.
 
     Raises:
         InputError: If the claim is a user's own, because no theorem of ratproof is linked to it.
         RefutedByTheorem: If the theorem is accepted and refutes the variant.
-        NotAccepted: If it is not accepted.
+        NotAccepted: If the theorem is not accepted.
         NotRun: If Coq or the library that the theorem needs is not installed.
     """
     _require_known_theorem(side, "kernel-checked-reals")

@@ -3,13 +3,13 @@
 A decision is about the function that a step computes on affine forms (:mod:`automata.recurrences.affine`). It
 would miss a step that computes a different function on numbers. It would also miss a step that is not a
 function, because it counts its calls, draws random numbers, or changes its state argument. Therefore, the
-recurrence also runs on fractions. Each string runs twice from a fresh state, the second time in another
-order.
+recurrence also runs on fractions. All strings run twice, each from a fresh state. The second time, they run
+in reverse order.
 
-- A string that differs from the automaton twice refutes the claim regardless of the decision, and replay
-  shows it again.
-- A step that differs from itself is not a function of the string. Then no string can refute the claim, and it
-  does not hold. The verdict is unknown, and the message contains the string and the values.
+- If a string's score differs from the automaton's in both runs, it refutes the claim regardless of the
+  decision. ``replay`` shows the difference again.
+- If the two runs of a string differ, the step is not a function of the string. The claim then does not hold,
+  but no string can refute it. The verdict is unknown, and the message contains the string and the values.
 
 The runs only cover finitely many strings, so the verdict states their number.
 """
@@ -35,7 +35,7 @@ from ratproof.implementations.comparison import Difference, NotAFunction, String
 from ratproof.implementations.exact import ExactComparison, fresh_values, unlike
 
 STRINGS = 1000
-"""Minimum number of strings, if the alphabet has that many; a string counts with all its prefixes."""
+"""Minimum number of strings, including their prefixes, if there are that many over the alphabet."""
 MOST_STEPS, LEAST_STEPS, WORK = 20_000, 1_200, 400_000
 LONGEST, SHORTEST_LONG, BITS = 1000, 60, 8000
 PRIME = 2**61 - 1
@@ -48,11 +48,11 @@ class TrialPlan:
 
     Args:
         alphabet: The symbols.
-        basis: Strings on which the decision depends; they and their next symbols determine all others, if the
-            step is a function.
+        basis: Strings on which the decision depends. If the step is a function, the results for these strings
+            with and without one more symbol determine those for all strings.
         steps: Approximate total number of symbols.
         longest: Length of the longest string.
-        least: Minimum number of strings, if the alphabet has that many of this length.
+        least: Minimum number of strings, including prefixes, if there are that many.
     """
 
     alphabet: tuple[Hashable, ...]
@@ -64,8 +64,8 @@ class TrialPlan:
     def strings(self) -> list[Word]:
         """Return the strings to run.
 
-        They are the basis with every next symbol, all short strings, long runs of a symbol, repeated words,
-        and random strings.
+        They are the strings of the basis with one more symbol, short strings, long runs of a symbol, repeated
+        words, and random strings.
         """
         chosen: dict[Word, None] = {}
         tried = Prefixes()
@@ -132,10 +132,11 @@ class Prefixes:
 
 
 def plan_for(network: Sequence[WFSA], constructed: Sequence[WFSA], part: float = 1.0) -> TrialPlan:
-    """Return a plan for a network, read as automata, and the automata that it was decided to equal.
+    """Return a plan for a network, converted to automata, and the automata of the construction.
 
-    With ``part`` below 1 the plan is smaller, for many cases. A plan takes some seconds: large networks get
-    fewer strings, and fast-growing numbers get shorter ones.
+    If ``part`` is less than 1, the plan is smaller, for runs of many cases. The size of a plan is chosen so
+    that it takes seconds: large networks run on fewer strings, and networks with long fractions on shorter
+    strings.
     """
     size = sum(a.states**2 for a in constructed) + network[0].states ** 2
     steps = max(LEAST_STEPS, min(MOST_STEPS, WORK // size))
@@ -164,7 +165,7 @@ def basis(automata: Sequence[WFSA], most: int = 200) -> list[Word]:
 
 
 class OnNumbers:
-    """Runs of a claim's recurrence on concrete numbers, with the full plan for the first case only."""
+    """Trial runs of a claim's recurrence on numbers, with the full plan for the first case only."""
 
     def __init__(self, part: float = 1 / 20) -> None:
         self.part = part
@@ -174,8 +175,8 @@ class OnNumbers:
         """Assert that the case's recurrence gives the strings the same scores as the automata.
 
         Raises:
-            Disagreement: If a score differs, with the first such string, shrunk as long as it still differs.
-            NotAFunction: If two runs of a string gave different scores.
+            Disagreement: If a score differs; the error contains the first such string after shrinking.
+            NotAFunction: If two runs of a string give different scores.
         """
         case = json.dumps(comparison.case.to_json(), sort_keys=True, default=str)
         self._first = self._first or case
@@ -207,7 +208,7 @@ class OnNumbers:
 def difference(
     comparison: ExactComparison, string: String, values: Sequence[tuple[Any, ...]]
 ) -> Difference | None:
-    """Return the first prefix and unit whose value differs from the automaton's score; both are exact."""
+    """Return the first prefix and unit for which the network's value differs from the automaton's score."""
     scores = [comparison.read.scores(automaton, string) for automaton in comparison.automata()]
     for t in range(comparison.read.shortest, len(values)):
         for unit, (value, score) in enumerate(
@@ -220,7 +221,7 @@ def difference(
 
 
 def shrunk(comparison: ExactComparison, string: Word, tries: int = 300) -> StringResult:
-    """Shrink a counterexample by removing parts and cutting it at the first difference.
+    """Shrink a counterexample by removing parts of it and everything after the first difference.
 
     Raises:
         NotAFunction: If the string no longer differs.

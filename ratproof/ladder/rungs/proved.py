@@ -1,4 +1,4 @@
-"""``proved`` evidence, which checks the identities of an invariant and writes the proof in readable form."""
+"""``proved`` evidence, which checks the identities of an invariant and returns the proof in readable form."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NOT_IN_ORDER = (
 
 
 class NotProved(AssertionError):
-    """Raised if an identity fails. This does not refute the claim, because another invariant may work."""
+    """An error for an identity that fails; it does not refute the claim, as another invariant may work."""
 
     def __init__(self, identity: Identity, where: str) -> None:
         super().__init__(f"not proved in {where}: {identity}")
@@ -50,13 +50,13 @@ class GapInProof(AssertionError):
 def proved(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
     """Assert the claim for all weights, strings and sizes, in every commutative semiring.
 
-    For a user's own claim, the proof about variables is also sampled on numbers, because only the claim's
-    file relates the two.
+    The proof is about variables. A user's own claim is also sampled on numbers, because its functions might
+    treat variables and numbers differently.
 
     Raises:
         NotProved: If an identity fails; the error contains the first one.
         GapInProof: If the identities do not cover all states.
-        Disagreement: If a network with numbers differs from its automaton.
+        Disagreement: If the network differs from its automaton for some numbers.
     """
     prove(variant)
     if not (isinstance(side, ExactRecurrence) and side.own):
@@ -68,7 +68,7 @@ def proved(claim: Claim, variant: Variant, side: Implementation, effort: Effort)
         if not current_ledger.cases:
             raise RuntimeError(f"nothing was compared on numbers: {left_out_in_words(current_ledger.facts)}")
     except BaseException:
-        outer.certificate = None  # the certificate is about another statement
+        outer.certificate = None  # the certificate is about a different statement
         raise
     outer.facts["on_numbers"] = ran_on_cases(current_ledger.cases)
 
@@ -116,7 +116,10 @@ def _counted(checked: list[Identity], where: str) -> int:
 
 
 def order_of_factors(variant: Variant, induction: Induction) -> str:
-    """Return whether the proof needs commutativity, by checking the identities for noncommuting variables."""
+    """Return a sentence that says whether the proof needs commutativity.
+
+    The identities are checked for noncommuting variables, in both orders of the factors.
+    """
     for reading, sentence in ((IN_PATH_ORDER, IN_ANY_ORDER), (TURNED_ROUND, IF_TURNED)):
         if all(identity.holds for identity in _all(variant, induction, reading)):
             return sentence
@@ -128,8 +131,8 @@ def _written(variant: Variant, induction: Induction, checked: int, sizes: list[I
 
     The object contains the invariant, the identities of the first instance, and a list of all instances.
     """
-    # Both sides are equal if variables commute, as was just checked. They are shown with the factors of each
-    # product in their original order.
+    # The two sides of each identity were checked to be equal if variables commute. They are shown with the
+    # factors of each product in their original order.
     first = identities(variant, induction, IN_PATH_ORDER, induction.instances[0])
     return {
         "type": "induction",

@@ -1,4 +1,4 @@
-"""The table of rungs by their kind of evidence."""
+"""The table of rungs, keyed by their kinds of evidence."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RUNGS: dict[str, Rung] = {
     "kernel-checked": kernel_checked,
     "kernel-checked-reals": kernel_checked_reals,
 }
-"""The rungs, weakest first."""
+"""The rungs, keyed by kind, weakest evidence first."""
 
 
 def rung_of(kind: str) -> Rung:

@@ -40,17 +40,17 @@ class WrittenCheck:
     """A statement about some variants of a claim, as a function that asserts it.
 
     A failed assertion in the function itself refutes variants that are expected to hold. A variant that is
-    expected to be refuted is refuted by a counterexample only.
+    expected to be refuted can only be refuted by a counterexample.
 
     Attributes:
         name: Name of the claim.
         kind: The kind of evidence.
         names: The variants.
-        test: The pytest id of the test that runs it.
-        body: Asserts the statement.
-        needs: The field of :class:`Inputs` that it requires; empty if it always runs.
-        draws: Whether it draws random cases, so that ``hunt`` can run it with other seeds.
-        runs_torch: Whether a torch network runs in it.
+        test: The pytest id of the test that runs the check.
+        body: The function that asserts the statement.
+        needs: The field of :class:`Inputs` that the check requires; empty if it always runs.
+        draws: Whether the check draws random cases, so that ``hunt`` can run it with other seeds.
+        runs_torch: Whether the check runs a torch network.
     """
 
     name: str
@@ -72,11 +72,11 @@ class WrittenCheck:
 
     @property
     def variants(self) -> tuple[Variant, ...]:
-        """Return the variants of the claim that it is about."""
+        """Return the variants that the check is about."""
         return tuple(map(self.claim.variant, self.names))
 
     def can_run(self, inputs: Inputs) -> bool:
-        """Return whether the user passed the input that it requires."""
+        """Return whether the user passed the input that the check requires."""
         return not self.needs or getattr(inputs, self.needs) is not None
 
     def run(

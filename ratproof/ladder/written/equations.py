@@ -1,7 +1,7 @@
 """Comparison of a torch layer's automata with an independent implementation of the papers' equations.
 
-A layer and its automata share their gates, so an error in a gate would affect both sides. Here one side is
-:mod:`ratproof.ladder.written.references` or
+A layer and its automata share their gates, so a comparison of the two would miss an error in a gate.
+Therefore, the automata are compared with :mod:`ratproof.ladder.written.references` or
 :mod:`ratproof.ladder.written.linear_references`.
 """
 
@@ -25,7 +25,7 @@ from theory.registry import claims
 
 TEST = "proofs_tests/neural/test_equations.py::test_the_gates_of_a_torch_layer_are_those_of_the_paper"
 EXAMPLES, LINEAR_EXAMPLES = 40, 12
-"""Numbers of random layers of the papers, and of today's linear recurrences."""
+"""Numbers of random layers: of networks in the papers, and of today's linear recurrences."""
 EVERY_REFERENCE = {**REFERENCES, **LINEAR_REFERENCES}
 
 
@@ -59,7 +59,7 @@ class EquationComparison(LayerComparison):
 def agree_with_equations(
     claim: str, kind: str, dtype: str, data: Any, variant: str = "corrected", device: str = "cpu"
 ) -> None:
-    """Assert that the equations of random layers stay within the derived bound of the layers' automata."""
+    """Assert that the equations agree with the automata of random layers, within the derived bound."""
     names, strings = data.draw(readings(most=6))
     starts = layer_kinds()[kind].starts
     one = data.draw(networks("abc", kind, claim, variant, dtype, device, start=starts)).renamed(names)

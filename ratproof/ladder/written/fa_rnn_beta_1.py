@@ -26,13 +26,13 @@ _LABELLED = st.lists(
 
 
 def network_of_rules_is_the_rules(inputs: Inputs, data: st.DataObject) -> None:
-    """Assert that the float32 network does not round, and scores a label above 0 iff its rules match."""
+    """Assert that the float32 network does not round, and that a label scores above 0 iff its rules match."""
     labelled = [Labelled(label, rule, 1) for label, rule in data.draw(_LABELLED)]
     decided(labelled, ("a", "b", "c"), data.draw(st.booleans()), inputs.device)
 
 
 def network_of_a_rule_file_is_the_rules(inputs: Inputs) -> None:
-    """Assert that the network of a folder's rule file equals the rules, over all words of its sentences.
+    """Assert that the network of a folder's rule file equals the rules, for the words of its sentences.
 
     The folder is the argument of ``ratproof verify --rules``.
     """

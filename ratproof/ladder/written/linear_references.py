@@ -1,7 +1,8 @@
-"""Independent implementations of today's linear recurrences, with which their layers are compared.
+"""Independent implementations of today's linear recurrences, with which the layers are compared.
 
-Like those of :mod:`ratproof.ladder.written.references`, each computes one symbol at a time and shares only
-the weights with ``neural/``. States are tensors of shape ``(K, units)``: one column for each unit.
+Like those in :mod:`ratproof.ladder.written.references`, each reference computes one symbol at a time, and
+shares only the weights with ``neural/``. States are tensors of shape ``(K, units)``, with one column for each
+unit.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ def rows(cell, values):
 
 
 def maps(cell, x, names):
-    """Return the values of the named linear maps, each a scalar or a vector for each unit."""
+    """Return the values of the named linear maps, shape ``(units,)``, or ``(K, units)`` if K > 1."""
     return [rows(cell, linear_map(cell.maps[name], x)).squeeze(0) for name in names.split()]
 
 
 def vectors(cell, x, names):
-    """Return the values of the named linear maps, each a vector for each unit."""
+    """Return the values of the named linear maps, shape ``(K, units)``."""
     return [rows(cell, linear_map(cell.maps[name], x)) for name in names.split()]
 
 
@@ -125,8 +126,8 @@ def memory(step, read="q"):
     """Return the reference of a matrix memory.
 
     Args:
-        step: a function from the cell, an input and the state to the next state.
-        read: the name of the query.
+        step: A function from the cell, an input and the state to the next state.
+        read: The name of the query.
     """
 
     def reference(cell, v, start):
@@ -250,7 +251,11 @@ def mlstm(cell, x, s):
 
 
 def rwkv(decay):
-    """Return the reference of an RWKV layer with a bonus and this decay function of the cell and an input."""
+    """Return the reference of an RWKV layer with a bonus.
+
+    Args:
+        decay: A function from the cell and an input to the logits of the decays.
+    """
 
     def reference(cell, v, start):
         s, u = start.expand(cell.keys, -1), rows(cell, cell.own["u"])

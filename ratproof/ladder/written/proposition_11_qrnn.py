@@ -1,4 +1,4 @@
-"""Check of the numbers of states in Proposition 11, QRNN."""
+"""The check of the numbers of states in Proposition 11 for a QRNN."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SIZES = (
     *((1, 3), (2, 3), (3, 3)),
     *((1, 4), (2, 4), (1, 6)),
 )
-"""Pairs of the number of letters s and the window K."""
+"""Pairs of the number s of letters and the size K of the window."""
 
 
 def random_weights(alphabet: str, window: int) -> Weights:
@@ -32,9 +32,10 @@ def random_weights(alphabet: str, window: int) -> Weights:
 
 
 def count_of_states_is_exact(inputs: Inputs) -> None:
-    """Assert the numbers of states, and that the rank for random weights is the minimum.
+    """Assert the number of states of the automata, and that random weights attain the minimum.
 
-    With A = s + ... + s^(K-1), the corrected automaton has 2 A + 1 states, and 2 + A are enough.
+    Let A = s + ... + s^(K-1). The corrected automaton has 2 A + 1 states, and 2 + A states are enough. For
+    random weights, the rank is 2 + A.
     """
     counts = []
     for s, window in SIZES:

@@ -1,4 +1,4 @@
-"""Checks of Proposition 7: the gates of the torch network, its initial state, and a corpus."""
+"""Checks of Proposition 7: the gates of the torch network, its initial state, and the scores on a corpus."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FILE = "proofs_tests/rational_recurrences/test_proposition_7.py"
 def gates_are_those_of_the_paper(inputs: Inputs, data: st.DataObject, *, dtype: str) -> None:
     """Compare Equations 5a and 5b, computed by NumPy, with the gates of the automata.
 
-    The network and the automata share their gates, so this is checked separately.
+    The network and the automata share their gates, so the gates are checked separately.
     """
     network = data.draw(networks("abc", "example-6", CLAIM, "corrected", dtype, inputs.device))
     p, v = network.layer.parameters, network.layer.embeddings

@@ -1,8 +1,8 @@
 """Independent implementations of the papers' equations, with which the layers are compared.
 
-Each reference computes one symbol at a time, with the weights written out. It takes a cell, the inputs
-``(T, input)`` of one string, and c_0 for every unit; it returns c_1, ..., c_T and the outputs. It shares only
-the weights with ``neural/``.
+Each reference computes one symbol at a time, as the paper writes the equations. It takes a cell, the inputs
+of one string, shape ``(T, input_size)``, and c_0 of every unit. It yields the pairs of c_t and the output for
+t = 1, ..., T. It shares only the weights with ``neural/``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def rrnn_b(cell, v, c):
 
 def rrnn_b_max_plus(cell, v, c):
     for x in v:
-        # its error is bounded, unlike the error of log after sigmoid
+        # the error of this form is bounded, unlike the error of log(sigmoid(z))
         f = torch.nn.functional.logsigmoid(linear_map(cell.forget, x))
         c = torch.maximum(f + c, linear_map(cell.update, x))
         yield c, tanh(c if cell.gate is None else torch.log(sigmoid(linear_map(cell.gate, x))) + c)
@@ -168,7 +168,7 @@ def linear_elman(cell, v, c):
 
 
 def closed(k, once, h, e):
-    """Return the scores at positions 0 to n after at most one epsilon transition (``once``) or any number."""
+    """Return the scores at positions 0 to n after epsilon transitions (at most one if ``once``)."""
     plus, times, _ = k
     after = [h[0]]
     for j in range(1, len(h)):
@@ -203,7 +203,7 @@ MAX_PLUS = (torch.maximum, torch.add, torch.nn.functional.logsigmoid)
 
 
 def cnn_max_pooled(cell, v, c):
-    """Return the maximum over windows, each computed separately, oldest symbol first."""
+    """Return the maximum over the windows, which are computed separately, with the oldest symbol first."""
     out = {"relu": torch.relu, "tanh": tanh}[cell.outputs]
     for t in range(len(v)):
         window = [(j, t - cell.width + j + 1) for j in range(cell.width)]

@@ -1,4 +1,4 @@
-"""Check of the bound in the proof of Theorem 3.2, below which no softmax lies."""
+"""The check of the lower bound on a softmax in the proof of Theorem 3.2."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _TEMPERATURES = st.fractions("1/50", 20, max_denominator=50)
 
 
 def no_softmax_is_below_the_bound(inputs: Inputs, data: st.DataObject) -> None:
-    """Assert in ball arithmetic that alpha_M is never provably less than its bound, for any temperature.
+    """Assert in ball arithmetic that alpha_M is never provably less than its bound.
 
-    The bound is 1 / (1 + (k - 1) exp(-margin / tau)), for any scores.
+    The bound is 1 / (1 + (k - 1) exp(-margin / tau)). Scores and temperatures are arbitrary.
     """
     scores, temperature = data.draw(_SCORES), data.draw(_TEMPERATURES)
     with flint.ctx.workprec(BITS):
@@ -30,7 +30,7 @@ def no_softmax_is_below_the_bound(inputs: Inputs, data: st.DataObject) -> None:
         alpha = distribution(tuple(map(ball, scores)), 1 / ball(temperature))[scores.index(greatest)]
         bound = 1 / (1 + (len(scores) - 1) * (-ball(greatest - second) / ball(temperature)).exp())
         assert not alpha < bound
-        # wide balls and NaN are never provably less
+        # a wide ball or NaN is never provably less
         ledger().add(
             int(all(side.is_finite() and side.rel_accuracy_bits() > BITS // 2 for side in (alpha, bound)))
         )
