@@ -1,1 +1,1 @@
-"""Results of evidence: kinds of evidence, verdicts, the ledger of a run, results and counterexamples."""
+"""Kinds of evidence, and their results: verdicts, ledgers of comparisons, and counterexamples."""

@@ -1,4 +1,4 @@
-"""A counterexample: a network and an automaton that score a string differently."""
+"""Counterexamples: strings that a network and an automaton score differently."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from automata.text.printable_text import printable, write_string
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A string that two implementations score differently.
+    """A string that a network and an automaton score differently.
 
     Attributes:
         claim, variant: Names of the refuted claim and variant.
@@ -53,7 +53,7 @@ class Refutation(AssertionError):
 
 
 class Disagreement(Refutation):
-    """An error for two implementations that differ on a string, with the counterexample.
+    """An error for a string on which two computations differ; it contains the counterexample.
 
     :func:`ratproof.ladder.rungs.agreement.agree` raises it.
     """
@@ -64,12 +64,12 @@ class Disagreement(Refutation):
 
 
 class NoSuchAutomaton(Refutation):
-    """An error for a unit that no automaton of a given size computes, which no single string shows."""
+    """An error for a unit that no automaton of a given size computes; no single string shows this."""
 
 
 class FalseStatement(Refutation):
-    """An error for a false assertion of a test that is evidence for a claim; the message is its line."""
+    """An error for a false assertion in a check of a claim; the message contains the line."""
 
 
 class RefutedByTheorem(Refutation):
-    """An error for a variant that a theorem refutes, as accepted by Coq's kernel."""
+    """An error for a variant that is refuted by a theorem that Coq's kernel accepts."""

@@ -16,11 +16,11 @@ from ratproof.evidence.ledger import Ledger, left_out_in_words
 
 
 def judge(raised: BaseException | None, book: Ledger, informative: int | None = None) -> tuple[Verdict, str]:
-    """Return the verdict, and an explanation if it is unknown or if no automaton exists at all.
+    """Return the verdict, with an explanation if it is unknown or if there is no automaton.
 
-    Only a :class:`~ratproof.evidence.counterexample.Refutation` refutes. The verdict is unknown for any other
-    exception, for a run that compared nothing, and for a run without informative cases if ``informative``
-    counts them.
+    Only a :class:`~ratproof.evidence.counterexample.Refutation` refutes a variant. The verdict is unknown for
+    any other exception and for a run that compared nothing. If informative cases are counted, it is also
+    unknown for a run without any.
     """
     if isinstance(raised, Refutation):
         return Verdict.REFUTED, "" if isinstance(raised, Disagreement) else str(raised)
@@ -46,7 +46,7 @@ def judge(raised: BaseException | None, book: Ledger, informative: int | None = 
 
 
 def _where(raised: BaseException) -> str:
-    """Return the line of the user's file where the exception was raised, as text; "" if there is none."""
+    """Return the line of the user's file that raised the exception, as text; "" if there is none."""
     if isinstance(raised, InputError):
         return ""
     frames = [

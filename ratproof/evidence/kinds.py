@@ -25,12 +25,12 @@ KINDS = {
     "rewind": "a state whose last tokens are taken back continues as if they had not been read",
     "snapshot": "a state that is restored from a snapshot continues as before",
 }
-"""Each kind of evidence, with a description; each variant of a claim declares the kinds that it requires."""
+"""The kinds of evidence, with their descriptions. Each variant of a claim declares the kinds that it has."""
 OF_PAPERS = tuple(KINDS)[: list(KINDS).index("kernel-checked-reals") + 1]
-"""Kinds of the papers' claims; the others are for users' kernels and models."""
+"""The kinds for the papers' claims; the other kinds are for users' kernels and models."""
 
 RUN_ON_STRINGS = ("sampled", "exhausted")
-"""Kinds that run a network on strings, in exact arithmetic or in torch."""
+"""The kinds that run a network on strings, in exact arithmetic or in torch."""
 
 
 EXACT, TORCH = "exact", "torch"

@@ -1,4 +1,4 @@
-"""The ledger of a test's comparisons, which the comparing code updates."""
+"""The ledger, which counts the comparisons of a check while it runs."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ class Ledger:
     """A record of the comparisons so far.
 
     Attributes:
-        cases: Number of pairs of a network and a string. Every score that the variant covers was compared;
-            all prefixes of the string count as one case.
+        cases: Number of pairs of a network and a string for which every score that the variant covers was
+            compared. All prefixes of a string count as one case.
         informative: Number of cases with a network whose automata do not give all compared strings the same
             score; ``None`` if no automata were compared.
-        share: The largest share of a derived bound that a difference used; ``None`` in exact arithmetic.
+        share: The largest error relative to its derived bound; ``None`` in exact arithmetic.
         facts: Further facts for the report, keyed by name. ``left_out`` contains the numbers of omitted
             strings, keyed by the reason in :data:`LEFT_OUT`.
         certificate: Evidence that can be checked again, as a JSON object.
-        observe: Called with each comparison and its strings, if set.
+        observe: A function that is called with each comparison and its strings, if it is set.
         has_failed: Whether a comparison raised an error; later comparisons belong to Hypothesis's shrinking.
     """
 
@@ -54,7 +54,7 @@ class Ledger:
     has_failed: bool = False
 
     def add(self, cases: int, share: float | None = None) -> None:
-        """Add cases, and update the largest share of the rounding bound that they used."""
+        """Add cases, and update the largest error relative to its bound."""
         self.cases += cases
         if share is not None:
             self.share = max(share, self.share or 0.0)
@@ -76,7 +76,7 @@ class Ledger:
 
 
 def joined(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
-    """Return the omitted strings of two runs, added up by reason."""
+    """Return the numbers of omitted strings of two runs, added up for each reason."""
     return {
         reason: one.get(reason, 0) + other.get(reason, 0)
         for reason in LEFT_OUT
@@ -87,7 +87,7 @@ def joined(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
 def left_out_in_words(facts: JsonObject, but: frozenset[str] = frozenset()) -> str:
     """Describe the omitted strings, as in ``3 strings were ...; 1 string was ...``.
 
-    The text is empty if no string was omitted, and does not contain the reasons in ``but``.
+    The text is empty if no string was omitted. It does not contain the reasons in ``but``.
     """
     counts = {reason: count for reason, count in facts.get("left_out", {}).items() if reason not in but}
     names = {NOTHING_COUNTED: "call", AS_LARGE: "case"}

@@ -3,23 +3,23 @@
 CHUNKS = (16, 32, 64, 128, 256)
 LONG = (1_025, 2_049)
 LENGTHS = tuple(sorted({0, 1, *LONG, *(n for c in CHUNKS for n in (c - 1, c, c + 1, 2 * c + 1))}))
-"""Lengths at which chunked programs often fail, which every run covers: the edges of the usual chunks."""
+"""Lengths near multiples of the usual chunk lengths, at which chunked programs often fail; always covered."""
 LONGEST = 200
-"""Maximum length of random strings for a torch program, which may only be correct on short strings."""
+"""Maximum length of random strings for a user's torch program, which may only be correct on short strings."""
 LONG_LENGTHS = (LONGEST, *(length for length in LENGTHS if length > LONGEST))
-"""Lengths of the long strings for a torch layer of a claim: this length, and edges of chunks."""
+"""Lengths of the long strings for a torch layer of a claim: a long one, and lengths near edges of chunks."""
 LAYER_LONGEST, LAYER_RUN = 12, 40
 """Maximum length of the other strings for such a layer, and of their additional runs of one symbol."""
 EXACT_LENGTHS = (33, 65)
-"""Lengths of the long strings in exact arithmetic, whose digits grow with every symbol."""
+"""Lengths of the long strings in exact arithmetic, in which numbers get more digits with every symbol."""
 GRADIENT_LONGEST = 8
 """Maximum length of the short strings for gradients."""
 GRADIENT_LENGTHS = (48, 65)
-"""Lengths of the long strings for gradients, of runs and of single symbols. Their bounds take longer."""
+"""Lengths of the long strings for gradients, with runs and with single symbols; their bounds take longer."""
 PROGRAM_LENGTHS = (48, LONGEST)
-"""Lengths of the long strings for programs of FA-RNNs, whose products of weights soon underflow.
+"""Lengths of the long strings for FA-RNN programs, in which products of weights underflow on long strings.
 
-Layers that sample, whose probabilities are fractions, use the first length.
+Layers that sample use the first length, because their probabilities are fractions.
 """
 OPENFST_LONGEST, OPENFST_RUN = 4, 10
 """Maximum length of strings for OpenFst, and of their additional runs of one symbol."""

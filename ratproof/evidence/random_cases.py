@@ -22,7 +22,7 @@ _seed: ContextVar[int | None] = ContextVar("seed", default=None)
 
 @contextmanager
 def with_seed(seed: int | None) -> Iterator[None]:
-    """Draw cases from this seed within the block, or by Hypothesis's profile if it is None."""
+    """Draw cases from this seed within the block, or as Hypothesis's profile specifies if it is None."""
     token = _seed.set(seed)
     try:
         yield
@@ -33,16 +33,16 @@ def with_seed(seed: int | None) -> Iterator[None]:
 def for_random_cases(
     name: str, examples: int | None, body: Callable[[st.DataObject], None], shrinks: bool = True
 ) -> None:
-    """Assert the body for random cases.
+    """Run the body, which makes an assertion, for random cases.
 
-    Hypothesis shrinks a failure. If a known smallest case also fails, shrinking takes only one case
-    (:mod:`ratproof.evidence.smallest`). A run with its own seed does not use known cases.
+    Hypothesis shrinks a failure. If the smallest failing case is known and still fails, no other cases are
+    tried (:mod:`ratproof.evidence.smallest`). A run with its own seed does not use known cases.
 
     Args:
         name: Name of the test, which determines its cases together with the seed.
         examples: Number of cases; ``None`` for the number of the profile.
-        body: Draws a case from its argument, and makes an assertion about it.
-        shrinks: Whether a failing case is shrunk here, and not by the caller.
+        body: A function that draws a case from its argument and makes an assertion about it.
+        shrinks: Whether to shrink a failing case; false if the caller shrinks it.
     """
     search = _Search(name, examples, body)
     if not shrinks:
@@ -90,11 +90,11 @@ class _Search:
         examples = settings().max_examples if self.examples is None else self.examples
         derandomize, seed = settings().derandomize, _seed.get()
         if seed is not None or derandomize:
-            # Hypothesis derives its own seed from the body's source, which is the same for all kinds of
+            # Hypothesis derives its default seed from the body's source, which is the same for all kinds of
             # evidence
             digest = blake2b(f"{self.name} {'' if seed is None else seed}".encode(), digest_size=6).digest()
             test = seeded(int.from_bytes(digest))(test)
-        # Hypothesis does not accept a database with derandomize, and a seed removes it from earlier settings
+        # Hypothesis does not accept a database with derandomize, and a seed resets derandomize
         derandomize = derandomize and database is None
         settings(max_examples=examples, phases=phases, derandomize=derandomize, database=database)(test)()
 

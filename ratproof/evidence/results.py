@@ -1,4 +1,4 @@
-"""Results of the tests: one result per claim, variant and kind of evidence."""
+"""Results of runs of evidence, combined per claim, variant and kind."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ratproof.evidence.ledger import joined
 
 @dataclass(frozen=True)
 class Observation:
-    """The result of one run of one test.
+    """The result of one run of a check.
 
     Attributes:
         ran: ``"torch"`` or ``"exact"`` for kinds that run on strings; ``None`` for others.
         device: The device of torch; ``None`` if torch did not run.
         informative: Number of cases with a network whose automata give different scores; ``None`` for kinds
             that do not run on strings, and for kernels, which have no automata.
-        raised: The exception, if it ran in this process.
+        raised: The exception, if the check ran in this process.
     """
 
     claim: str
@@ -50,7 +50,7 @@ class Observation:
 
     @classmethod
     def from_text(cls, text: str) -> Observation:
-        """Return the observation that :meth:`to_text` wrote."""
+        """Return the observation whose text :meth:`to_text` returned."""
         data = json.loads(text)
         counterexample = data["counterexample"]
         data |= {
@@ -94,11 +94,11 @@ class Result:
 
     @property
     def counted(self) -> int:
-        """Return the number of cases in the report: informative ones if the kind distinguishes them."""
+        """Return the number of cases that the report shows: the informative ones, if they are counted."""
         return self.cases if self.informative is None else self.informative
 
     def to_json(self) -> JsonObject:
-        """Return the JSON object of ``verify --json``, with a few more fields."""
+        """Return the JSON object that ``verify --json`` prints for the result."""
         shown = dict(self.__dict__)
         shown["verdict"] = str(self.verdict)
         shown["counterexample"] = None if self.counterexample is None else self.counterexample.to_json()
@@ -106,7 +106,7 @@ class Result:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Result:
-        """Return the result that :meth:`to_json` wrote.
+        """Return the result whose JSON object :meth:`to_json` returned.
 
         Invalid data raise ``KeyError``, ``TypeError`` or ``ValueError``.
         """
@@ -118,7 +118,7 @@ class Result:
 
 
 def require_expected(observations: Iterable[Observation]) -> None:
-    """Raise the run's own exception or an ``AssertionError`` if a verdict is not the expected one."""
+    """Raise the exception of the run, or an ``AssertionError``, if a verdict is not the expected one."""
     for seen in observations:
         if seen.verdict != seen.expected:
             if seen.raised is not None:
@@ -132,9 +132,8 @@ def require_expected(observations: Iterable[Observation]) -> None:
 def gather(observations: Iterable[Observation], seed: int | None) -> list[Result]:
     """Combine observations into results, in the order of their arrival.
 
-    There is one result per claim, variant, kind, implementation and device, corpus and rule file. One
-    counterexample among several tests refutes. A test with an unknown verdict makes the result unknown,
-    unless another test refutes.
+    There is one result per claim, variant, kind, implementation and device, corpus and rule file. If any
+    check refutes, the result is ``refuted``. Otherwise it is unknown if the verdict of any check is unknown.
     """
     results: dict[tuple[Any, ...], Result] = {}
     for seen in observations:
@@ -151,7 +150,7 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
             seen.claim, seen.variant, seen.kind, seen.expected, seen.verdict, seen.ran, seen.device, seed
         )
         result = results.setdefault(key, new)
-        # for other kinds, the device of the tests that ran torch
+        # for other kinds, the device of the checks that ran torch
         result.device = result.device or seen.device
         before, result.verdict = result.verdict, _joined(result.verdict, seen.verdict)
         if result.verdict != before:
@@ -170,7 +169,7 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
             result.share = max(seen.share, result.share or 0.0)
         if seen.counterexample is not None and _simpler(seen.counterexample, result.counterexample):
             result.counterexample = seen.counterexample
-        # a certificate is useful only for the same verdict
+        # a certificate only belongs to its own verdict
         if seen.verdict == result.verdict != Verdict.UNKNOWN:
             result.certificate = result.certificate or seen.certificate
     return list(results.values())

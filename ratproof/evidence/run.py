@@ -15,7 +15,7 @@ from ratproof.evidence.results import Observation
 
 
 class NamedSubject(Protocol):
-    """A subject of evidence: a claim, or a user's program."""
+    """The protocol of the subjects of evidence: claims, and users' programs."""
 
     @property
     def name(self) -> str:
@@ -23,7 +23,7 @@ class NamedSubject(Protocol):
 
 
 class NamedVariant(Protocol):
-    """A reading of a subject."""
+    """The protocol of the variants of a subject."""
 
     @property
     def name(self) -> str:
@@ -35,11 +35,11 @@ class NamedVariant(Protocol):
 
     @property
     def constant(self) -> str:
-        """Return the reason if its automata give all strings the same score, otherwise an empty string."""
+        """Return the reason why its automata give all strings the same score; empty if they do not."""
 
 
 Observe = Callable[[Any, Any], None]
-"""Called with each comparison and its strings."""
+"""A function that is called with each comparison and its strings."""
 
 
 def run(
@@ -62,11 +62,11 @@ def run(
         device: The device of torch; ``None`` if torch does not run.
         kind: The kind of evidence.
         test: The name of the test.
-        seed: Seed of the random cases; ``None`` for Hypothesis's profile.
-        observe: Called with each comparison and its strings.
+        seed: Seed of the random cases; ``None`` for the cases of Hypothesis's profile.
+        observe: A function that is called with each comparison and its strings.
 
     Raises:
-        NotRun: If this machine cannot run it.
+        NotRun: If this machine cannot run the assertion.
     """
     raised: BaseException | None = None
     start_time = time.perf_counter()
@@ -76,7 +76,7 @@ def run(
             show()
         except (KeyboardInterrupt, NotRun):
             raise
-        except BaseException as error:  # includes SystemExit, because every exception has a verdict
+        except BaseException as error:  # also SystemExit, because every exception is converted to a verdict
             raised = error
     informative = current.informative if kind in RUN_ON_STRINGS else None
     if informative == 0 and variant.constant:

@@ -17,16 +17,16 @@ from automata.aliases import Symbol, Symbols
 
 SECONDS, MOST_CALLS = 10.0, 5_000
 MOST_TRIED_ALONE = 8
-"""Maximum number of symbols that are tried as the only symbol of the string."""
+"""Maximum number of symbols for which strings of that symbol alone are tried."""
 
 
 @dataclass(frozen=True)
 class Shrunk:
-    """The smallest string found.
+    """The result of a search for a smaller failing string.
 
     Attributes:
         string: The smallest failing string.
-        stopped: The reason why the search ended early; empty if it did not.
+        stopped: The reason why the search ended early; empty if it was completed.
     """
 
     string: Symbols
@@ -40,13 +40,14 @@ def shrink(
     seconds: float = SECONDS,
     most_calls: int = MOST_CALLS,
 ) -> Shrunk:
-    """Return the smallest failing string that a search from a failing string finds.
+    """Search for smaller failing strings, starting from a failing string, and return the smallest one.
 
     Shorter strings are smaller. Among strings of the same length, those with earlier symbols are smaller.
 
     Args:
         string: A failing string.
-        fails: Whether a string fails. An exception means that it does not.
+        fails: A function that returns whether a string fails. If it raises an exception, the string does not
+            fail.
         alphabet: The symbols.
         seconds: Time limit of the search.
         most_calls: Maximum number of strings to try.
@@ -61,7 +62,7 @@ def shrink(
 
 
 class _Stopped(Exception):
-    """Raised when the time limit or the call limit is reached."""
+    """An error for a search that reaches the time limit or the call limit."""
 
 
 class _Search:
@@ -89,7 +90,7 @@ class _Search:
             self._replace_blocks()
 
     def fails(self, string: Symbols) -> bool:
-        """Return whether the string fails; raise _Stopped at a limit."""
+        """Return whether the string fails; raise _Stopped if a limit is reached."""
         if string in self.passing:
             return False
         if self.calls >= self.most_calls or time.monotonic() > self.end:
@@ -146,7 +147,7 @@ class _Search:
             start += max(1, high)
 
     def _replace_blocks(self) -> None:
-        """Try to replace symbols by the alphabet's first symbol."""
+        """Try to replace blocks of symbols by the alphabet's first symbol."""
         size = len(self.best)
         while size:
             for start in range(0, len(self.best) - size + 1, size):

@@ -1,11 +1,11 @@
-"""Known smallest counterexamples, which save shrinking.
+"""Known smallest counterexamples, which make shrinking unnecessary.
 
-Each run searches for a counterexample again. Shrinking it takes hundreds of further attempts, and
-derandomised runs always end at the same case. Therefore, ``smallest.json`` stores that case, as Hypothesis's
-choices, by the name of the test.
+Every run searches for a counterexample. To shrink it takes hundreds of further attempts, and derandomised
+runs always end with the same case. Therefore, ``smallest.json`` stores this case as Hypothesis's choices,
+keyed by the name of the test.
 
-A stored case is not evidence by itself: it runs, and counts only if it refutes. Otherwise the shrinker runs.
-``nox -s smallest`` regenerates the file.
+A stored case is not evidence by itself. It is run, and counts only if it refutes. Otherwise the
+counterexample is shrunk. ``nox -s smallest`` regenerates the file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FILE = Path(__file__).with_name("smallest.json")
 
 
 class OneEntry(ExampleDatabase):
-    """A Hypothesis database for the smallest failure of a test, for any key.
+    """A Hypothesis database that stores only the smallest failure of a test.
 
     Example:
         >>> database = OneEntry()
@@ -39,18 +39,18 @@ class OneEntry(ExampleDatabase):
         self._key: bytes | None = None
 
     def fetch(self, key: bytes) -> Iterable[bytes]:
-        """Yield the entry for the first key; other keys belong to larger failures."""
+        """Return the entry for the first key that is used; other keys belong to larger failures."""
         self._key = self._key or key
         return [self.entry] if self.entry is not None and key == self._key else []
 
     def save(self, key: bytes, value: bytes) -> None:
-        """Store the entry; Hypothesis saves a failure whenever it finds a smaller one."""
+        """Replace the entry. Hypothesis calls this whenever it finds a smaller failure."""
         self._key = self._key or key
         if key == self._key:
             self.entry = value
 
     def delete(self, key: bytes, value: bytes) -> None:
-        """Do nothing, because a case that no longer fails is regenerated."""
+        """Do nothing, because the file is regenerated if a case no longer fails."""
 
 
 _keeping: ContextVar[dict[str, str] | None] = ContextVar("keeping", default=None)
@@ -73,7 +73,7 @@ def keep_in(entries: dict[str, str]) -> Iterator[None]:
 
 @contextmanager
 def kept_smallest(name: str) -> Iterator[OneEntry]:
-    """Yield a database for a search, and record its entry."""
+    """Yield a database for a search, and record its entry after the block."""
     database = OneEntry()
     try:
         yield database

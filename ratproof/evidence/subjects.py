@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ratproof.evidence.results import Observation
 from ratproof.evidence.run import Observe, run
 
-if TYPE_CHECKING:  # registering a kernel does not import the theory
+if TYPE_CHECKING:  # the registration of a kernel must not import the theory
     from theory.claim import Claim
 
 STATED = "stated"
@@ -55,7 +55,7 @@ class Subject:
         return (OnlyVariant(self.says, tuple(self.rungs)),)
 
     def variant(self, name: str) -> OnlyVariant:
-        """Return the only variant, whose name must be ``name``; raise ``KeyError`` otherwise."""
+        """Return the only variant; raise ``KeyError`` if its name is not ``name``."""
         if name != STATED:
             raise KeyError(f"{self.name} has no variant {name!r}; it has {STATED}")
         return self.variants[0]
@@ -97,10 +97,10 @@ _registered: dict[str, Subject] = {}
 
 
 def subject_named(name: str) -> Claim | Subject:
-    """Return the registered subject with this name, or otherwise the claim.
+    """Return the registered subject with this name or, if there is none, the claim.
 
     Raises:
-        InputError: If there is none.
+        InputError: If there is neither.
     """
     if name in _registered:
         return _registered[name]
@@ -117,7 +117,7 @@ def is_own(name: str) -> bool:
 
 
 def forget(name: str) -> None:
-    """Remove a user's subject, whose name may also be the name of one of ratproof's claims."""
+    """Remove a user's subject; a built-in claim of the same name then becomes visible again."""
     from theory import registry
 
     _registered.pop(name, None)
