@@ -1,7 +1,6 @@
 """Processes that run chunks of a hunt.
 
-They know the targets, and end with their parent, which is a worker of a Dask cluster or the hunt's own
-process.
+Their parent is a worker of a Dask cluster, or the process of the hunt. They end when the parent ends.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ _lock = threading.Lock()
 
 
 def first_message(arguments: str) -> bytes:
-    """Return the first message of a local process: its installation and its targets.
+    """Return the first message of a process: its installation and its targets.
 
     ``arguments`` are the arguments of :func:`ratproof.hunting.worker.work`, as JSON.
 
     Raises:
-        WorkerDied: If the process ended early.
+        WorkerDied: If the process ends before it sends the message.
     """
     child = _start(arguments)
     _give_back(arguments, child)
@@ -52,7 +51,7 @@ def run_chunk(arguments: str, chunk: str) -> bytes:
     """Return the rows of a chunk, as JSON.
 
     Raises:
-        WorkerDied: If its process ended.
+        WorkerDied: If the process ends before it sends the rows.
     """
     child = _take(arguments)
     try:
@@ -72,7 +71,7 @@ def _take(arguments: str) -> _Child:
             _busy.add(child.process.pid)
             return child
         idle = [child for other in list(_free) if other != arguments for child in _free.pop(other)]
-    for child in idle:  # their hunt has ended, or can start new processes
+    for child in idle:  # the hunt of these processes has ended, or can start new ones
         _end(child)
     return _start(arguments)
 

@@ -14,7 +14,7 @@ from automata.errors import InputError
 from automata.extras import require_extra
 
 GONE_AWAY = (OSError, RuntimeError, ValueError, TimeoutError, CancelledError)
-"""Exceptions of Dask if its scheduler does not answer."""
+"""The exceptions that Dask raises if its scheduler does not answer."""
 CONNECT = 10.0
 """Seconds to wait for the scheduler."""
 ADDRESS = re.compile(r"(?:tcp|tls|ws|wss|ucx)://(?:\[[0-9A-Fa-f:.%]+\]|[^\s:/\[\]]+):(\d{1,5})")
@@ -22,7 +22,7 @@ ADDRESS = re.compile(r"(?:tcp|tls|ws|wss|ucx)://(?:\[[0-9A-Fa-f:.%]+\]|[^\s:/\[\
 
 
 def connected(where: str) -> Any:
-    """Return a client of the scheduler, by its file or an address such as ``tcp://host:8786``.
+    """Return a client of the scheduler with this file or address, such as ``tcp://host:8786``.
 
     Raises:
         InputError: If Dask is not installed, or there is no such scheduler.
@@ -44,7 +44,7 @@ def connected(where: str) -> Any:
 
 
 def connect(where: str, seconds: float) -> Any:
-    """Try to connect for ``seconds``; raise one of :data:`GONE_AWAY` on failure."""
+    """Try for ``seconds`` to connect, and return the client; raise one of :data:`GONE_AWAY` on failure."""
     address = address_in(where)
     from distributed import Client
 
@@ -57,8 +57,8 @@ def connect(where: str, seconds: float) -> Any:
 def _silence_logs() -> None:
     """Silence Dask's log output, because a message already reports the scheduler's state.
 
-    On import, Dask sets the levels and handlers of some of its loggers, such as ``distributed.client``, so
-    the parent's level does not affect them.
+    On import, Dask sets the levels and handlers of some of its loggers, such as ``distributed.client``.
+    Therefore, the level of the parent logger does not affect them.
     """
     for name in ("distributed", *logging.root.manager.loggerDict):
         if name.partition(".")[0] == "distributed":
@@ -77,16 +77,16 @@ async def _shake_hands(address: str, seconds: float) -> None:
     options = Security().get_connection_args("client")  # type: ignore[no-untyped-call]
     try:
         comm = await asyncio.wait_for(shake(address, timeout=seconds, **options), seconds)
-    except MemoryError:  # Dask read the bytes of another protocol as a length
+    except MemoryError:  # Dask interpreted the bytes of a different protocol as a length
         raise OSError("the server uses another protocol") from None
     await comm.close()
 
 
 def address_in(where: str) -> str:
-    """Return the scheduler's address, from an address or from the file that a scheduler writes.
+    """Return the scheduler's address from ``where``, which is an address or a file that a scheduler writes.
 
     Raises:
-        InputError: If it is invalid.
+        InputError: If the address or the file is invalid.
 
     >>> address_in("tcp://127.0.0.1:8786")
     'tcp://127.0.0.1:8786'

@@ -1,6 +1,6 @@
-"""Execution of tasks on a Dask cluster, which survives dead workers and a restarted scheduler.
+"""Execution of tasks on a Dask cluster, which continues after a worker dies or the scheduler restarts.
 
-A task is a function with string arguments, and its result is bytes, which this module does not unpickle. Dask
+A task is a function with string arguments. Its result is bytes, which this module does not unpickle. Dask
 itself has no such protection: anyone who can reach a scheduler can run code on its workers and clients.
 """
 
@@ -17,11 +17,11 @@ from ratproof.jobs.cluster_client import GONE_AWAY, connect, connected
 from ratproof.jobs.local_executor import ExecutorTask, WorkerDied
 
 TRY = 5.0
-"""Seconds to wait for a lost scheduler, at each attempt."""
+"""Seconds to wait for a lost scheduler in each attempt to reconnect."""
 PAUSE = 0.5
-"""Seconds between two attempts."""
+"""Seconds between two attempts to reconnect."""
 GONE = 900.0
-"""Maximum number of seconds until a lost scheduler must be available again."""
+"""Seconds after which a lost scheduler that is still unavailable is an error."""
 WENT_AWAY = "the connection to the scheduler was lost; its tasks are submitted again after reconnecting"
 
 
@@ -30,7 +30,8 @@ class DaskExecutor:
 
     Args:
         where: The scheduler's file, or its address, ``tcp://host:8786``.
-        kept: Name of the record from which the same command resumes if the scheduler stays unavailable.
+        kept: Name of the record from which the same command resumes, for the message if the scheduler remains
+            unavailable.
 
     Raises:
         InputError: If Dask is not installed, or there is no such scheduler.
@@ -80,7 +81,7 @@ class DaskExecutor:
         This function does not resubmit a task whose worker died.
 
         Raises:
-            InputError: If the scheduler stays unavailable, or a worker cannot run the task.
+            InputError: If the scheduler remains unavailable, or a worker cannot run the task.
         """
         self._reconnect()
         self._submit_waiting()
@@ -96,7 +97,7 @@ class DaskExecutor:
                 yield from self._result(future, task)
 
     def drop_unbegun(self) -> list[ExecutorTask]:
-        """Cancel and return tasks that no worker runs; all tasks if the scheduler is lost."""
+        """Cancel and return the tasks that no worker runs, or all tasks if the scheduler is lost."""
         begun: set[str] = set()
         if not self.is_gone:
             try:
@@ -166,7 +167,7 @@ class DaskExecutor:
         """Try once to reconnect to a lost scheduler.
 
         Raises:
-            InputError: If it has been unavailable for too long.
+            InputError: If the scheduler has been unavailable for too long.
         """
         if self.gone_since is None:
             return

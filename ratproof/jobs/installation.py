@@ -1,4 +1,4 @@
-"""The installation on which the examples of rounds and the runs of campaigns depend.
+"""The installation: versions of packages and hashes of sources, on which random cases and runs depend.
 
 Equal installations draw equal cases for equal seeds, settings and data.
 """
@@ -27,21 +27,21 @@ OF_RUNS = ("ratproof", "numpy", "torch", "lightning-fabric", "optuna")
 
 @cache
 def fingerprint() -> dict[str, str]:
-    """Return the versions of packages, and a hash of our own sources."""
+    """Return the versions of packages, and a hash of ratproof's sources."""
     here = versions()
     packages = {name: here[name] for name in DEPENDS_ON}
     return packages | {"sources": sources(PACKAGES)}
 
 
 def installation_of_runs() -> dict[str, str]:
-    """Return the versions of packages, and a hash of our own sources and the sources of experiments."""
+    """Return the versions of packages, and a hash of the sources of ratproof and of the experiments."""
     here = {name: version(name) for name in OF_RUNS}
     packages = [*PACKAGES, "training"]
     return {"python": platform.python_version(), **here, "sources": sources(packages)}
 
 
 def require_same(other: dict[str, str]) -> None:
-    """Raise :class:`~automata.errors.InputError` if this installation differs from the command's."""
+    """Raise :class:`~automata.errors.InputError` if this installation differs from that of the command."""
     why = difference(other, installation_of_runs())
     if why is not None:
         raise InputError(
@@ -50,7 +50,7 @@ def require_same(other: dict[str, str]) -> None:
 
 
 def difference(one: dict[str, str], other: dict[str, str]) -> str | None:
-    """Describe the first difference of two installations, or return ``None`` if they are equal.
+    """Return a description of the first difference of two installations, or ``None`` if they are equal.
 
     >>> difference({"numpy": "2.1"}, {"numpy": "2.2"})
     'numpy is 2.2 there and 2.1 here'

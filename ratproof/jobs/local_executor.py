@@ -1,4 +1,4 @@
-"""Execution of tasks in child processes, each of which a thread of this process waits for."""
+"""Execution of tasks in threads of this process, which can wait for child processes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Protocol
 
 
 class WorkerDied(RuntimeError):
-    """Raised for a task whose process ended before the task was finished."""
+    """An error for a task whose process ended before the task was finished."""
 
 
 @dataclass(eq=False)
@@ -20,7 +20,7 @@ class ExecutorTask:
     Attributes:
         function: A function from a module that workers can import.
         arguments: Its arguments.
-        times: Number of submissions, which repeat after a scheduler is lost.
+        times: Number of submissions; a task is submitted again if its scheduler is lost.
     """
 
     function: Callable[..., bytes]
@@ -32,7 +32,7 @@ class Executor(Protocol):
     """An executor of tasks.
 
     Attributes:
-        notes: Events of the workers.
+        notes: Messages about events of the workers.
         is_gone: Whether the scheduler is lost.
     """
 
@@ -51,7 +51,7 @@ class Executor(Protocol):
         """Submit a task."""
 
     def ready(self, seconds: float) -> Iterator[tuple[ExecutorTask, bytes | None]]:
-        """Yield tasks that end within ``seconds`` with their results, or ``None`` if their worker died."""
+        """Yield tasks that end within ``seconds``, with their results, or ``None`` if their worker died."""
 
     def drop_unbegun(self) -> list[ExecutorTask]:
         """Cancel and return tasks that no worker runs."""
@@ -91,7 +91,10 @@ class LocalExecutor:
         return task
 
     def ready(self, seconds: float) -> Iterator[tuple[ExecutorTask, bytes | None]]:
-        """Yield tasks that end within ``seconds``; raise a task's exception, unless its worker died."""
+        """Yield tasks that end within ``seconds`` with their results, or with ``None`` if their worker died.
+
+        Any other exception of a task is raised.
+        """
         try:
             ended = [self._ended.get(timeout=seconds)] if seconds else []
         except queue.Empty:
