@@ -14,14 +14,14 @@ Chunk = list[Round]
 AHEAD = 2
 """Number of chunks per worker that are submitted or waiting."""
 STARTS = 3
-"""Maximum number of workers that may end before their first message."""
+"""Maximum number of workers that may die before they send their first message."""
 
 
 class Crew:
     """Workers, each of which runs one chunk at a time in its own process.
 
     Args:
-        executor: Runs the chunks.
+        executor: The executor that runs the chunks.
         arguments: Arguments of :func:`ratproof.hunting.worker.work`, except the pipe.
         seconds_a_chunk: Target duration of a chunk.
     """
@@ -31,7 +31,7 @@ class Crew:
         self.arguments = json.dumps(list(arguments))
         self.notes, self.jobs, self.failed_starts = executor.notes, 1, 0
         self.chunks: dict[ExecutorTask, Chunk] = {}
-        # local processes list the targets, because a remote worker could omit some
+        # a local process lists the targets, because a remote worker could omit some
         self.here = executor if isinstance(executor, LocalExecutor) else LocalExecutor(1)
         for _ in range(self.here.threads()):
             self.here.submit(first_message, self.arguments)
@@ -42,15 +42,15 @@ class Crew:
         return 0 if self.executor.is_gone else AHEAD * self.jobs - len(self.executor)
 
     def submit(self, chunk: Chunk) -> None:
-        """Submit a chunk once; the chunk is lost if its worker dies."""
+        """Submit a chunk once; if its worker dies, it is not submitted again."""
         payload = json.dumps([[one.target, one.number] for one in chunk])
         self.chunks[self.executor.submit(run_chunk, self.arguments, payload)] = chunk
 
     def ready(self, seconds: float) -> Iterator[tuple[Chunk | None, bytes | None]]:
         """Yield the messages that arrive within the given number of seconds.
 
-        A message is a chunk with its rows, a chunk with ``None`` if its worker died, or ``None`` with a
-        worker's first message.
+        Each item is a chunk with its rows, a chunk with ``None`` if its worker died, or ``None`` with the
+        first message of a worker.
         """
         ended = list(self.executor.ready(seconds))
         if self.here is not self.executor:

@@ -1,4 +1,4 @@
-"""Validation of the rows of a ledger's tables, which refuses rows that no hunt writes."""
+"""Validation of the rows of a ledger's tables; rows that a hunt cannot have written are invalid."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ Values = tuple[Any, ...]
 def require_round(row: Values, path: Path) -> None:
     """Raise :class:`~automata.errors.FormatError` if a row of the table of rounds is invalid.
 
-    A refutation without a counterexample would be overlooked, and so would a counterexample with another
-    verdict.
+    Invalid rows include a refutation without a counterexample, and a counterexample with another verdict,
+    because both would be overlooked.
     """
     values = dict(zip(COLUMNS, row, strict=True))
     try:
@@ -60,7 +60,7 @@ def require_count(row: Values, path: Path) -> None:
 
 
 def unequal(one: Values, other: Values) -> tuple[str, str, str] | None:
-    """Return the first of ``digest`` and ``verdict`` in which two rows differ, and both values."""
+    """Return which of ``digest`` and ``verdict`` first differs between two rows, and both values."""
     for what in ("digest", "verdict"):
         column = COLUMNS.index(what)
         if one[column] != other[column]:

@@ -19,11 +19,11 @@ def merge(into: Path, other: Path) -> dict[str, int]:
         The numbers of new rows and files.
 
     Raises:
-        InputError: If one is not a ledger, their installations differ, a file does not match its name, or a
-            round has two digests. Nothing is changed then.
+        InputError: If one of the two is not a ledger, if their installations differ, if a file does not match
+            its name, or if a round has two digests. In these cases, nothing is changed.
     """
     theirs = HuntLedger(other)
-    HuntLedger(into).close()  # raises, without changes, for a folder without a ledger
+    HuntLedger(into).close()  # raises an error, without changes, if the folder contains no ledger
     with locked(into):
         ours = HuntLedger(into, grows=True)
         try:

@@ -20,10 +20,10 @@ class HuntProgress:
     Attributes:
         seed, jobs: Seed and number of jobs of the hunt.
         rounds: Number of rounds done in this run.
-        asked_for: Total number of rounds; ``None`` if time is the limit.
-        resumed: Number of rounds done in earlier runs.
-        incomplete: Rounds that were abandoned.
-        notes: Events of the workers.
+        asked_for: Total number of requested rounds; ``None`` if only the time is limited.
+        resumed: Number of requested rounds that were done in earlier runs.
+        incomplete: The rounds that were abandoned.
+        notes: Messages about events of the workers.
         nothing_compared: Whether the time limit was reached before the first case.
     """
 

@@ -1,7 +1,8 @@
 """Numbered rounds of random cases, and their results.
 
-A target is a test of a claim's variant that draws random cases, and a round consists of fifty examples. The
-seed, the target and the number determine the examples, on any machine and at any time.
+A target is a test of a claim's variant that draws random cases. A round consists of fifty examples of a
+target. The seed, the target and the number of the round determine its examples, on any machine and at any
+time.
 
 >>> first = Round("proposition-7-corrected-sampled", 0)
 >>> seed_of(7, first) == seed_of(7, first) != seed_of(8, first)
@@ -23,23 +24,23 @@ from automata.text.number_text import shorten
 from automata.text.printable_text import has_half_a_character, printable
 
 EXAMPLES = 50
-"""Number of examples per round; a single example would always be Hypothesis's simplest."""
+"""Number of examples per round; with one, it would always be the simplest example of Hypothesis."""
 VERDICTS = ("holds", "refuted", "unknown", "error")
 DIGEST = re.compile(r"[0-9a-f]{32}")
 WAY = re.compile(r"[a-z][a-z0-9 -]{0,39}")
 SEED_BYTES = 6
 MOST_CASES = 10**9
-"""Limit on the number of cases of a round, and on its seconds."""
+"""Upper limit on the number of cases of a round, and on its duration in seconds."""
 MOST_SENT = 64 << 20
-"""Maximum size of a worker's message in bytes; a chunk of counterexamples has a few megabytes."""
+"""Maximum size of a worker's message in bytes; a chunk with many counterexamples has a few megabytes."""
 MOST_SAID = 2000
-"""Maximum number of characters of a row's texts."""
+"""Maximum number of characters of a text in a row."""
 NONE = type(None)
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class Round:
-    """One round of a target, stored compactly, because a driver has millions of rounds."""
+    """A round of a target; instances are small, because a driver can have millions of them."""
 
     target: str
     number: int
@@ -92,9 +93,9 @@ def seed_of(seed: int, one: Round) -> int:
 
 
 def require_row(row: JsonObject, where: str) -> None:
-    """Raise :class:`~automata.errors.FormatError` with the field's name if the values of a row are invalid.
+    """Raise :class:`~automata.errors.FormatError` with the name of the field if a value of a row is invalid.
 
-    The row may come from a worker or a ledger.
+    The row may come from a worker or from a ledger.
     """
     right = {
         "target": is_text(row["target"]) and row["target"] != "",
@@ -183,7 +184,7 @@ def _row(row: Any, one: Round) -> RoundRow:
     right = {
         "target": row["target"] == one.target,
         "number": row["number"] == one.number,
-        # a refutation without a counterexample would count, and one with another verdict would be missed
+        # a refutation without a counterexample would count; a counterexample with another verdict would not
         "counterexample": isinstance(row["counterexample"], dict if row["verdict"] == "refuted" else NONE),
         "test": is_text(row["test"]),
     }

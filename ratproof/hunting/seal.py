@@ -1,8 +1,8 @@
-"""The seal of a ledger, a checksum of all tables that is stored in the ledger and compared when it is opened.
+"""The seal of a ledger, a checksum of all tables that is stored in the ledger and verified when it is opened.
 
-It is the sum, modulo 2^256, of the SHA-256 of every row of every table. Each transaction that writes or
-removes a row also changes the seal by the row's hash. It detects rows that were changed, removed or added by
-anything other than a hunt. It is not a signature, because anyone can compute it.
+The seal is the sum, modulo 2^256, of the SHA-256 hashes of all rows of all tables. Each transaction that
+writes or removes a row also updates the seal. It detects rows that another program changed, removed or added.
+It is not a signature, because anyone can compute it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from automata.text.number_text import shorten
 KEYS = {"about": ("name",), "planned": ("seed", "target"), "given_up": ("seed", "target", "number")} | {
     "rounds": ("seed", "target", "number")
 }
-"""The sealed tables, and their key columns, which come first."""
+"""The sealed tables, with their key columns, which come first."""
 TABLES = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE rounds (
@@ -40,7 +40,7 @@ Values = tuple[Any, ...]
 
 
 def begin(data: sqlite3.Connection) -> None:
-    """Create the tables, and the seal of empty tables."""
+    """Create the tables and the seal of the empty tables."""
     for table in TABLES.split(";"):
         data.execute(table)
     data.execute("INSERT INTO seal VALUES (?)", (f"{0:064x}",))
@@ -50,7 +50,7 @@ def write(data: sqlite3.Connection, path: Path, table: str, values: Values) -> N
     """Write a row, replace any row with the same key, read it back, and update the seal.
 
     Raises:
-        OutputError: If another row is read back.
+        OutputError: If the row that is read back differs.
     """
     where = _where(table)
     key = values[: len(KEYS[table])]
@@ -63,7 +63,7 @@ def write(data: sqlite3.Connection, path: Path, table: str, values: Values) -> N
 
 
 def remove(data: sqlite3.Connection, path: Path, table: str, key: Values) -> None:
-    """Remove the row with a key, if there is one."""
+    """Remove the row with this key, if there is one, and update the seal."""
     where = _where(table)
     for row in data.execute(f"SELECT * FROM {table}{where}", key).fetchall():
         data.execute(f"DELETE FROM {table}{where}", key)
@@ -91,10 +91,10 @@ def hash_of(table: str, row: Values) -> int:
 
 
 def require_sealed(data: sqlite3.Connection, path: Path) -> None:
-    """Raise :class:`~automata.errors.FormatError` if the ledger was changed by anything other than a hunt.
+    """Raise :class:`~automata.errors.FormatError` if another program than a hunt changed the ledger.
 
-    It was changed if a table, index, view or trigger differs, SQLite detects damage, or the seal does not
-    match.
+    This is the case if a table, index, view or trigger differs, if SQLite detects damage, or if the seal does
+    not match.
     """
     extra = _schema(data) ^ _EXPECTED
     if extra:

@@ -30,9 +30,9 @@ from ratproof.process.time_limits import at_most
 from theory.registry import claim_named
 
 KILLS = 3
-"""A round is abandoned after it has killed its worker this many times while it ran alone."""
+"""A round is abandoned after its worker died this many times while the round ran alone."""
 REPLAY = 300.0
-"""Time limit in seconds for replaying a worker's counterexample; usual ones take less than one second."""
+"""Time limit in seconds for replaying a worker's counterexample, which usually takes less than one."""
 MOST = 256
 """Maximum number of rounds in a chunk."""
 
@@ -42,14 +42,14 @@ class Hunt:
     """The settings of a hunt.
 
     Attributes:
-        names: Names of claims. Empty for all claims.
+        names: Names of claims; empty for all claims.
         seed: Seed of the random numbers.
         variant: The variant to hunt, regardless of its expected verdict. Defaults to all variants that are
             expected to hold.
         device: Device of the networks.
         rounds: Number of rounds of each target; ``None`` if only the time is limited.
         minutes: Time limit in minutes.
-        folder: Folder of counterexamples, if there is no ledger.
+        folder: The folder to which counterexamples are written if there is no ledger.
     """
 
     names: tuple[str, ...]
@@ -66,7 +66,7 @@ class Hunt:
         return self.names, self.variant, self.device, self.seed
 
     def about(self) -> JsonObject:
-        """Return the properties that all rounds of its ledger share."""
+        """Return the properties that all rounds of a ledger share."""
         return {"installation": fingerprint(), "variant": self.variant, "device": self.device}
 
 
@@ -85,9 +85,9 @@ def hunt(
         jobs: Number of local processes, if ``crew`` is not passed.
         store: The store of the rows. If it is omitted, the search of a target ends at its first
             counterexample.
-        on_progress: Called with the progress a few times per second.
+        on_progress: A function that is called with the progress a few times per second.
         crew: The workers. Defaults to local processes.
-        stop: A function that returns whether to stop now. Received rows are stored.
+        stop: A function that returns whether to stop now. Rows that were received are stored first.
 
     Raises:
         InputError: If a claim or variant is unknown, or a worker runs a different installation.
@@ -119,8 +119,8 @@ class Driver:
 
     Args:
         what: The settings.
-        store: Stores the rows.
-        progress: The progress, which is updated.
+        store: The store of the rows.
+        progress: The progress, which the driver updates.
     """
 
     def __init__(self, what: Hunt, store: Store, progress: HuntProgress) -> None:
@@ -156,7 +156,8 @@ class Driver:
                 if self.progress.errors:
                     return
                 continue
-            # if nothing runs, a chunk is submitted even while the scheduler is lost: the rounds are not done
+            # if nothing runs, submit a chunk even while the scheduler is lost, because rounds remain to be
+            # done
             while (not self.out or crew.free_slots() > 0) and (chunk := self._chunk(crew.seconds_a_chunk)):
                 self.out[id(chunk)] = chunk
                 crew.submit(chunk)
@@ -189,7 +190,7 @@ class Driver:
             self._receive_first_message(message or b"")
             return
         if self.out.pop(id(chunk), None) is None:
-            return  # it was already delivered
+            return  # its message was already processed
         if message is None:
             self._died(chunk)
             return
@@ -220,7 +221,7 @@ class Driver:
         self._recall(frozenset(self.targets))
 
     def _recall(self, targets: frozenset[str]) -> None:
-        """Count the counterexamples and errors that the ledger has from earlier runs."""
+        """Add the counterexamples and errors of earlier runs in the ledger to the progress."""
         for one, path, why in self.store.findings(self.what.seed):
             if one.target not in targets or not (self.what.rounds is None or one.number < self.what.rounds):
                 continue
@@ -291,10 +292,10 @@ class Driver:
             p.errors.append(f"{row.target}, round {row.number}: {row.why}")
 
     def _confirmed(self, row: RoundRow) -> Counterexample | None:
-        """Return the counterexample of a row after replaying it here, because workers are not trusted.
+        """Replay the counterexample of a row, because workers are not trusted, and return it.
 
         Raises:
-            InputError: If it is not a counterexample, or its variant is not hunted.
+            InputError: If the replay finds no difference, or the variant is not a target of this hunt.
         """
         if row.counterexample is None:
             return None

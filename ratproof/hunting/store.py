@@ -1,6 +1,6 @@
 """The storage of a hunt's results, in memory or in a ledger (an SQLite file and counterexamples).
 
-Only one process, the driver, writes a ledger. Results that it has stored survive any crash.
+Only one process, the driver, writes to a ledger. Stored results survive any crash.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ratproof.ladder.counterexample_files import read
 FILE, FOLDER, LOCK = "ledger.sqlite", "counterexamples", "lock"
 FORMAT = "ratproof ledger 2"
 MOST_LISTED = 1_000_000
-"""Maximum number of unfinished rounds that ``status`` lists."""
+"""Maximum number of unfinished rounds in a list."""
 _NAMES = ", ".join(COLUMNS)
 NAME = COLUMNS.index("counterexample")
 
@@ -71,7 +71,7 @@ class Memory:
         """Do nothing, because nothing is stored."""
 
     def keep(self, data: JsonObject) -> Path | None:
-        """Return None, because the hunt stores the counterexample."""
+        """Return None, because the hunt itself writes the counterexample to a file."""
         return None
 
     def findings(self, seed: int) -> list[tuple[Round, Path | None, str]]:
@@ -84,12 +84,13 @@ class HuntLedger:
 
     Args:
         folder: The folder, which is created if it does not exist.
-        about: The properties that all rounds share: installation, variant, device; ``None`` to read an
+        about: The properties that all rounds share: installation, variant, device. ``None`` to read an
             existing ledger, which may be read-only.
         grows: Whether to write to an existing ledger.
 
     Raises:
-        InputError: If it is not a ledger, belongs to another hunt, or is in use.
+        InputError: If the folder contains no valid ledger, or the ledger belongs to another hunt or is in
+            use.
     """
 
     def __init__(self, folder: Path, about: JsonObject | None = None, grows: bool = False) -> None:
@@ -99,14 +100,14 @@ class HuntLedger:
             raise InputError(f"{folder}: the folder of a hunt must contain {FILE}")
         try:
             self._open(about)
-        except OutputError as error:  # before any work
+        except OutputError as error:  # fail before any work
             raise InputError(str(error)) from None
 
     def _open(self, about: JsonObject | None) -> None:
         with self._refused():
             if about is not None:
                 self.folder.mkdir(parents=True, exist_ok=True)
-            begun = self.path.exists() and self._is_begun(about)  # before anything is written
+            begun = self.path.exists() and self._is_begun(about)  # fail before anything is written
             if self.grows:
                 self.data = _to_write(self.path, about is not None)
         if about is not None and not begun:
@@ -115,7 +116,7 @@ class HuntLedger:
     def _is_begun(self, about: JsonObject | None) -> bool:
         """Open the ledger for reading and validate it; return ``False`` if it has no tables yet.
 
-        Return False for a hunt that was killed before it created the tables.
+        A ledger has no tables if its hunt was killed before it created them.
         """
         with ExitStack() as opened:
             self.data = _to_read(self.path)
@@ -182,7 +183,7 @@ class HuntLedger:
             self.data.execute("COMMIT")
 
     def about(self) -> JsonObject:
-        """Return the properties that all its rounds share."""
+        """Return the properties that all rounds of the ledger share."""
         with self._refused():
             try:
                 rows = self.data.execute("SELECT name, value FROM about").fetchall()
@@ -209,15 +210,16 @@ class HuntLedger:
         except FormatError as error:
             raise OutputError(f"{error}; the results of this run are lost") from None
         self.data.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        with suppress(sqlite3.OperationalError):  # another process reads it
+        with suppress(sqlite3.OperationalError):  # another process reads the ledger
             self.data.execute("PRAGMA journal_mode=DELETE")
 
     def done(self, seed: int) -> set[Round]:
-        """Return the rounds of that seed that have a row.
+        """Return the rounds of this seed that have a row.
 
-        The errors are those of :meth:`rows`.
+        Raises:
+            FormatError: If a row is invalid.
         """
-        # iterate over the rows and intern the names, because there may be millions
+        # iterate over the rows and intern the names, because there may be millions of rows
         return {Round(intern(row[1]), row[2]) for row in self.rows(seed)}
 
     def plan(self, seed: int, targets: Iterable[str], rounds: int) -> None:
@@ -232,7 +234,7 @@ class HuntLedger:
     def add(self, seed: int, row: RoundRow, counterexample: Path | None) -> None:
         """Store a row.
 
-        A second row of the same round is dropped, and refused if its digest or verdict differs.
+        A second row of the same round is dropped. If its digest or verdict differs, it is an error.
         """
         name = None if counterexample is None else counterexample.name
         self.put(
@@ -270,7 +272,7 @@ class HuntLedger:
         return there is None
 
     def give_up(self, seed: int, one: Round, why: str) -> None:
-        """Record that a round is abandoned; it is reported, and runs again if it is requested again."""
+        """Record that a round is abandoned, for the report. The round runs again if it is requested again."""
         query = "SELECT 1 FROM rounds WHERE seed = ? AND target = ? AND number = ?"
         with self.at_once():
             if self.data.execute(query, (seed, one.target, one.number)).fetchone() is None:
@@ -309,10 +311,10 @@ class HuntLedger:
                 yield row
 
     def incomplete(self) -> list[tuple[str, int]]:
-        """Return the rounds that were requested or abandoned and have no row, each once.
+        """Return the distinct rounds that were requested or abandoned and have no row.
 
         Raises:
-            LimitReached: If there are too many to list.
+            LimitReached: If there are too many rounds to list.
         """
         given_up = {Round(target, number) for _, target, number, _ in self.given_up()}
         planned = self.planned()
@@ -333,7 +335,7 @@ class HuntLedger:
         return self._counts("SELECT seed, target, number, why FROM given_up ORDER BY seed, target, number")
 
     def planned(self) -> list[tuple[Any, ...]]:
-        """Return the seed, target and number of rounds of all requests."""
+        """Return the seed, target and requested number of rounds of all requests."""
         return self._counts("SELECT seed, target, rounds FROM planned ORDER BY seed, target")
 
     def _counts(self, query: str) -> list[tuple[Any, ...]]:
@@ -343,14 +345,14 @@ class HuntLedger:
         return rows
 
     def digest(self) -> str:
-        """Return a hash of the sorted rows: seed, target, number, digest and verdict."""
+        """Return a hash of the sorted rows, with the columns seed, target, number, digest and verdict."""
         digest = hashlib.sha256()
         for row in self.rows():
             digest.update(json.dumps(row[:5], separators=(",", ":")).encode() + b"\n")
         return digest.hexdigest()
 
     def status(self) -> JsonObject:
-        """Return a summary that does not depend on time or machine."""
+        """Return a summary that does not depend on the time or the machine."""
         query = "SELECT DISTINCT counterexample FROM rounds WHERE counterexample IS NOT NULL"
         ((count,),) = self._all("SELECT count(*) FROM rounds")
         return {
@@ -379,7 +381,7 @@ class HuntLedger:
             raise FormatError(
                 f"{self.path}: the file is not a ledger of a hunt ({printable(str(error))})"
             ) from None
-        except UnicodeDecodeError:  # from a message of SQLite
+        except UnicodeDecodeError:  # raised for an invalid message of SQLite
             raise FormatError(f"{self.path}: the ledger is damaged") from None
         except OSError as error:
             raise OutputError(f"{self.folder}: {error.strerror or error}") from None
@@ -396,7 +398,7 @@ def _to_write(path: Path, new: bool) -> sqlite3.Connection:
 def _to_read(path: Path) -> sqlite3.Connection:
     """Open a ledger for reading.
 
-    If a ledger was not closed, SQLite can open it in a read-only folder only as immutable.
+    If a ledger was not closed and its folder is read-only, SQLite can only open it as immutable.
     """
     where = path.absolute().as_uri()
     data = sqlite3.connect(f"{where}?mode=ro", uri=True)

@@ -27,8 +27,8 @@ def require_known(names: Sequence[str], variant: str | None) -> None:
 def targets(names: Sequence[str], variant: str | None, device: str) -> dict[str, Step | WrittenStep]:
     """Return the checks that draw random cases for these claims, keyed by the name of their test.
 
-    They are steps of variants that should hold, or of the hunted variant. The order does not depend on the
-    machine.
+    The checks are about the variants that should hold, or about ``variant`` if it is passed. Their order does
+    not depend on the machine.
     """
     inputs, chosen = Inputs(device), map(claim_named, names or claims())
     every = (step for claim in chosen for kind in DRAWN for step in all_of(claim, kind, inputs))

@@ -1,7 +1,7 @@
 """A worker process, which runs the rounds that it receives.
 
-Both directions send JSON objects as bytes. The first message of a worker contains its installation and
-targets. Then it sends rows for each chunk of rounds.
+Messages in both directions are JSON objects as bytes. The first message of a worker contains its installation
+and targets. Then the worker sends the rows for each chunk of rounds.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ratproof.jobs.installation import fingerprint
 from ratproof.ladder.environment import forget_constants, interpret_triton, load_profile, unchanged_afterwards
 from ratproof.ladder.steps import Step, WrittenStep
 
-LOOK_EVERY = 16  # number of comparisons between two checks of edge cases
+LOOK_EVERY = 16  # edge cases are checked in one of this many comparisons
 
 
 def work(pipe: Any, names: Sequence[str], variant: str | None, device: str, seed: int) -> None:
@@ -47,7 +47,7 @@ def work(pipe: Any, names: Sequence[str], variant: str | None, device: str, seed
             _work(pipe, targets(names, variant, device), seed)
     except (KeyboardInterrupt, EOFError, BrokenPipeError):
         pass
-    except BaseException as problem:  # a worker that ends must report the reason
+    except BaseException as problem:  # a worker must report why it ends
         line = f"a worker ended: {type(problem).__name__}: {problem}".splitlines()[0]
         _send(pipe, {"error": line})
 
@@ -57,7 +57,7 @@ def prepare() -> None:
     interpret_triton()
     load_profile(EXAMPLES, seeded=True)
     core.global_force_seed = 0  # type: ignore[assignment]
-    # Hypothesis draws constants from imported modules, which differ between a wheel and a clone
+    # Hypothesis draws constants of imported modules, which differ between a wheel and a clone
     forget_constants()
 
 
