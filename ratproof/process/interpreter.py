@@ -16,16 +16,20 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 SLOTS = 70_000
-"""Half a megabyte. CPython rounds the stack chunk up to a power of two, and callees use the rest."""
+"""The size of the wrapper's frame in slots, half a megabyte.
+
+CPython rounds the size of its chunk up to a power of two, and callees use the rest of the chunk.
+"""
 COLLECTIONS = (100_000, 20, 50)
 
 
 def on_one_stack(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """Return a function that runs with all frames of its callees in one chunk of memory.
 
-    CPython keeps frames in chunks of 16 KiB, and frees a chunk as soon as it is empty. A loop whose calls
-    cross the end of a chunk allocates memory in each iteration, which takes a tenth of a run of ``verify``. A
-    frame that is larger than a chunk gets its own chunk, with space for thousands of other frames.
+    CPython stores frames in chunks of 16 KiB, and frees a chunk as soon as it is empty. If the calls of a
+    loop cross the end of a chunk, each iteration allocates memory, which takes a tenth of the time of
+    ``verify``. The wrapper has a frame that is larger than a chunk. CPython allocates a larger chunk for it,
+    with space for thousands of frames.
     """
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -36,7 +40,7 @@ def on_one_stack(function: Callable[Arguments, Result]) -> Callable[Arguments, R
 
 
 def collect_rarely() -> None:
-    """Make the cyclic garbage collector run rarely from now on, and never on existing objects."""
+    """Make the cyclic garbage collector run rarely from now on, and exclude the existing objects."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECTIONS)
@@ -46,11 +50,11 @@ def collect_rarely() -> None:
 def rare_collections() -> Iterator[None]:
     """Run the body with rare garbage collections that never visit the existing objects.
 
-    NumPy, SymPy and torch have a million permanent objects. Visiting them repeatedly takes a fifteenth of a
-    run.
+    NumPy, SymPy and torch have a million permanent objects. To visit them repeatedly takes a fifteenth of the
+    time of a run.
     """
     before = gc.get_threshold()
-    if before == COLLECTIONS:  # a nested run: the existing objects are already frozen
+    if before == COLLECTIONS:  # in a nested block, the existing objects are already frozen
         yield
         return
     collect_rarely()
@@ -65,8 +69,8 @@ def rare_collections() -> Iterator[None]:
 def without_main_program() -> Iterator[None]:
     """Prevent processes that are spawned within the block from importing the main program.
 
-    It may lack ``if __name__ == "__main__"``. Its imports take seconds, during which the processes would
-    outlive this one.
+    The main program may lack ``if __name__ == "__main__"``. Its imports may take seconds, and a process that
+    is still importing does not end when this process ends.
     """
     main: dict[str, Any] = vars(sys.modules["__main__"])
     hidden: dict[str, Any] = {name: main.pop(name) for name in ("__file__", "__spec__") if name in main}

@@ -1,4 +1,4 @@
-"""Handling of Ctrl-C for work that can stop between two steps and be resumed."""
+"""Handling of Ctrl-C for work that can stop between two steps and be resumed later."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any
 def interruptions(terminations: bool = False, several: bool = False) -> Iterator[Callable[[], bool]]:
     """Yield a function that returns whether Ctrl-C was pressed, so that work can stop between iterations.
 
-    A second Ctrl-C interrupts as usual.
+    A second Ctrl-C raises ``KeyboardInterrupt`` as usual.
 
     Args:
         terminations: Whether to also react to SIGTERM, which a cluster or a shutdown sends.
-        several: Whether this is one of several processes that end together. Then a second SIGTERM is ignored
-            until the process ends, because the parent sends SIGTERM to all processes when any of them
-            received it.
+        several: Whether this is one of several processes that end together. If so, further SIGTERMs are
+            ignored until the process ends, because the parent sends SIGTERM to all processes after one of
+            them receives it.
     """
     requests: list[int] = []
 

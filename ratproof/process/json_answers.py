@@ -9,11 +9,11 @@ from automata.aliases import JsonObject
 SCHEMA_VERSION = 2
 """The version of the objects that ``--json`` prints.
 
-It increases if a field disappears or changes its meaning, or if verdicts depend on a new field
-(``informative``, in 2). Other new fields do not change it.
+The version increases if a field is removed or changes its meaning, or if verdicts depend on a new field
+(``informative``, in version 2). Other new fields do not change the version.
 """
 
 
 def print_json(data: JsonObject) -> None:
-    """Print one JSON object on one line in ASCII, which is independent of the terminal's encoding."""
+    """Print a JSON object on one line, in ASCII, which does not depend on the terminal's encoding."""
     print(json.dumps({"schema_version": SCHEMA_VERSION, **data}).replace("\x7f", "\\u007f"))

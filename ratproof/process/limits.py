@@ -36,26 +36,26 @@ SECONDS = 600.0
 SHARE = 0.8
 """The default of ``--limit-memory``, as a share of the memory that is free when a command starts."""
 ROOM = 64 << 20
-"""Minimum limit in bytes, in addition to the memory of ratproof itself."""
+"""Minimum of ``--limit-memory`` in bytes, in addition to the memory that ratproof itself uses."""
 VERDICTS = frozenset({"equivalent", "check-certificate", "certify", "not-rational", "replay", "rules decide"})
-"""Commands whose result is a verdict; they print ``unknown`` on standard output.
+"""Commands whose result is a verdict; at a limit, they print ``unknown`` on standard output.
 
-Other commands print it as a message on standard error.
+Other commands print a message on standard error.
 """
 OTHERS = "score convert draw sample minimise rank compile extract figures"
 AUTOMATA = "intersect union difference complement reverse determinise trim regex enumerate count shortest"
 RULES = "zero-shot read-back show add disable"
 LIMITED = VERDICTS | {*OTHERS.split(), *AUTOMATA.split()} | {f"rules {command}" for command in RULES.split()}
-"""Commands that read a file and compute."""
+"""Commands with limits: those that read a file and compute."""
 UNLIMITED = {"claims", "doctor", "examples", "verify", "check", "hunt", "prove", "results", "rules"}
-"""Commands that have an option for their duration, or that are fast."""
+"""Commands without limits, because they are fast or have an option for their duration."""
 UNLIMITED_GROUPS = {"train", "campaign"}
-"""Groups of unlimited commands. A new experiment therefore needs no entry."""
+"""Groups of commands without limits, so that a new experiment needs no entry."""
 CRASHES = {
     *(signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP),
     *(signal.SIGSYS, signal.SIGKILL),
 }
-"""Signals of a library crash or of the out-of-memory killer, which users do not send."""
+"""The signals of crashes of libraries and of the out-of-memory killer; users do not send them."""
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 _main_program = False
@@ -79,16 +79,20 @@ OPTIONS = (
 
 
 def supervise() -> None:
-    """Make later commands with limits run in separate processes.
+    """Run later commands with limits in separate processes.
 
-    The main program calls this. Code that calls a command within a Python program does not.
+    Only the main program calls this function. A command that a Python program calls runs in the program's
+    process.
     """
     global _main_program
     _main_program = True
 
 
 def add(app: typer.Typer, path: str = "") -> None:
-    """Add the two options, once, to the commands of the app and its groups that are in :data:`LIMITED`."""
+    """Add the two options to those commands of an app and its groups that are in :data:`LIMITED`.
+
+    Commands that already have the options are not changed.
+    """
     for command in app.registered_commands:
         callback = command.callback
         if callback is None:
@@ -102,7 +106,7 @@ def add(app: typer.Typer, path: str = "") -> None:
 
 
 def limited(command: Callable[..., int | None], name: str) -> Callable[..., int | None]:
-    """Return the command with the two options."""
+    """Return the command with the options ``--limit-seconds`` and ``--limit-memory``."""
     signature = inspect.signature(command, eval_str=True)
 
     @wraps(command)
@@ -128,7 +132,7 @@ def limited(command: Callable[..., int | None], name: str) -> Callable[..., int 
                 why = f"an allocation failed, with a limit of {size}{_doing()}"
                 return _report_unknown(name, f"{why}; use --limit-memory to allow more", "memory", as_json)
         _leave(ended, limits, name, as_json)
-        return None  # never
+        return None  # not reached
 
     run.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *OPTIONS])  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in run.__signature__.parameters.values()}  # type: ignore[attr-defined]
@@ -152,15 +156,15 @@ def _leave(ended: ChildExit, limits: Limits, name: str, as_json: bool) -> None:
     if ended.signal is not None and ended.signal not in CRASHES:  # a user or a service ended it
         signal.signal(ended.signal, signal.SIG_DFL)
         os.kill(os.getpid(), ended.signal)
-        os._exit(128 + ended.signal)  # the signal does not end the first process of a container
+        os._exit(128 + ended.signal)  # for the first process of a container, which the signal does not end
     status = ended.status
     if status is None:
         if sys.stderr.isatty():
-            styled(sys.stderr).write("\r\x1b[2K\x1b[?25h")  # clears the progress line, shows the cursor
+            styled(sys.stderr).write("\r\x1b[2K\x1b[?25h")  # clear the progress line and show the cursor
         status = _report_unknown(name, _why(ended, limits), ended.limit, as_json, ended.printed)
         sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(status)  # the child process finalises the imported modules
+    os._exit(status)  # without cleanup, which the child process has done
 
 
 def _report_unknown(name: str, why: str, limit: str | None, as_json: bool, printed: bool = False) -> int:
@@ -203,7 +207,7 @@ def _doing() -> str:
 def _is_lack_of_memory(error: BaseException) -> bool:
     if isinstance(error, OSError):
         return error.errno == errno.ENOMEM
-    return isinstance(error, MemoryError) or "allocate memory" in str(error)  # the message of torch
+    return isinstance(error, MemoryError) or "allocate memory" in str(error)  # torch's message
 
 
 def _seconds(seconds: float) -> float:
@@ -237,7 +241,7 @@ def _size(memory: int) -> str:
 
 @contextmanager
 def _watched_by_a_thread(limits: Limits, name: str, as_json: bool) -> Iterator[None]:
-    """Watch a limit from a thread if fork is not available; libraries can delay the thread."""
+    """Watch the limits in a thread, if processes cannot be forked; libraries can delay the thread."""
     import resource
 
     done = threading.Event()

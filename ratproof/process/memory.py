@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def status_of(process: int | str = "self") -> dict[str, int]:
-    """Return the sizes in bytes of ``/proc/PROCESS/status`` by name, or {} if the process has ended."""
+    """Return the sizes in ``/proc/PROCESS/status`` in bytes; the dict is empty if the process has ended."""
     with suppress(OSError):
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
         sizes = [line.split() for line in lines if line.endswith(" kB")]
@@ -41,7 +41,7 @@ def _machine_limits() -> Iterator[int]:
 
 
 def _group_limits(own: Path, root: Path) -> Iterator[int]:
-    """Yield the free memory of this process's control groups and their parents, for versions 1 and 2.
+    """Yield the free memory of this process's control groups (cgroups v1 and v2) and of their parents.
 
     The file cache counts as free.
     """

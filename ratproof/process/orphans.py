@@ -13,26 +13,26 @@ from typing import Any
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 LOOK_EVERY = 0.2
-"""Interval in seconds between checks without support of the kernel."""
+"""Interval in seconds between two checks if the kernel does not end the process."""
 
 
 def end_with(parent: int) -> None:
     """End this process immediately and silently when its parent ends.
 
-    On Linux the kernel does this (``prctl(2)``), at any time. Elsewhere a thread checks a few times per
-    second, which a library that holds the interpreter lock delays.
+    On Linux the kernel ends the process (``prctl(2)``). On other systems, a thread checks the parent a few
+    times per second. A library that holds the interpreter lock delays the thread.
 
     Args:
         parent: The process that started this one.
     """
     if not prctl(PR_SET_PDEATHSIG, signal.SIGKILL):
         threading.Thread(target=_look, args=(parent,), daemon=True).start()
-    if os.getppid() != parent:  # it ended before the call
+    if os.getppid() != parent:  # the parent ended before the call
         os._exit(1)
 
 
 def prctl(option: int, value: int) -> bool:
-    """Call ``prctl`` of Linux; return False if it fails or does not exist."""
+    """Call ``prctl`` of Linux, and return whether it exists and succeeds."""
     if sys.platform != "linux":
         return False
     try:
@@ -48,9 +48,9 @@ def _look(parent: int) -> None:
 
 
 def run_with(parent: int, module: str, function: str, *arguments: Any) -> None:
-    """Run the named function in a worker process that ends with its parent.
+    """Run the function with this name in a worker process that ends with its parent.
 
-    The module is imported afterwards, because imports can take seconds.
+    The function's module is imported after the process is set up to end, because imports can take seconds.
     """
     end_with(parent)
     getattr(import_module(module), function)(*arguments)

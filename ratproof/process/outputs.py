@@ -1,6 +1,6 @@
 """Checks of a command's output files before it starts to work.
 
-An output must be writable, must not be an input, and must not occur twice.
+An output must be writable, must not be an input, and must not be the same file as another output.
 
 >>> require_outputs({"-o": "A.json"}, reads=["s/../A.json"])
 Traceback (most recent call last):
@@ -27,8 +27,8 @@ def require_outputs(outputs: Mapping[str, Place | None], reads: Iterable[Place |
     Files are compared by identity rather than by name, so that links and ``sub/..`` are resolved.
 
     Args:
-        outputs: The file of each option; ``None`` if the option is not used. ``.att`` includes the ``.syms``
-            file with the same name.
+        outputs: The file of each option; ``None`` if the option is not used. For an ``.att`` file, the
+            ``.syms`` file with the same name is also an output.
         reads: Input files, and folders with data.
     """
     files_of_options = [
@@ -43,7 +43,7 @@ def require_outputs(outputs: Mapping[str, Place | None], reads: Iterable[Place |
 def require_folder(
     option: str, folder: Place, names: Iterable[str] = (), reads: Iterable[Place | None] = ()
 ) -> None:
-    """Check a folder to which an option writes files with known names; see :func:`require_outputs`."""
+    """Check the files with known names that an option writes to a folder, as :func:`require_outputs` does."""
     if Path(folder).exists() and not Path(folder).is_dir():
         raise InputError(f"{option} {folder} must be a folder, got a file")
     files.require_writable_path(Path(folder) / "any")
@@ -79,12 +79,12 @@ def _read_for(path: Path) -> list[Path]:
         has_table = files.FORMATS.get(path.suffix) in files.WITHOUT_SEMIRING
         symbol_table = path.with_suffix(".syms") if has_table else path
         return [path, symbol_table] if symbol_table != path and symbol_table.exists() else [path]
-    except (OSError, ValueError):  # its reader reports that it cannot be read
+    except (OSError, ValueError):  # the reader of the file reports the error
         return []
 
 
 def _same(one: Path, other: Path) -> bool:
     try:
         return os.path.samefile(one, other) and one.is_file()
-    except (OSError, ValueError):  # one of them does not exist
+    except (OSError, ValueError):  # one of the files does not exist
         return one.resolve() == other.resolve()

@@ -1,8 +1,8 @@
 """Standard output and standard error of every command, with control characters escaped.
 
-A user's text cannot control the terminal, and a failed write is reported. A failed write to standard output
-raises :class:`~automata.errors.OutputError`, because the exit status must not be that of a result. Standard
-error has no result, so failed writes to it are ignored.
+A user's text therefore cannot control the terminal. A failed write to standard output raises
+:class:`~automata.errors.OutputError`, because the exit status must not be that of a result. Failed writes to
+standard error are ignored, because no result is printed there.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from automata.errors import OutputError
 from automata.text.printable_text import printable
 
 WIDTH = 80
-"""Maximum width of tables and reports, even in a pipe; text for copying is not wrapped."""
+"""Maximum width of tables and reports, also in a pipe. Text that users copy is not wrapped."""
 
 
 class ClosedPipeError(OutputError):
-    """An error for a closed reader of standard output, such as ``head`` after its last line."""
+    """An error for standard output whose reader is closed, such as ``head`` after its last line."""
 
 
 class GuardedStream:
     """A text stream that raises :class:`~automata.errors.OutputError` if writing fails.
 
-    With ``drop_errors``, failures are ignored. Control characters are unchanged.
+    If ``drop_errors`` is true, failures are ignored. Control characters are not escaped.
     """
 
     def __init__(self, stream: IO[str], drop_errors: bool) -> None:
@@ -67,24 +67,24 @@ class EscapedStream(GuardedStream):
 
     def write(self, text: str) -> int:
         """Write the text with control characters escaped."""
-        if not isinstance(text, str):  # click tries to write bytes to detect binary streams
+        if not isinstance(text, str):  # click detects binary streams by an attempt to write bytes
             raise TypeError(f"a text stream requires a str, got {type(text).__name__}")
         return super().write(printable(text, keep="\n\t"))
 
     @property
     def styled(self) -> GuardedStream:
-        """Return the stream for a writer of styled text that escapes a user's text itself."""
+        """Return the stream without escaping, for a writer that escapes users' text itself."""
         return GuardedStream(self._stream, self._drop_errors)
 
 
 def styled(stream: Any) -> Any:
-    """Return the stream for a console with colours."""
+    """Return the stream without escaping, for a console with colours."""
     return stream.styled if isinstance(stream, EscapedStream) else stream
 
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Report failed writes and escape control characters on standard output and error within the block.
+    """Escape control characters and report failed writes on standard output and error within the block.
 
     Characters that the stream's encoding cannot represent are also escaped.
 
@@ -113,9 +113,9 @@ def guarded() -> Iterator[None]:
 
 
 def forget_output() -> None:
-    """Drop buffered output.
+    """Drop buffered output of a stream that cannot be written.
 
-    Otherwise Python reports the failure at exit with its own exit status.
+    Otherwise Python would report the failure at exit, with its own exit status.
     """
     with contextlib.suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)

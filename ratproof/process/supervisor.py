@@ -1,11 +1,11 @@
 """Execution in a child process with limits on time and memory, which can always be stopped.
 
-A thread or a signal of the same process cannot stop a library that holds the interpreter lock, and does not
-survive one that aborts.
+A thread or a signal handler of the same process cannot stop a library that holds the interpreter lock. It
+also ends if a library aborts the process.
 
-The child is forked, so that it has all imported modules, and it has its own process group. It always ends
-with its parent. Signals that tell the parent to end or to pause are passed on, and the parent ends in the
-same way as the child.
+The child is forked, so that all modules are already imported. It has its own process group, and it ends when
+its parent ends. Signals that ask the parent to end or to pause are passed on to the child. The parent ends in
+the same way as the child.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ LOOK_EVERY = 0.05
 AT_ITS_END = 0.002
 """Interval in seconds between two checks when the child is about to end."""
 GRACE = 0.5
-"""The seconds that the child process has for its cleanup after it is stopped."""
+"""Time in seconds that the child process has for its cleanup after it is asked to end."""
 SLACK = 64 << 20, 16 << 20
-"""Address space in bytes beyond the limit, per process and per core, for barely used stacks and buffers."""
+"""Bytes beyond the memory limit, per process and per core, for stacks and buffers that are hardly used."""
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LONGEST_STAGE = 256
-"""Maximum number of bytes of a note on the stage of the work."""
+"""Maximum size in bytes of the description of the current stage."""
 Limit = Literal["seconds", "memory"]
 _stage: mmap.mmap | None = None
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of work.
+    """The limits of a command.
 
     Attributes:
-        seconds: wall-clock time until it begins to print.
-        memory: Memory of all its processes in bytes, without pages of files.
+        seconds: Wall-clock time until the command begins to print.
+        memory: Memory of all processes of the command in bytes, without pages of files.
     """
 
     seconds: float
@@ -61,9 +61,9 @@ class ChildExit:
 
     Attributes:
         status: Exit status of the process; ``None`` if it was killed.
-        limit: The limit that it reached, if any.
-        signal: The signal that killed it, unless it reached a limit.
-        printed: Whether it had begun to print.
+        limit: The limit that the process reached, if any.
+        signal: The signal that killed the process, unless it reached a limit.
+        printed: Whether the process had begun to print.
     """
 
     status: int | None = None
@@ -73,13 +73,13 @@ class ChildExit:
 
 
 class StopRequest(BaseException):
-    """Raised to end the work now, after the cleanup in ``with`` and ``finally``."""
+    """An exception that ends the work, so that ``with`` and ``finally`` clean up."""
 
 
 def can_fork() -> bool:
     """Return whether work can be supervised on this machine.
 
-    A fork after libraries were loaded is safe only on Linux.
+    After libraries are loaded, a fork is only safe on Linux.
     """
     return sys.platform == "linux"
 
@@ -94,25 +94,25 @@ def fork_child(limits: Limits) -> ChildExit | None:
     sys.stdout.flush()
     sys.stderr.flush()
     _stage = mmap.mmap(-1, LONGEST_STAGE)  # shared with the child
-    prctl(PR_SET_CHILD_SUBREAPER, 1)  # orphaned processes of the work stay children of this one
+    prctl(PR_SET_CHILD_SUBREAPER, 1)  # orphaned processes of the child become children of this process
     read_fd, write_fd = os.pipe()
     parent = os.getpid()
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # if it is ignored, waitpid fails
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # waitpid fails if SIGCHLD is ignored
     signal.pthread_sigmask(signal.SIG_BLOCK, PASSED_ON)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # BLAS's threads support a fork
+        warnings.simplefilter("ignore", DeprecationWarning)  # the threads of BLAS libraries support forks
         child = os.fork()
     if child == 0:
         end_with(parent)
         os.setpgid(0, 0)
         os.close(read_fd)
-        signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # a group in the background may write to the terminal
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # so that a background group may write to the terminal
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         _bound_allocations(limits.memory)
         _report_when_printing(write_fd)
         return None
     with suppress(OSError):
-        os.setpgid(child, child)  # both processes set it, and either may be first
+        os.setpgid(child, child)  # both processes set the group, because either may be first
     os.close(write_fd)
     with _forwarding_signals(child) as (requests, paused):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
@@ -122,13 +122,13 @@ def fork_child(limits: Limits) -> ChildExit | None:
 
 
 def note(stage: str) -> None:
-    """Record the stage of the work, in the child, for the parent's message if it is stopped."""
+    """Record the current stage, in the child, for the parent's message if a limit is reached."""
     if _stage is not None:
         _stage[:] = stage.encode("utf-8", "replace")[:LONGEST_STAGE].ljust(LONGEST_STAGE, b"\0")
 
 
 def last_note() -> str:
-    """Return the last recorded stage, in the parent, or an empty string."""
+    """Return the last stage that the child recorded, in the parent, or an empty string."""
     return "" if _stage is None else _stage[:].rstrip(b"\0").decode("utf-8", "ignore")
 
 
@@ -146,7 +146,7 @@ def stoppable() -> Iterator[None]:
     for number in asking:
         signal.signal(number, stop)
     try:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)  # a request may have come meanwhile
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)  # a request may have arrived in the meantime
         yield
     except StopRequest as stopped:
         signal.signal(stopped.args[0], signal.SIG_DFL)
@@ -157,7 +157,7 @@ def stoppable() -> Iterator[None]:
 
 
 def _watch(child: int, read_fd: int, limits: Limits, paused: list[float]) -> ChildExit:
-    """Wait until the child ends or reaches a limit."""
+    """Wait until the child ends or reaches a limit, and return how it ended."""
     start_time, printed, listening = time.monotonic(), False, [read_fd]
     while True:
         left = limits.seconds - (time.monotonic() - start_time - sum(paused)) if not printed else LOOK_EVERY
@@ -185,7 +185,7 @@ def _watch(child: int, read_fd: int, limits: Limits, paused: list[float]) -> Chi
 
 
 def _descendants() -> list[int]:
-    """Return the child processes of this one, their children, and so on."""
+    """Return the child processes of this process, their children, and so on."""
     processes = [os.getpid()]
     for process in processes:
         with suppress(OSError):
@@ -222,8 +222,8 @@ def _kill(child: int) -> None:
 def _forwarding_signals(child: int) -> Iterator[tuple[list[int], list[float]]]:
     """Pass signals on to the child within the block.
 
-    A second request to end kills the child. Yield the list of the requests to end, and the list of the
-    seconds of each pause.
+    A second request to end kills the child. The block receives two lists: the signals that requested an end,
+    and the durations of the pauses in seconds.
     """
     requests: list[int] = []
     paused: list[float] = []
@@ -252,9 +252,9 @@ def _forwarding_signals(child: int) -> Iterator[tuple[list[int], list[float]]]:
 
 
 def _bound_allocations(memory: int) -> None:
-    """Limit the data segment, so that one huge allocation fails immediately.
+    """Limit the data segment, so that a single huge allocation fails immediately.
 
-    ``RLIMIT_DATA`` does not count memory that is only reserved, as in CUDA.
+    ``RLIMIT_DATA`` does not count memory that is only reserved, as CUDA does.
     """
     with suppress(OSError, ValueError, KeyError):
         now, slack = status_of()["VmData"], SLACK[0] + SLACK[1] * (os.cpu_count() or 1)
@@ -267,9 +267,10 @@ def _bound_allocations(memory: int) -> None:
 def _report_when_printing(write_fd: int) -> None:
     """Notify the parent of the first text on standard output.
 
-    Then the result is complete, and only its reader can delay the end.
+    When a command begins to print, its result is complete, and only the reader of the output can delay its
+    end.
     """
-    out: Any = sys.__stdout__  # the original stream
+    out: Any = sys.__stdout__  # the stream without escaping
     if out is None:
         return
     write = out.write

@@ -1,4 +1,4 @@
-"""A time limit for a part of a command, such as untrusted input."""
+"""A time limit for a part of a command, such as the processing of untrusted input."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import Any
 def at_most(seconds: float, error: Exception) -> Iterator[None]:
     """Raise the error if the body takes longer than ``seconds``.
 
-    The limit is an alarm signal, which exists only in the main thread; other threads have no limit. A library
-    that holds the interpreter lock delays it.
+    The limit is an alarm signal. It only works in the main thread; in other threads, there is no limit. A
+    library that holds the interpreter lock delays the signal.
     """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
