@@ -55,7 +55,7 @@ def put(monkeypatch, claim, name, **parts):
 
 
 def assert_refuted(monkeypatch, claim, name, what):
-    """Assert that short strings refute a variant of a claim after one of the mutations."""
+    """Assert that short strings refute a variant of a claim after a mutation."""
     put(monkeypatch, claim, name, **BREAKS[what])
     with pytest.raises(Disagreement):
         exhaust(claim, claim_named(claim).variant(name), longest=3)

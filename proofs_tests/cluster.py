@@ -1,4 +1,4 @@
-"""A Dask cluster of real processes on this machine, and faults of its processes, for tests."""
+"""A Dask cluster of real processes on this machine, whose processes tests can kill."""
 
 from __future__ import annotations
 
@@ -49,9 +49,7 @@ class Cluster:
         self.nannies = [self._run("dask_worker", "--nthreads", "1") for _ in range(2)]
 
     def restart(self) -> None:
-        """Kill the scheduler, whose workers then end, and start a new scheduler and workers on another
-        port.
-        """
+        """Kill the scheduler, and start a new scheduler and workers on another port; the old workers end."""
         self.scheduler.kill()
         self.scheduler.wait()
         self.old += self.nannies
@@ -61,7 +59,7 @@ class Cluster:
         """Kill all processes."""
         for process in [*self.old, *self.nannies, self.scheduler]:
             below = children(process.pid)
-            process.kill()  # first, because a nanny restarts workers
+            process.kill()  # nannies first, because they restart workers
             process.wait()
             for pid in below:
                 with suppress(ProcessLookupError):
@@ -72,7 +70,7 @@ def children(pid: int) -> list[int]:
     """Return the process ids of all descendants of a process."""
     pids: list[int] = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(OSError):  # it ended
+        with suppress(OSError):  # the process has ended
             for child in map(int, task.read_text().split()):
                 pids += [child, *children(child)]
     return pids

@@ -24,7 +24,7 @@ pytest_plugins = ["pytester", "proofs_tests.shown"]
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Skip the files that need pynini if it is missing: it has wheels only for Linux on x86-64."""
+    """Skip the files that need pynini if it is missing; it only has wheels for Linux on x86-64."""
     if collection_path.suffix != ".py" or find_spec("pynini") is not None:
         return None
     text = collection_path.read_text(encoding="utf-8")
@@ -48,10 +48,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def keep_objects() -> None:
-    """Exclude all present objects, such as imported modules, from garbage collections."""
+    """Exclude all objects that exist now, such as imported modules, from garbage collections."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(2000, 20, 50)  # with 100,000, tests are slower: new objects leave the cache
+    gc.set_threshold(2000, 20, 50)  # with 100,000, tests are slower, because of cache misses
 
 
 def pytest_collection_finish() -> None:
@@ -60,9 +60,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the tests of pages first: one of them takes minutes, and no worker should wait for it
-    at the end.
-    """
+    """Run the tests of pages first, because one of them takes minutes and would delay the end of the run."""
     items.sort(key=lambda item: not item.nodeid.startswith("proofs_tests/test_pages.py"))
 
 

@@ -15,9 +15,9 @@ Test = TypeVar("Test", bound=Callable[..., None])
 
 
 def examples(most: int) -> settings:
-    """Return the settings for at most ``most`` examples; a search with a seed uses Hypothesis's default.
+    """Return the settings for at most ``most`` examples; a run with a seed uses Hypothesis's default number.
 
-    If a test is parametrised, its parameters share the examples of a search.
+    If a test is parametrised, its parameters share the examples of a run with a seed.
     """
     usual = settings()
     return settings(max_examples=min(most, usual.max_examples)) if usual.derandomize else usual

@@ -1,7 +1,7 @@
 """Changes of an automaton that preserve all its scores, and one that changes a weight minimally.
 
 Each function takes Hypothesis's ``draw`` and an automaton, and returns an automaton. Renaming changes the
-symbols of the strings. Over log, no added operation rounds.
+symbols of the strings. Over the log semiring, the changes do not cause any rounding.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from automata.wfsa import WFSA
 
 Rows = list[tuple[int, int, Any, Any]]
 START, END = -1, -2
-"""An initial weight is a transition from START, a final weight a transition to END."""
+"""In rows, initial weights are transitions from START, and final weights are transitions to END."""
 
 
 def rows_of(automaton: WFSA) -> Rows:
@@ -71,7 +71,7 @@ def rename(automaton: WFSA, names: dict[Any, str]) -> WFSA:
 
 
 def reorder_symbols(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """Return the automaton with its alphabet, and so the order of strings, permuted."""
+    """Return the automaton with its alphabet permuted, and therefore with another order of strings."""
     return automaton.replace(
         index={s: automaton.index[s] for s in draw(st.permutations(list(automaton.index)))}
     )
@@ -79,7 +79,7 @@ def reorder_symbols(draw: st.DrawFn, automaton: WFSA) -> WFSA:
 
 def permute_states(draw: st.DrawFn, automaton: WFSA) -> WFSA:
     """Return the automaton with its states in another order."""
-    order = [*draw(st.permutations(range(automaton.states))), END, START]  # START and END stay unchanged
+    order = [*draw(st.permutations(range(automaton.states))), END, START]  # START and END remain unchanged
     rows = [(order[p], order[q], s, w) for p, q, s, w in rows_of(automaton)]
     return automaton_of(automaton.semiring, automaton.states, automaton.alphabet, rows)
 
@@ -87,7 +87,7 @@ def permute_states(draw: st.DrawFn, automaton: WFSA) -> WFSA:
 def parts(draw: st.DrawFn, k: Semiring, weight: Any, on_cycle: bool) -> tuple[Any, Any]:
     """Draw two weights whose sum is ``weight``.
 
-    Both are smaller if ``on_cycle``, so that epsilon cycles converge.
+    If ``on_cycle`` is true, both weights are smaller than ``weight``, so that epsilon cycles converge.
     """
     if k in (BOOLEAN, LOG):
         other = weight if k is BOOLEAN and draw(st.booleans()) else k.zero
@@ -117,7 +117,7 @@ def split_weights(draw: st.DrawFn, automaton: WFSA) -> WFSA:
 
 
 def split_a_state(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """Return the automaton with one state split in two: incoming weights are divided, outgoing ones
+    """Return the automaton with one state split in two; incoming weights are divided, outgoing weights
     copied.
     """
     n = automaton.states
@@ -136,7 +136,9 @@ def split_a_state(draw: st.DrawFn, automaton: WFSA) -> WFSA:
 
 
 def push_weights(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """Return the automaton with pushed weights: divided by the source's potential, times the target's."""
+    """Return the automaton with each weight divided by its source's potential and multiplied by its
+    target's.
+    """
     k = automaton.semiring
     if k.divide_numbers is None or k is LOG:
         return automaton

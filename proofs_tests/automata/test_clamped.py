@@ -1,6 +1,4 @@
-"""Tests of the conversion of networks with clamped scores to automata, against the networks, and of rejected
-networks.
-"""
+"""Tests that networks with clamped scores are converted to equal automata, and that others are rejected."""
 
 from __future__ import annotations
 

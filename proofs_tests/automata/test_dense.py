@@ -43,9 +43,7 @@ def weight(k, rng, light=1):
 
 
 def dense(k, states, seed, epsilon=False):
-    """Draw an automaton over a and b with this many states, optionally with epsilon transitions whose cycles
-    have a sum.
-    """
+    """Draw an automaton over a and b with this many states, optionally with convergent epsilon cycles."""
     rng = np.random.default_rng([seed, states])
     all_of = lambda *shape, light=1: np.array(
         [weight(k, rng, light) for _ in range(int(np.prod(shape)))] + [None], dtype=object
@@ -121,8 +119,8 @@ def test_overflow_times_zero_stays_nan_in_a_compiled_loop():
 
 @pytest.mark.parametrize("symbols", [1, 2, 3])
 def test_the_minimal_dfa_is_that_of_moores_algorithm(symbols):
-    """Hopcroft's algorithm agrees with Moore's on DFAs of 2 to 40 states, with few and many
-    accepting states.
+    """Hopcroft's algorithm agrees with Moore's on DFAs of 2 to 40 states, with few and with many accepting
+    states.
     """
     rng = np.random.default_rng(symbols)
     for n in range(2, 41):

@@ -122,7 +122,7 @@ def test_the_shortest_difference_is_the_shortlex_smallest_one(a, b):
     word = a.shortest_difference(b)
     differ = [
         x for x in shortlex("ab", 6) if a.accepts(x) != b.accepts(x)
-    ]  # fewer than 4 + 4 symbols are enough
+    ]  # strings of fewer than 4 + 4 symbols are enough
     if word is None:
         assert not differ
     elif len(word) <= 6:

@@ -1,5 +1,5 @@
-"""Tests that a program that passes the W-method or the Hankel basis agrees with every automaton
-of that size.
+"""Tests of distinguishing strings: a program that passes the W-method or the Hankel basis equals the
+automaton.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from automata.testing.strategies import automata
 from automata.wfsa import WFSA
 
 LONG = DFA(("a",), 0, (*((q + 1,) for q in range(5_000)), (5_000,)), frozenset({5_000}))
-"""Accepts from the 5,000th symbol on."""
+"""An automaton that accepts strings of at least 5,000 symbols."""
 
 
 @settings(max_examples=300)
@@ -79,7 +79,7 @@ def test_the_block_of_the_bases_has_full_rank_and_extensions_by_a_symbol():
 @settings(max_examples=100)
 @given(automata(REAL, most_states=3), automata(REAL, most_states=3), st.data())
 def test_the_hankel_basis_refutes_every_automaton_of_no_larger_rank(one, other, data):
-    if data.draw(st.booleans()):  # nearly the same
+    if data.draw(st.booleans()):  # nearly the same automaton
         other = one.replace(
             final=one.final + np.array([Fraction(q == 0) for q in range(one.states)], dtype=object)
         )

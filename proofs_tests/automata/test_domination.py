@@ -59,7 +59,9 @@ def test_a_simulation_implies_equality_and_is_accepted(k, data):
 
 
 def two_words_and_a_cycle():
-    """Return an ambiguous automaton whose weights diverge, so neither search nor lumping terminates."""
+    """Return an ambiguous automaton whose weights diverge, so that neither the search nor lumping
+    terminates.
+    """
     table = {"a": [["0", "1"], ["2", "inf"]], "b": [["inf", "1"], ["1", "0"]]}
     return WFSA(MIN_PLUS, ["0", "inf"], ["inf", "0"], table)
 
@@ -74,7 +76,8 @@ def test_a_lexicon_with_a_worse_copy_is_equivalent_and_with_a_better_copy_is_not
 def early_and_late(k=MAX_PLUS):
     """Return two automata that score a string by its best two adjacent symbols.
 
-    The first chooses where they begin. The second remembers the last symbol, and chooses where they end.
+    The first automaton chooses where the two symbols begin. The second remembers the last symbol, and chooses
+    where they end.
     """
     first, second = {"a": 3, "b": 1}, {"a": 1, "b": 7}
     early = [(q, q, x, k.one) for q in (0, 2) for x in "ab"]

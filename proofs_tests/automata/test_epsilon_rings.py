@@ -70,7 +70,7 @@ def test_a_cycle_without_a_sum_is_refused(k):
     edges = [(q, (q + 1) % 99, "", k.one if q else heavy) for q in range(99)]
     with pytest.raises(EpsilonCycle, match="the epsilon cycles through state"):
         WFSA.from_edges(k, 99, "a", [(0, k.one)], [(0, k.one)], edges)
-    with pytest.raises(EpsilonCycle):  # with its sign the sum would exist
+    with pytest.raises(EpsilonCycle):  # the signed weights would have a sum
         ring(99, 1, weight=-1)
 
 

@@ -26,7 +26,9 @@ EXACT = [k for k in SEMIRINGS.values() if not k.float_only]
 
 
 def least_difference(a, b, longest):
-    """Return the shortlex-smallest string of at most that length with different scores, by trying all."""
+    """Return the shortlex-smallest string of at most this length with different scores, by exhaustive
+    search.
+    """
     for length, (x, y) in enumerate(zip(levels(a, longest), levels(b, longest), strict=True)):
         for word, v, w in zip(product(a.alphabet, repeat=length), x, y, strict=True):
             if v != w:
@@ -99,7 +101,7 @@ def test_the_answer_is_that_of_exhaustive_search_over_the_booleans(data):
     answer, tried = (
         equivalent(a, b),
         least_difference(a, b, 7),
-    )  # two automata of 3 states have 8 by 8 pairs of sets, which strings of up to 7 symbols reach
+    )  # two automata of 3 states have 8 by 8 pairs of sets, all of which strings of up to 7 symbols reach
     event(answer.verdict)
     assert (tried is None and isinstance(answer, Equivalent)) or (answer.word, answer.scores) == tried
     assert accepted(answer)
@@ -153,7 +155,7 @@ def test_automata_with_one_path_for_each_string_are_decided(k, data):
     answer = equivalent(a, b)
     event(answer.verdict)
     assert not isinstance(answer, Unknown)
-    # Two such automata are equal if they are equal on all strings up to the number of pairs of states.
+    # Two such automata are equal if they agree on all strings up to the number of pairs of states.
     tried = least_difference(*map(with_fractions, (a, b)), 8)
     if isinstance(answer, Different):
         assert (
@@ -166,7 +168,7 @@ def test_automata_with_one_path_for_each_string_are_decided(k, data):
 
 
 def with_fractions(automaton):
-    """Convert an unambiguous log automaton to an exact max-plus one, because path weights add in both."""
+    """Convert an unambiguous log automaton to an exact max-plus one; both add the weights along a path."""
     if automaton.semiring is not LOG:
         return automaton
     return automaton.replace(semiring=MAX_PLUS).to_exact()

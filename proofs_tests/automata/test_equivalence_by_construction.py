@@ -128,8 +128,8 @@ def test_a_change_of_one_weight_by_one_ulp_is_found(n, seed, scale, where):
     index = tuple(rng.integers(0, side) for side in changed.shape)
     changed[index] = np.nextafter(changed[index], np.inf)
     answer = equivalent(a, a.replace(**{where: changed}))
-    # All weights are positive, so the change has an effect: at once in initial and final weights, after one
-    # symbol in a matrix.
+    # All weights are positive, so the change has an effect: for an initial or final weight on the empty
+    # string, for a matrix after one symbol.
     assert isinstance(answer, Different) and len(answer.word) == (1 if where == "matrices" else 0)
     assert answer.scores[0] < answer.scores[1]
 
@@ -164,7 +164,7 @@ def test_a_bad_prime_never_gives_a_wrong_answer(monkeypatch):
     product = bad[0] * bad[1]
     draw_first(monkeypatch, *bad)
     one = WFSA.from_edges(REAL, 3, "ab", [(0, 1)], [(2, 1)], [(0, 2, "a", 1), (0, 1, "b", 1), (1, 2, "b", 1)])
-    # "a" differs by a multiple of both primes, "bb" by one.
+    # The scores of "a" differ by a multiple of both primes, those of "bb" by one.
     other = WFSA.from_edges(
         REAL, 3, "ab", [(0, 1)], [(2, 1)], [(0, 2, "a", 1 + product), (0, 1, "b", 1), (1, 2, "b", 2)]
     )
@@ -173,8 +173,8 @@ def test_a_bad_prime_never_gives_a_wrong_answer(monkeypatch):
 
 
 def test_a_smaller_string_that_a_bad_prime_hides_is_found(monkeypatch):
-    """Modulo the bad prime "a" leads to the same vector as the empty string: "aa" is not tried, "bb" differs
-    first.
+    """Modulo the bad prime, "a" leads to the same vector as the empty string. Therefore, "aa" is not tried,
+    and the first difference is at "bb".
     """
     bad = 2305843009213693951
     draw_first(monkeypatch, bad)
@@ -208,7 +208,7 @@ def test_numbers_beyond_the_limit_give_unknown(monkeypatch):
     big = WFSA(REAL, [1, 0], [1, 0], {"a": [[1, Fraction(10**40, 7)], [Fraction(3, 10**40), 1]]})
     scaled = WFSA(REAL, [1, 0], [1, 0], {"a": [[1, 1], [Fraction(3, 7), 1]]})
     assert field.decide(big, scaled, lambda stage: None).verdict == "unknown"
-    assert equivalent(big, scaled).verdict == "equivalent"  # links have small numbers
+    assert equivalent(big, scaled).verdict == "equivalent"  # the numbers in a certificate of links are small
     monkeypatch.undo()
     assert accepted(equivalent(big, scaled))
 
@@ -245,11 +245,12 @@ def test_a_block_skipped_by_mistake_hides_no_smaller_difference(monkeypatch):
 
     monkeypatch.setattr(exploring._Stepping, "sum_of_children", unlucky)
     monkeypatch.setattr(exploring, "MANY", 2)
-    monkeypatch.setattr(exploring, "MOST_ENTRIES", 120)  # words of two automata of 15 states, 2 symbols
+    monkeypatch.setattr(exploring, "MOST_ENTRIES", 120)  # for two automata of 15 states and 2 symbols
 
     def tree(first, last):
-        """Return an automaton with a state for each string of up to three symbols; all scores at length three
-        are 1, except for two.
+        """Return an automaton with a state for each string of up to three symbols.
+
+        All scores of strings of length three are 1, except for the first and the last string.
         """
         arrows = [(q, 2 * q + 1 + i, s, 1) for q in range(7) for i, s in enumerate("ab")]
         ends = [(7, first), *((q, 1) for q in range(8, 14)), (14, last)]
@@ -308,7 +309,7 @@ def each_twice(words):
 
 
 def test_boolean_automata_with_too_many_pairs_are_lumped(monkeypatch):
-    """Sixteen rules ``$ * a $ * a`` form a union, in two orders."""
+    """The automata are unions of sixteen rules ``$ * a $ * a`` in two orders."""
     one = each_twice(16)
     with pytest.raises(TooManyStates):
         minimise(one)
@@ -317,12 +318,12 @@ def test_boolean_automata_with_too_many_pairs_are_lumped(monkeypatch):
         final=one.final[::-1].copy(),
         tables=[SparseMatrix.of_pairs(33, zip(32 - t.rows, 32 - t.columns, strict=True)) for t in one.tables],
     )
-    assert isinstance(equivalent(one, other).certificate, Bisimulation)  # up to unions there are few
+    assert isinstance(equivalent(one, other).certificate, Bisimulation)  # there are few pairs up to unions
     monkeypatch.setattr("automata.equivalence.FEW_PAIRS", 3)
     answer = equivalent(one, other)
     assert answer.verdict == "equivalent" and isinstance(answer.certificate, Lumped)
     assert judge(answer.certificate.to_json()).verdict == "accepted"
-    steps = [(q, q + 1, one.alphabet[0], True) for q in range(40)]  # the first rule also accepts it
+    steps = [(q, q + 1, one.alphabet[0], True) for q in range(40)]  # the first rule also accepts this string
     more = WFSA.from_edges(BOOLEAN, 41, one.alphabet, [(0, True)], [(40, True)], steps)
     monkeypatch.setattr(pairs, "MOST_WORDS", 500)
     answer = equivalent(one, operations.sum_of(other, more))

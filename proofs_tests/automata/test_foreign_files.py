@@ -121,7 +121,7 @@ def test_a_dot_file_without_final_states_gives_a_note():
 def test_binary_fst_files_have_the_scores_of_their_automata(k, tmp_path_factory, data):
     automaton = data.draw(strategies.automata(k, epsilon="none", extreme=False))
     weights = [automaton.initial, automaton.final, *(table.weights for table in automaton.tables)]
-    assume(k.log_sign or not any(w < 0 for part in weights for w in part.tolist()))  # no logarithm exists
+    assume(k.log_sign or not any(w < 0 for part in weights for w in part.tolist()))  # zero has no logarithm
     path = tmp_path_factory.mktemp("fst") / "a.fst"
     fst = to_openfst(automaton)
     table = pynini.SymbolTable()

@@ -1,6 +1,4 @@
-"""Tests that automata survive writing and reading, and that a malformed file gives a one-line
-error message.
-"""
+"""Tests of writing and reading automata, and of the one-line error messages for malformed files."""
 
 from __future__ import annotations
 
@@ -88,8 +86,8 @@ def test_openfst_compiles_our_att_text_to_the_same_scores(k, arc_type, data):
 
 
 def test_att_text_of_openfst_is_read():
-    """Text as fstprint writes it is read: with two labels, with weights of one omitted, and as an acceptor
-    with one label.
+    """Text from fstprint is read: with two labels, with omitted weights of one, and as an acceptor with one
+    label.
     """
     transducer = "0\t1\ta\ta\t0.5\n0\t0\tb\tb\n1\t2.25\n"
     acceptor = "0\t1\ta\t0.5\n0\t0\tb\n1\t2.25\n"

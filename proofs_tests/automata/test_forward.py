@@ -122,7 +122,7 @@ def test_a_batch_of_unequal_strings_scores_like_its_strings_one_by_one(k, data):
 def test_compiled_max_loops_agree_bit_for_bit_with_the_reference(name, data):
     automaton = data.draw(automata(SEMIRINGS[name], epsilon="acyclic", exact=False, extreme=True))
     xs = data.draw(st.lists(strings("ab", run=12), max_size=6))
-    plain = remove_epsilon(automaton)  # the form that the loops run
+    plain = remove_epsilon(automaton)  # the form that the compiled loops use
     with np.errstate(over="ignore", invalid="ignore"):
         for compiled, x in zip(batch.prefix_scores(automaton, xs), xs, strict=True):
             assert np.array_equal(compiled, prefix_scores(plain, x), equal_nan=True)

@@ -1,4 +1,4 @@
-"""Tests that computations with large automata as transition lists agree with those with arrays."""
+"""Tests that computations with large automata as lists of transitions agree with computations on arrays."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_the_best_path_is_a_path_that_weighs_the_score(k, data):
 @few_cases(st.data())
 def test_all_strings_of_a_length_and_hankel_matrices(k, data):
     small, many, _ = data.draw(pairs(k, epsilon="acyclic"))
-    with patch("automata.tree.MOST_CELLS", 1):  # one string at a time
+    with patch("automata.tree.MOST_CELLS", 1):  # limit the batch to one string at a time
         portions = list(levels(small, 3))
     for right, part, wide in zip(levels(small, 3), portions, levels(many, 3), strict=True):
         assert all(close(k, w, v) for w, v in zip(right, part, strict=True))

@@ -78,7 +78,7 @@ def test_a_pair_that_is_equal_by_construction_is_decided_by_links_alone(family, 
 
 @EACH_FAMILY
 def test_a_changed_pair_is_never_called_equal(family, monkeypatch):
-    monkeypatch.setattr(sparse, "MOST_PROVED", -1)  # unproved strings are the smallest, too
+    monkeypatch.setattr(sparse, "MOST_PROVED", -1)  # strings must also be the smallest if this is not proved
     rng = np.random.default_rng(11)
     for _ in range(500 // len(FAMILIES) + 1):
         a, b = family(rng, 9)
@@ -190,7 +190,7 @@ def test_automata_without_states_or_symbols():
     assert (answer.word, answer.scores) == ((), (3, 0))
 
 
-# The parts of the decision.
+# Parts of the decision.
 
 
 @given(st.lists(st.tuples(*(st.integers(0, 2**61 - 2),) * 2), min_size=1, max_size=20))
@@ -342,7 +342,7 @@ def one_link(kind, a, b, to, **more):
 
 
 def test_dropped_initial_and_final_weights_are_detected():
-    """The automata differ. Each link is right except for one initial or final weight of its target, which is
+    """The automata differ. Each link is correct, except that one initial or final weight of its target is
     zero.
     """
     a, b = (WFSA(REAL, [1], [w], {"a": [[2]]}) for w in (1, 3))

@@ -43,7 +43,7 @@ def test_too_many_pairs_of_states_do_not_hide_a_difference_on_the_empty_string(k
 def test_the_maximum_length_is_respected_if_other_methods_reach_a_limit(k, monkeypatch):
     for method in ("unambiguous", "domination"):
         monkeypatch.setattr(f"automata.equivalence.{method}.MOST_PAIRS", 0)
-    third = {"max-plus": -9, "min-plus": 9, "max-times": Fraction(1, 512)}[k.name]  # never the best
+    third = {"max-plus": -9, "min-plus": 9, "max-times": Fraction(1, 512)}[k.name]  # never on the best path
     loops = [(0, 0, s, HALF[k.name]) for s in "ab"]
     a = forked(k, k.one)
     b = sum_of(a, WFSA.from_edges(k, 1, "ab", [(0, third)], [(0, k.one)], loops))

@@ -37,7 +37,7 @@ def pairs(draw, epsilons=("none", "acyclic", "cyclic")):
     """
     k = draw(semirings())
     epsilon = draw(st.sampled_from(epsilons if k is not LOG else ["none"]))
-    live = draw(st.integers(0, 7)) > 0  # otherwise anything: no states, no symbols, no string with a path
+    live = draw(st.integers(0, 7)) > 0  # otherwise any automaton: also without states, symbols or paths
     alphabet = draw(awkward_alphabets(2, encodable=True, least=2 * live))
     machines = automata(
         k, alphabet=alphabet, epsilon=epsilon, least_states=live, most_states=3, exact=draw(st.booleans())
@@ -51,7 +51,7 @@ def pairs(draw, epsilons=("none", "acyclic", "cyclic")):
 
 
 def difference(k, answer, names):
-    """Return the difference that the command printed: the word in its new symbols, and the two scores."""
+    """Return the difference that the command printed: the word in the new symbols, and the two scores."""
     if not isinstance(answer, Different):
         return None
     return [names[s] for s in answer.word], [
@@ -105,7 +105,7 @@ def test_a_distinguishing_string_reversed_distinguishes_the_reversed_automata(pa
     assert {forth.verdict, back.verdict} != {"equivalent", "different"}
     if isinstance(forth, Different) and isinstance(back, Different):
         assert len(forth.word) == len(back.word)
-        if one.semiring is not LOG:  # over this semiring sums round
+        if one.semiring is not LOG:  # sums round over this semiring
             assert (
                 len({scores(exactly(side), [forth.word[::-1]])[0] for side in (reverse(one), reverse(other))})
                 == 2

@@ -1,4 +1,4 @@
-"""Tests of minimisation, rank and Hankel matrices: the same scores, the fewest states, a certificate."""
+"""Tests of minimisation, rank and Hankel matrices: scores, numbers of states, and certificates."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def test_the_rank_of_a_sum_is_at_most_the_sum_of_the_ranks(a, b):
 def test_the_minimal_dfa_accepts_the_same_strings_with_one_state_per_residual(a):
     least = minimise(a).automaton
     assert is_deterministic(least) and isinstance(equivalent(a, least), Equivalent)
-    # Myhill-Nerode classes: strings with different continuations, except for strings without accepted
-    # continuations.
+    # The Myhill-Nerode classes are those of strings with different continuations. Strings without accepted
+    # continuations are not counted.
     strings, rests = shortlex(a.alphabet, 4), shortlex(a.alphabet, 4)
     seen = {tuple(bool(score(a, p + s)) for s in rests) for p in strings} - {(False,) * len(rests)}
     assert len(seen) <= least.states

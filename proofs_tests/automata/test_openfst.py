@@ -47,7 +47,7 @@ def test_openfst_scores_within_the_derived_bound(k, data):
         assert abs(of_cost - cost(k, here)) <= scorer.cost_bound(x) + 1e-15
         assert abs(Fraction(of_openfst) - here) <= bound if of_openfst < math.inf else bound == math.inf
     else:
-        # Log scores are computed in float64 themselves, with errors of the same kind.
+        # The compared log scores are also computed in float64, with errors of the same kind.
         assert abs(of_openfst - float(here)) <= bound * (2 if k is LOG else 1)
 
 

@@ -87,7 +87,7 @@ def test_signed_cycles_must_converge_absolutely():
         WFSA(REAL, [1, 0], [0, 1], {}, epsilon=[[1, -1], [1, -1]])
     with pytest.raises(
         EpsilonCycle, match="in absolute values"
-    ):  # the powers of E have a sum, those of |E| do not
+    ):  # the powers of E have a sum, but those of |E| do not
         WFSA(REAL, [1, 0], [0, 1], {}, epsilon=[["1/2", "1/2"], ["-1/2", "1/2"]])
 
 

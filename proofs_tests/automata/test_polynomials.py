@@ -17,7 +17,7 @@ MATRICES = {
     "c": np.array([[0, 1], [1, 3]], dtype=object),
     "u": np.array([[2, 0], [5, 1]], dtype=object),
 }
-"""Matrices that do not commute."""
+"""Matrices that do not commute, as values of variables."""
 NUMBERS = {
     "f": np.array([[2]], dtype=object),
     "c": np.array([[3]], dtype=object),

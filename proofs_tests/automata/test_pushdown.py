@@ -29,7 +29,7 @@ MARKED = Pushdown(
     },
     frozenset({2}),
 )
-"""Accepts w, c, and w reversed."""
+"""A pushdown automaton that accepts w, then c, then w reversed."""
 
 
 def depths(string):
@@ -78,7 +78,7 @@ def test_transitions_are_pairs_of_arguments_and_values():
     """
     states, stack = range(DPDA.states), {".", "("}
     arguments = set(product(states, {*DPDA.alphabet, ""}, stack))
-    assert {*DPDA.moves} < arguments  # no move from some arguments: a partial function
+    assert {*DPDA.moves} < arguments  # some arguments have no value: a partial function
     for state, pushed in DPDA.moves.values():
         assert state in states and {*pushed} <= stack
     assert not {*DPDA.moves.items()} & arguments

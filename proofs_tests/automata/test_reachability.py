@@ -13,7 +13,7 @@ NODES = st.integers(1, 9)
 
 
 def graphs(nodes: int):
-    """Draw edges between that many nodes; edges may be repeated."""
+    """Draw edges between this many nodes; edges may be repeated."""
     edge = st.tuples(st.integers(0, nodes - 1), st.integers(0, nodes - 1))
     return st.tuples(st.just(nodes), st.lists(edge, max_size=20))
 

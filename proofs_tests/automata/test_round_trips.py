@@ -90,9 +90,7 @@ def kept_by_att(symbol):
 
 
 def decided_equal(one, other):
-    """Assert that two automata are decided to be equivalent, or unknown if their semiring has no complete
-    decision.
-    """
+    """Assert that two automata are equivalent, or unknown if the semiring has no complete decision."""
     verdict = equivalent(one, other, longest=3).verdict
     undecided = (one.semiring is LOG and other.epsilon is not None) or equivalent(
         one, one, longest=3
@@ -101,7 +99,7 @@ def decided_equal(one, other):
 
 
 def nearest(weight):
-    """Return the weight that ``--round`` writes: the nearest float64 if it has no finite decimal."""
+    """Return the weight that ``--round`` writes: the nearest float64 if the weight has no finite decimal."""
     if not isinstance(weight, Fraction) or pow(10, 5000, weight.denominator) == 0 or weight.denominator == 1:
         return weight
     return Fraction(float(weight))
@@ -212,7 +210,7 @@ def test_the_output_of_sample_can_be_scored(automaton, lists):
         assert scored_again(str(here / "a.json"), lists) in (
             0,
             2,
-        )  # 2: a weight is negative, or there are no states
+        )  # the status is 2 if a weight is negative or there are no states
 
 
 @pytest.mark.parametrize(

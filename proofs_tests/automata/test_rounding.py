@@ -1,5 +1,5 @@
-"""Tests that no float computation exceeds the derived bounds, in any order of summation, and that they are
-tight.
+"""Tests that no float computation exceeds the derived bounds, in any order of summation, and that the bounds
+are tight.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ in_both_formats = pytest.mark.parametrize(
     ("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"]
 )
 over_both_semirings = pytest.mark.parametrize("semiring", [REAL, MAX_PLUS], ids=["real", "max-plus"])
-TIGHT = 1.5  # the stated factor: some computation uses more than 1 / 1.5 of its bound
+TIGHT = 1.5  # some computation uses more than 1 / 1.5 of its bound
 
 
 def float_scores(automaton, string, dtype, rng):
@@ -209,7 +209,7 @@ def test_a_long_sum_with_errors_of_one_sign_needs_most_of_its_bound():
     assert 0.2 < share([float(total)], scores[1:], bounds[1:]) <= 1
     assert (
         abs(Fraction(float(total)) - true) > Fraction(FLOAT32.unit) * true
-    )  # more than the last addition accounts for
+    )  # more than the last addition explains
 
 
 @few_cases(st.integers(0, 2**32 - 1), st.integers(2, 40))
@@ -241,7 +241,7 @@ def test_weights_that_deviate_stay_within_the_bound(automaton, x, seed):
     scores, bounds = prefix_bounds(automaton, x, FLOAT64, Deviation(slack, np.zeros(automaton.states)))
     with np.errstate(all="ignore"):
         computed = float_scores(other.to_float(), x, np.float64, rng)
-    # Rounding the deviated weights to float64 is one more rounding for each symbol.
+    # The rounding of the deviated weights to float64 is one more rounding for each symbol.
     assert share(computed, scores, bounds * (1 + 1e-6) + 1e-12) <= 1
 
 
@@ -302,7 +302,7 @@ def test_semirings_without_a_derived_bound_are_refused():
 
 
 def max_plus_scores(automaton, string, dtype):
-    """Compute Forward over max-plus in that dtype."""
+    """Compute Forward over max-plus in this dtype."""
     rounded = np.vectorize(lambda v: dtype(float(v)), otypes=[dtype])
     omega, final = rounded(automaton.initial), rounded(automaton.final)
     read_out = lambda omega: dtype((omega + final).max(initial=-np.inf))
@@ -315,7 +315,7 @@ def max_plus_scores(automaton, string, dtype):
 
 def test_minus_infinity_and_what_has_overflowed_make_nan():
     """2^127 + 2^127 is infinite in float32, and its sum with a final weight of -infinity is NaN. No finite
-    bound holds, although the score is -infinity for any other summand.
+    bound holds, although the exact score is -infinity.
     """
     automaton = WFSA(MAX_PLUS, [0], [-np.inf], {"b": [[Fraction(2) ** 127]]})
     with np.errstate(all="ignore"):
@@ -405,8 +405,8 @@ def test_a_possible_overflow_in_max_plus_has_no_bound():
 
 
 def test_a_term_that_may_be_the_largest_counts_with_its_error():
-    """0 is compared with -1/10, which may be off by 1: the maximum is up to 9/10. Compared with
-    -3 it is 0.
+    """0 is compared with -1/10, which may be off by 1, so the maximum may be up to 9/10. For -3 in place of
+    -1/10, the maximum is 0.
     """
     for second, right in (("-1/10", 0.9), (-3, 0.0)):
         two = WFSA(MAX_PLUS, [0, 0], [0, "-inf"], {"a": [[0, "-inf"], [second, "-inf"]]})
@@ -442,7 +442,9 @@ def derived_real(terms, u, tiny):
 
 
 def derived_max_plus(terms, u, tiny):
-    """Return the smallest and the largest bound on a rounded maximum of sums; the latter has 40-bit terms."""
+    """Return the smallest and the largest bound on a rounded maximum of sums; the largest allows 40-bit
+    terms.
+    """
     terms = [(o, e, w, s) for o, e, w, s in terms if -np.inf not in (o, w)]
     off = [
         e + s + ((u * (abs(o + w) + e + s) + tiny) if (o or e) and (w or s) else 0) for o, e, w, s in terms
@@ -458,7 +460,7 @@ def derived_max_plus(terms, u, tiny):
 
 
 def derived(automaton, string, dtype, slack):
-    """Return the smallest and the largest bounds on a string's prefixes, with exact steps."""
+    """Return the smallest and the largest bounds for a string's prefixes, computed in exact steps."""
     _, u, tiny = FORMATS[dtype]
     bound = derived_real if automaton.semiring is REAL else derived_max_plus
 
@@ -567,7 +569,7 @@ def test_floats_and_infinities_deviate_by_the_error_of_float32():
 @over_both_semirings
 @pytest.mark.parametrize("kind", [FLOAT32, FLOAT64], ids=["float32", "float64"])
 def test_a_bound_ends_at_a_quarter_of_the_largest_value(semiring, kind):
-    """Each summand alone is below it: 2 x in the real semiring, x + x in max-plus."""
+    """Each summand alone is below the limit: 2 x in the real semiring, x + x in max-plus."""
     for share_of, finite in ((0.99, True), (1.01, False)):
         half = kind.largest / 4 * share_of / 2
         if semiring is REAL:

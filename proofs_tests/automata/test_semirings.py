@@ -191,7 +191,7 @@ def test_star_exists_iff_the_sum_does(k, light, heavy):
 
 @pytest.mark.parametrize("a", [-1e-12, -1e-3, -0.5, -0.75, -5.0, -50.0, -700.0])
 def test_the_logarithmic_star_is_accurate(a):
-    """-log(1 - e^a) is accurate near 0 and far below 0, where e^a is close to 1 and close to zero."""
+    """-log(1 - e^a) is accurate for a near 0 and far below 0, where e^a is close to 1 and to 0."""
     power = sum(Fraction(a) ** n / math.factorial(n) for n in range(1, 30)) if a > -1 else None  # e^a - 1
     expected = math.exp(a) if a < -40 else -math.log(1 - math.exp(a)) if power is None else -math.log(-power)
     assert LOG.star(a) == pytest.approx(expected, rel=1e-13, abs=0)

@@ -27,7 +27,7 @@ SHORT = 400
 
 
 def refused(work, *arguments, kind=InputError):
-    """Return the one-line message of the error that the work raises."""
+    """Return the one-line message of the error that ``work`` raises."""
     with pytest.raises(kind) as error:
         work(*arguments)
     assert len(str(error.value)) < SHORT and "\n" not in str(error.value)
@@ -184,12 +184,12 @@ def test_a_subset_construction_with_too_many_transitions(monkeypatch):
     assert "more than 128 transitions" in refused(determinise, nth_from_the_end(7), kind=TooManyStates)
     steps = [(q, q + 1, "a", True) for q in range(199)]
     chain = WFSA.from_edges(BOOLEAN, 200, "a", [(0, True)], [(199, True)], steps)
-    assert determinise(chain).states == 200  # a deterministic automaton has exactly as many
+    assert determinise(chain).states == 200  # a deterministic automaton has exactly this number
 
 
 @pytest.mark.parametrize(("few", "words"), [(0, 64 * 16 + 5 * (64 + 6 * 32)), (1024, 64 * 4)])
 def test_a_subset_construction_whose_sets_are_large(monkeypatch, few, words):
-    """64 sets contain the first state, and half of them contain each of the six others."""
+    """64 sets contain the first state. Each of the six other states is in half of these sets."""
     monkeypatch.setattr("automata.determinisation.FEW_STATES", few)
     monkeypatch.setattr("automata.determinisation.MOST_WORDS", words)
     assert determinise(nth_from_the_end(6)).states == 64
@@ -199,8 +199,9 @@ def test_a_subset_construction_whose_sets_are_large(monkeypatch, few, words):
 
 
 def nth_from_the_end(n):
-    """Return the automaton of the strings whose n-th symbol from the end is a, which has 2^n deterministic
-    states.
+    """Return the automaton of the strings whose n-th symbol from the end is a.
+
+    An equivalent deterministic automaton has 2^n states.
     """
     steps = (
         [(0, 0, s, True) for s in "ab"]

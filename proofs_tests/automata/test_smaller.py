@@ -1,4 +1,4 @@
-"""Tests of the proof by classes of states that no smaller string differs, against all smaller strings."""
+"""Tests of the proof, by classes of states, that the scores of no smaller string differ."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ def nothing(stage):
 
 
 def changed(model, word):
-    """Return the model with the weights of the word's last symbol, after its other symbols, reduced by a
-    tenth.
-    """
+    """Return the model with smaller weights for the word's last symbol, after its other symbols."""
     state = int(model.initial.nonzero()[0][0])
     for symbol in word[:-1]:
         (state,) = model.table(symbol).row(state)[0].tolist()

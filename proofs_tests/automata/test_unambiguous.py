@@ -17,9 +17,7 @@ from automata.wfsa import WFSA
 
 
 def counted(automaton) -> bool:
-    """Return whether no string has two paths, by exploring all vectors of path counts, which are
-    capped at 2.
-    """
+    """Return whether no string has two paths, by exploring all vectors of path counts; counts stop at 2."""
     there = [(m != automaton.semiring.zero).astype(int) for m in automaton.matrices]
     initial, final = (
         (v != automaton.semiring.zero).astype(int) for v in (automaton.initial, automaton.final)

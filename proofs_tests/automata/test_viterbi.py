@@ -1,6 +1,4 @@
-"""Tests that Viterbi returns a path with the weight of the string's score and the symbols of its
-transitions.
-"""
+"""Tests that Viterbi's path has the string's score as its weight, and reads the string."""
 
 from __future__ import annotations
 

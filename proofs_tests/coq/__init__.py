@@ -1,3 +1,4 @@
-"""Tests of the Coq development: what it accepts, computes and must reject. They are skipped if Coq is
-missing.
+"""Tests of the Coq development: accepted theorems, computed values and rejected mutations.
+
+They are skipped if Coq is not installed.
 """

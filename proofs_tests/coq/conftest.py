@@ -1,4 +1,4 @@
-"""The compiled development, for every test of this folder."""
+"""Fixtures with the compiled Coq development, for all tests in this folder."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def compiled_theory(real_theory: reals.RealTheory, folder: Path) -> Path:
 
 
 def run_definitions(file: Path, theory: Path) -> str:
-    """Return Coq's output for a file that computes with the definitions of a :func:`compiled_theory`."""
+    """Return Coq's output for a file that uses the definitions of a :func:`compiled_theory`."""
     return coq.compile_file(file, theory, ["-vok"])

@@ -1,6 +1,4 @@
-"""Tests that Coq's back-tracing equals ours: on random max-plus automata both find the same path
-of a word.
-"""
+"""Tests that back-tracing in Coq and in Python finds the same paths, on random max-plus automata."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ STATES = Theorem(
     score=f"of_path {AUTOMATON} ({TRACED}) {{word}}",
     over="rational_max_plus",
 )
-"""A path as the decimal number of a 1 and its states, and its weight."""
+"""A path, as the decimal number of a 1 followed by its states, and its weight."""
 
 
 @settings(
@@ -58,7 +56,7 @@ def test_both_find_the_same_path(compiled: Path, automaton: WFSA) -> None:
     assert values.network is not None and values.automaton is not None
     for word, (path,), (weight,) in zip(WORDS, values.network, values.automaton, strict=True):
         best = viterbi(automaton, word)
-        if best is None:  # every path weighs minus infinity, and so does Coq's
+        if best is None:  # every path has the weight minus infinity, and so does Coq's
             assert weight == float("-inf")
         else:
             states = (best.start, *(edge.target for edge in best.edges))

@@ -1,7 +1,7 @@
-"""Tests that Coq's definitions equal ours: on random rational weights and words both compute the same, for
-every executable claim.
+"""Tests that the definitions in Coq equal those in Python, for every executable claim.
 
-One run of Coq evaluates all questions. The words are few and short, because Coq's fractions are slow.
+Both compute the same values for random rational weights and words. One run of Coq evaluates all cases. The
+words are few and short, because Coq's fractions are slow.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from theory.weights import Weights
 
 
 def shorten_fractions(case: Any, variant: Variant) -> Any:
-    """Return the case with short fractions of the same sign, because Coq's gcd of long numbers is slow.
+    """Return the case with short fractions of the same signs, because Coq's gcd of long numbers is slow.
 
-    Mathcomp's fractions use unary numbers, and need even shorter ones. Derived weights are derived again.
+    Mathcomp's fractions use unary numbers, and must be even shorter. Derived weights are computed again.
     """
     unary = variant.theorem is not None and variant.theorem.over.startswith("fractions")
     limit, numerators, denominators = (3, 3, 2) if unary else (1000, 7, 5)
@@ -88,7 +88,7 @@ def test_on_the_cases_of_the_verdict(compiled: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("part", range(2))  # because all cases at once exceed what Hypothesis may draw
+@pytest.mark.parametrize("part", range(2))  # Hypothesis limits the size of what a test draws
 @settings(
     max_examples=2,
     deadline=None,
@@ -119,8 +119,8 @@ def test_theorems_that_are_not_run_have_a_reason() -> None:
 
 
 def test_on_gates_of_torch_modules(compiled: Path) -> None:
-    """A torch module's exact gates in Coq's network give the scores of the automata extracted from the
-    module, except for max-plus layers, whose theorems are about mathcomp's fractions.
+    """With the exact gates of a torch module, Coq's network has the scores of the automata extracted from the
+    module. Max-plus layers are excluded, because their theorems are about mathcomp's fractions.
     """
     torch.manual_seed(3)
     pairs = [
@@ -129,7 +129,8 @@ def test_on_gates_of_torch_modules(compiled: Path) -> None:
         for layer in claim.layers
         if claim.layers_are_cases
         and layer in layer_kinds()
-        # a unit of these has one output, and some theorems have several; test_torch_layers compares them
+        # a unit of these layers has one output, and some theorems have several; test_torch_layers compares
+        # them
         and not issubclass(layer_kinds()[layer].cls.cell_class, LinearRecurrenceCell)
         and (claim, claim.variant("corrected")) in runnable_variants()
         # Mathcomp's fractions use unary numbers, and a float has 53 bits.
@@ -148,9 +149,7 @@ def test_on_gates_of_torch_modules(compiled: Path) -> None:
 
 
 def read_off(claim: str, kind: str) -> tuple[Weights, list[WFSA]]:
-    """Return the first unit of a random module (all, if units read each other) as a case, and its
-    automata.
-    """
+    """Return a random module's first unit as a case, with its automata; all units if they read each other."""
     options = {"input_size": 2, "hidden_size": 2}
     cell = layer_kinds()[kind].cls(**options, dtype=torch.float64).cell
     vectors = [0, 1] if cell.reads_symbols else torch.randn(2, 2, dtype=torch.float64)

@@ -24,7 +24,7 @@ from ratproof.coq.links import link_proof
 
 NAMES = ("A.json", "B.json")
 BEGIN, END = "From Coq Require Import", "(* The automata. "
-"""Text between which a file contains the theory, which is the same in all files."""
+"""Text before and after the theory in a file; the theory is the same in all files."""
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +42,9 @@ def theory(compiled: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def theory_once(theory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check files against the theory compiled once, so that Coq reads only their own part. A test of the
-    command checks complete files.
+    """Check files against a theory that is compiled once, so that Coq only reads the part that differs.
+
+    A test of the command checks complete files.
     """
     inlined, check_file = (theory / "inlined.v").read_text(), certificate.check_file
 
@@ -59,8 +60,9 @@ def theory_once(theory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def two(k: Semiring, factor: Any = "1/2") -> tuple[WFSA, WFSA]:
-    """Return an automaton with one state, and an equivalent one with three, a dead end and a final epsilon
-    transition.
+    """Return an automaton with one state, and an equivalent automaton with three states.
+
+    The second has a dead end and a final epsilon transition.
     """
     one = WFSA.from_edges(k, 1, "ab", [(0, k.one)], [(0, k.one)], [(0, 0, "a", factor), (0, 0, "b", k.one)])
     arrows = [(0, 0, "a", factor), (0, 0, "b", k.one), (0, 1, "", k.one), (0, 2, "b", factor)]
@@ -167,7 +169,7 @@ def test_the_command(
         capsys.readouterr().err
         == f"ratproof: --kernel-file no/a.v: the folder {tmp_path / 'no'} must exist\n"
     )
-    # The file needs no other file of ours.
+    # The file does not depend on other files.
     alone = tmp_path / "alone"
     alone.mkdir()
     assert "Closed under the global context" in coq.compile_file(

@@ -205,11 +205,11 @@ BROKEN = {
     },
 }
 BREAKS = {name: (file, *change) for file, changes in BROKEN.items() for name, change in changes.items()}
-"""For each mutation the file, the right text and the wrong one."""
+"""The file, the correct text and the wrong text of each mutation."""
 
 
 def with_text(compiled: Path, root: Path, name: str, text: str) -> Path:
-    """Return a copy of the development in which one file has another text; that file is not compiled."""
+    """Return a copy of the compiled development in which one file has another text and is not compiled."""
     shutil.copytree(compiled, root, copy_function=os.symlink)
     for link in root.glob(name.removesuffix(".v") + ".*"):
         link.unlink()
@@ -229,7 +229,7 @@ def test_a_mutated_file_is_rejected(broken: str, compiled: Path, tmp_path: Path)
 
 
 def test_unmutated_files_are_accepted(compiled: Path, tmp_path: Path) -> None:
-    """If unmutated files were rejected, too, the tests above would show nothing.
+    """If unmutated files were also rejected, the tests above would show nothing.
 
     The build has compiled every file with the same command. In a copy of the build, a file compiles again.
     """

@@ -100,12 +100,12 @@ BROKEN = {
         ),
     },
 }
-"""For each file, changes of a text that make a theorem false or break its proof."""
+"""Changes of each file's text that make a theorem false or break its proof."""
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory, compiled: Path) -> Path:
-    """Return a folder with the compiled theory, each file by itself."""
+    """Return a folder with the compiled theory, in separate files."""
     try:
         reals.LOWER_BOUND.require_library()
         reals.EXPONENTIAL.require_library()

@@ -74,21 +74,21 @@ def flip_decisions(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxe
 
 
 def exchange_edges(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes) -> Case:
-    """Exchange what two symbols do, in the automaton and in the regions."""
+    """Exchange the transitions of two symbols, in the automaton and in the regions."""
     table = tuple((row[1], row[0], row[2]) for row in machine.table)
     net = replace(regions.net, edges=regions.net.edges[:, [1, 0, 2]])
     return network, replace(machine, table=table), replace(regions, net=net)
 
 
 def move_an_edge(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes) -> Case:
-    """Let a symbol lead to the region of another state of the automaton."""
+    """Make a symbol lead to a region of another state of the automaton."""
     edges = regions.net.edges.copy()
     edges[0, 0] = np.flatnonzero(regions.net.states != regions.net.states[edges[0, 0]])[0]
     return network, machine, replace(regions, net=replace(regions.net, edges=edges))
 
 
 def exchange_states(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes) -> Case:
-    """Give each region the other state, whose decision is wrong there."""
+    """Assign the other state to each region, so that the decision is wrong there."""
     return network, machine, replace(regions, net=replace(regions.net, states=1 - regions.net.states))
 
 
@@ -228,7 +228,7 @@ def test_coq_bounds_the_rounding_errors_of_torch(theory: Path, cell: str) -> Non
 
 
 def step(rnn: nn.RNNBase, symbol: int, state: np.ndarray) -> np.ndarray:
-    """Return torch's next state, in the layer's precision; the memory of an LSTM is behind h."""
+    """Return torch's next state, in the layer's precision; for an LSTM, c follows h."""
     kind = rnn.weight_ih_l0.dtype
     parts = torch.tensor(state, dtype=kind).view(-1, 1, rnn.hidden_size).unbind()
     with torch.no_grad():

@@ -1,5 +1,5 @@
-"""Tests that a theorem with more assumptions than its stored statement is refused, for any disguise in the
-file.
+"""Tests that a theorem with more assumptions than its stored statement is refused, even if they are
+disguised.
 """
 
 from __future__ import annotations
@@ -50,17 +50,17 @@ PLANTED = {
         'Definition two := 1.\nNotation "2" := two : nat_scope.\nTheorem t : 2 = 2. Proof. reflexivity. Qed.'
     ),
 }
-"""Files in which the theorem ``t`` reads as ``2 = 2``."""
+"""Files in which the theorem ``t`` is displayed as ``2 = 2``."""
 RIGHT = "Theorem t : 2 = 2. Proof. reflexivity. Qed."
 EXACT = "Proof. exact wrong. Qed."
 
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory, compiled: Path) -> dict[str, TheoremAnswer]:
-    """Return Coq's answer about the theorem in each file, and in one that proves it."""
+    """Return Coq's answer about the theorem in each file, and in a file that proves it."""
     root = tmp_path_factory.mktemp("planted") / "coq"
     root.mkdir()
-    for name in ("semiring", "sums", "automaton", "paths"):  # for the notations of printed statements
+    for name in ("semiring", "sums", "automaton", "paths"):  # for the notations in printed statements
         for suffix in (".v", ".vo"):
             (root / f"{name}{suffix}").symlink_to(compiled / f"{name}{suffix}")
     for name, text in {**PLANTED, "right": RIGHT}.items():
@@ -82,7 +82,7 @@ def test_a_planted_hypothesis_is_refused(name: str, answers: dict[str, TheoremAn
 
 
 def test_the_stored_statement_is_accepted(answers: dict[str, TheoremAnswer]) -> None:
-    """If the stored statement were refused, too, the tests above would show nothing."""
+    """If the stored statement were also refused, the tests above would show nothing."""
     assert answers["right.t"].problem(kept(answers)) == ""
 
 
@@ -97,8 +97,9 @@ def test_an_indented_theorem_is_listed() -> None:
 
 
 def planted(text: str, compiled: Path, root: Path) -> tuple[TheoremAnswer, Statement, bool]:
-    """Return Coq's answer about the theorem of retention after replacing it, the stored statement, and
-    whether the theorem is tied to its claim.
+    """Replace the theorem about retention, and return Coq's answer about it.
+
+    Also return the stored statement, and whether the theorem is tied to its claim.
     """
     claim = claim_named("retnet")
     variant = claim.variant("corrected")
@@ -123,7 +124,7 @@ WEAKENED = {
         THEOREM.replace("= retnet_output w", "= score retnet_automaton w") + f"\nProof. by []. Qed.\n{LEMMA}"
     ),
 }
-"""Replacements for the theorem of retention, whose own proof becomes that of a lemma."""
+"""Replacements for the theorem about retention; its original proof becomes the proof of a lemma."""
 
 
 @pytest.mark.parametrize("weakened", WEAKENED)

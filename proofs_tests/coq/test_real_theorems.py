@@ -14,7 +14,7 @@ from ratproof.coq.real_theorems import TheoryAnswers, ask_theory, real_statement
 from ratproof.coq.sources import kept_statements
 
 FAST = [real_theory for real_theory in reals.THEORIES if real_theory is not reals.CHECKERS]
-"""The theories that compile in seconds; ``nox -s prove`` checks all."""
+"""The theories that compile in seconds; ``nox -s prove`` checks all theories."""
 NAMED = sorted({theorem.name for theorem in real_variants().values()})
 
 
@@ -102,7 +102,7 @@ WEAKENED = {
         },
     ),
 }
-"""For each case, a theorem and changes of its file that leave the theorem's name."""
+"""Theorems, each with changes of its file that keep the theorem's name."""
 
 
 @pytest.mark.parametrize("case", WEAKENED)

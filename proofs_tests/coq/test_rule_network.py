@@ -1,4 +1,4 @@
-"""Tests that Coq accepts FA-RNNs of rules in binary32, refuses wrong ones, and counts what torch computes."""
+"""Tests that Coq accepts FA-RNNs of rules in binary32, refuses wrong ones, and computes torch's values."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def checker(wrong: Case) -> str:
 
 
 def values(theory: Path, cases: list[tuple[Case, str]]) -> list[str]:
-    """Return the values of Coq terms, each with the definitions of its case; compile the theory once."""
+    """Return the values of Coq terms, each with the definitions of its case. The theory is compiled once."""
     lines = ["Require Import inlined."]
     for i, (data, term) in enumerate(cases):
         lines.append(f"Module net_{i}.\n{definitions(data)}\nEval vm_compute in {term}.\nEnd net_{i}.")
@@ -127,7 +127,7 @@ def change_of_automaton(name: str, index: tuple[int, ...], value: int) -> Change
 
 
 def first_of(array: Any, where: bool = True) -> tuple[int, ...]:
-    """Return the index of the first entry that is not zero, or that is zero."""
+    """Return the index of the first nonzero entry, or of the first zero entry."""
     return tuple(int(i) for i in np.argwhere((array != 0) == where)[0])
 
 

@@ -1,4 +1,4 @@
-"""Tests that the running error bound of sampled comparisons is the one that Coq proves."""
+"""Tests that the running error bound of sampled comparisons equals the bound that Coq proves."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from ratproof.coq import reals
 
 FORMATS = {"binary32": (FLOAT32, "(-24)", "(-126)", "128"), "binary64": (FLOAT64, "(-53)", "(-1022)", "1024")}
 WORDS = {"binary32": {"": 3, "a": 3, "ab": 2}, "binary64": {"a": 2}}
-"""The words, with the most states: the fractions of Coq are not reduced, and three states take seconds."""
+"""The words, with their maximum numbers of states. Coq does not reduce fractions, so three states take
+seconds.
+"""
 HEADING = """\
 From Coq Require Import ZArith QArith List.
 Require Import inlined.
@@ -43,8 +45,9 @@ def theory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def automaton(seed: int, most: int) -> WFSA:
-    """Return an automaton of at most this many states, with weights that are 0, 1, -1, floats, or fractions:
-    near 1, and others.
+    """Return an automaton of at most this many states, with weights 0, 1 and -1, floats, and fractions.
+
+    Some of the fractions are near 1.
     """
     rng = np.random.default_rng(seed)
     states = int(rng.integers(1, most + 1))

@@ -77,7 +77,7 @@ def exchange_labels(data: Any) -> None:
 
 
 def move_an_edge(data: Any) -> None:
-    """Let node 0, and its state, go to another state with the first symbol."""
+    """Make the first symbol lead from node 0 and its state to another state."""
     nodes, after = data["nodes"], data["automaton"]["after"]
     targets = nodes[0]["after"]
     targets[0] = next(i for i, node in enumerate(nodes) if node["state"] != nodes[targets[0]]["state"])
@@ -85,7 +85,7 @@ def move_an_edge(data: Any) -> None:
 
 
 def narrow_all_boxes(data: Any) -> None:
-    """Reduce each box to its middle."""
+    """Reduce each box to its midpoint."""
     for node in data["nodes"]:
         middle = [
             (float.fromhex(a) + float.fromhex(b)) / 2 for a, b in zip(node["low"], node["high"], strict=True)

@@ -1,5 +1,5 @@
-"""Tests of section 3.5 of Jiang et al. (2020): the requirements on BOS for s_0 to be the initial state of the
-rules.
+"""Tests of section 3.5 of Jiang et al. (2020): the requirements on BOS that make s_0 the rules' initial
+state.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ WORDS = ("BOS", "a", "b")
 
 
 def rule(wildcard):
-    """Return the automaton of the rule ``$ a`` behind s_0: BOS leads from 0 to 1, any word of the wildcard to
-    2, a to 3.
+    """Return the automaton of the rule ``$ a`` after s_0.
+
+    BOS leads from state 0 to 1, any word of the wildcard from 1 to 2, and a from 2 to 3.
     """
     arrows = [(0, 1, "BOS", 1), *((1, 2, word, 1) for word in wildcard), (2, 3, "a", 1)]
     return WFSA.from_edges(REAL, 4, WORDS, [(0, 1)], [(3, 1)], arrows)

@@ -11,9 +11,7 @@ CLAIM = claim_named("fa-rnn-eq-4")
 
 
 def printed_product(w, sentence):
-    """Return the product of equation 2 as printed, from i = 1 to N, for one state and the sentence x_0, ...,
-    x_N.
-    """
+    """Return the product of equation 2 as printed, from i = 1 to N, for one state and words x_0 to x_N."""
     return w.alpha_0[0] * prod(w.T[x][0][0] for x in sentence[1:]) * w.alpha_inf[0]
 
 
@@ -27,4 +25,4 @@ def test_the_product_does_not_read_the_word_with_index_0():
     (automaton,) = corrected.reading.construction(w)
     assert printed_product(w, "aa") == printed_product(w, "ba")
     assert score(automaton, "aa") != score(automaton, "ba")
-    assert score(automaton, "aa") == printed_product(w, "xaa")  # x_1 to x_N, of which each word is read
+    assert score(automaton, "aa") == printed_product(w, "xaa")  # each of the words x_1 to x_N is read

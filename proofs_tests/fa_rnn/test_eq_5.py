@@ -1,6 +1,4 @@
-"""Tests of equation 5: a decomposed FA-RNN computes the Forward score of the automaton that its
-factors give.
-"""
+"""Tests of equation 5: a decomposed FA-RNN computes the Forward scores of the automaton of its factors."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ def step(w, h, v):
 
 
 def mixed_difference(of):
-    """Return the mixed difference of ``of``; it is 0 for any function of the form U h + W v + b."""
+    """Return the mixed difference of the function ``of``; it is 0 for any function U h + W v + b."""
     return [a - b - c + d for a, b, c, d in zip(of(1, 1), of(1, 0), of(0, 1), of(0, 0), strict=True)]
 
 

@@ -1,4 +1,4 @@
-"""Tests that an FA-GRU stays between derived bounds of its FA-RNN, which may be far apart."""
+"""Tests that an FA-GRU is within derived bounds around its FA-RNN, which may be far apart."""
 
 from __future__ import annotations
 
@@ -43,8 +43,9 @@ def test_the_lower_bound_is_two_gates_times_the_recurrence(case):
 
 
 def first_word(m, f, r):
-    """Return a and b of h_1 = a + b h_1, equation 7 at t = 1 with one state and h_0 = 1; m is the product of
-    D_1, z_1 and D_2.
+    """Return a and b in h_1 = a + b h_1, which is equation 7 at t = 1 with one state and h_0 = 1.
+
+    m is the product of D_1, z_1 and D_2.
     """
     return (1 - f) + f * r * m, f * (1 - r) * m
 

@@ -12,7 +12,7 @@ from theory.fa_rnn import eq_6, eq_9, eq_10, gru_start, soft_logic, viterbi
 from theory.fa_rnn.shared import networks
 from theory.registry import claim_named, claims
 
-# Mutations of claims that read no string, or compare with one state of weight one, are below.
+# Mutations of claims that do not read strings, or that compare with one state of weight one, are below.
 HOLDING = [
     (claim.name, variant.name)
     for claim in claims().values()

@@ -1,4 +1,6 @@
-"""Tests that soft logic on clamped counts is decided for all strings, and mutations are decided to differ."""
+"""Tests that soft logic on clamped counts is decided for all strings, and that mutations are found to
+differ.
+"""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def without_the_last_symbol(self, symbols):
 
 
 def rows_read_as_columns(self, symbols):
-    """Compute a PD-SSM with P transposed: component i reads the component of its row."""
+    """Compute a PD-SSM with the permutation P transposed."""
     states = [self.initial.expand(len(symbols), -1)]
     for u in symbols.unbind(1):
         states.append((self.diagonal[u] * states[-1]).gather(1, self.rows[u]))
@@ -156,7 +156,7 @@ def rows_read_as_columns(self, symbols):
 
 
 def every_threshold_positive(self, h, threshold):
-    """Allow every bracket."""
+    """Compute a network whose thresholds are all positive, so that it allows every bracket."""
     return torch.ones_like(h[:, 0])
 
 
@@ -189,7 +189,7 @@ def without_recurrent_weights(self, symbols):
 
 
 def cells_of_the_last_symbol(self, symbols):
-    """Compute a saturated LSTM that forgets all symbols but the last one of each prefix."""
+    """Compute a saturated LSTM that only remembers the last symbol of each prefix."""
     after_one = [SATURATED(self, x[:, None]) for x in symbols.unbind(1)]
     return torch.cat([SATURATED(self, symbols[:, :0]), *(cells[:, 1:] for cells in after_one)], 1)
 

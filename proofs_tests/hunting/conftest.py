@@ -1,4 +1,4 @@
-"""Helpers for tests of hunts in this process, whose workers draw no cases except for one seed."""
+"""Helpers for tests of hunts in this process. Their workers draw no cases, except for one seed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def make_light(patch: pytest.MonkeyPatch, folder: Path) -> None:
 
 @pytest.fixture(scope="session")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a ``sitecustomize.py`` that replaces workers by ones that draw no cases."""
+    """Return the folder for a ``sitecustomize.py`` that replaces workers by workers that draw no cases."""
     return tmp_path_factory.mktemp("path")
 
 
@@ -63,7 +63,7 @@ def of_one(path: Path, tmp_path_factory: pytest.TempPathFactory) -> OfOne:
 
 @pytest.fixture
 def at_the_first_row(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], None]], list[RoundRow]]:
-    """Call a function when the hunt adds its first row, and return the rows that are added."""
+    """Call a function when the hunt adds its first row, and return the list of added rows."""
 
     def have_done(what: Callable[[], None]) -> list[RoundRow]:
         add, taken = HuntLedger.add, list[RoundRow]()

@@ -1,6 +1,7 @@
 """A worker that starts in a tenth of a second, for tests of the driver.
 
-Its rounds draw nothing, and their digests are their seeds. For some seeds of the hunt, it misbehaves.
+Its rounds draw no cases, and their digests are their seeds. For some seeds of the hunt, the worker
+misbehaves.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from ratproof.hunting.rounds import EXAMPLES, Round, RoundRow, seed_of
 
 TARGETS = ["one", "two"]
 REAL, LIGHT, HELD, POISONED, FORGED, OF_ANOTHER = 7, 8, 9, 666, 667, 668
-"""Seeds of hunts with real workers, with these workers, and with workers that wait or misbehave."""
+"""Seeds of hunts with real workers, with these workers, and with these workers waiting or misbehaving."""
 DEADLY = Round("two", 5)
 """The round that kills its worker if the seed is ``POISONED``."""
 LAST = Round("two", 11)
 """The round that waits on a cluster until the file of ``FAR`` exists, if the seed is ``HELD``."""
 INSTALLATION, FAR = "RATPROOF_TEST_INSTALLATION", "RATPROOF_TEST_FAR"
-"""Environment variables: the installation that a worker reports, and, on a cluster, the file that ends the
-wait.
+"""Environment variables with the installation that a worker reports, and the file that ends a wait on a
+cluster.
 """
 IN_ITS_PLACE = f"""
 from ratproof.process import orphans
@@ -40,7 +41,7 @@ orphans.run_with = run_with
 
 
 def work(pipe: Any, names: Sequence[str], variant: str | None, device: str, seed: int) -> None:
-    """Replace :func:`ratproof.hunting.worker.work`."""
+    """Run rounds that draw no cases, as a replacement for :func:`ratproof.hunting.worker.work`."""
     installation = json.loads(os.environ[INSTALLATION])
     if seed == OF_ANOTHER and FAR in os.environ:
         installation["numpy"] = "1.0"

@@ -77,7 +77,7 @@ def example(variant):
 
 
 def refuted(one: Round) -> RoundRow:
-    """Return a row with a valid counterexample whose description of the weights is wrong."""
+    """Return a row with a valid counterexample, except that its description of the weights is wrong."""
     sent = {**example("printed").to_json(), "weights": "none"}
     return replace(row_of(one), verdict="refuted", counterexample=sent)
 

@@ -1,5 +1,6 @@
-"""Tests that workers of a Dask cluster leave the rows of one worker, whatever happens to them or the
-scheduler, and that forged rows are refused.
+"""Tests that a hunt on a Dask cluster stores the rows of a hunt with one worker, and refuses forged rows.
+
+This holds whatever happens to the workers or the scheduler.
 """
 
 from __future__ import annotations
@@ -131,7 +132,7 @@ def test_a_restarted_scheduler_is_reported_and_the_hunt_continues(
 
 def test_dasks_own_log_is_silent(cluster: Cluster) -> None:
     log = logging.getLogger("distributed.client")
-    log.setLevel(logging.WARNING)  # as Dask's import leaves it
+    log.setLevel(logging.WARNING)  # the level after the import of Dask
     with cluster_client.connected(str(cluster.file)):
         assert not log.isEnabledFor(logging.ERROR)
 
@@ -152,7 +153,7 @@ def test_a_port_without_a_scheduler_gives_a_one_line_error(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr(cluster_client, "CONNECT", 0.2)  # Dask retries for that long
+    monkeypatch.setattr(cluster_client, "CONNECT", 0.2)  # Dask retries for this time
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         assert run([*HUNT, "--cluster", f"tcp://127.0.0.1:{free.getsockname()[1]}"]) == 2

@@ -1,4 +1,6 @@
-"""Tests that the driver leaves the rows of a single worker, for any behaviour and order of the workers."""
+"""Tests that the driver stores the rows of a hunt with one worker, whatever the workers' behaviour and
+order.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ def test_every_round_has_its_row_in_any_order_and_if_workers_die(seed, deaths, j
     store, crew = ledger(folder), ScriptedWorker(seed, deaths)
     progress = hunt(WHAT, jobs, store, crew=crew)
     assert crew.closed and not progress.errors
-    if not progress.incomplete:  # three deaths in the same round alone, by chance
+    if not progress.incomplete:  # by chance, a round that ran alone may have lost three workers
         assert store.done(5) == EVERY and progress.rounds == 12
         assert store.status() == serial(tmp_path_factory.mktemp("serial"))
 
@@ -63,7 +65,7 @@ def test_an_interrupted_and_resumed_hunt_has_the_rows_of_an_uninterrupted_one(cu
 
 
 def test_a_hunt_does_not_end_while_the_scheduler_is_lost(tmp_path):
-    """It has no free slots then, even if no chunk is running."""
+    """While the scheduler is lost, there are no free slots, even if no chunk is running."""
 
     class LostScheduler(ScriptedWorker):
         def free_slots(self):
@@ -79,13 +81,13 @@ def test_a_round_that_ends_its_worker_is_reported_and_skipped(tmp_path):
     progress = hunt(WHAT, 2, store, crew=ScriptedWorker(deadly=[deadly]))
     assert progress.incomplete == [deadly] and store.done(5) == EVERY - {deadly}
     assert store.status()["incomplete"] == [["two", 1]]
-    again = hunt(WHAT, 2, store, crew=ScriptedWorker())  # if it is requested again, it is tried again
+    again = hunt(WHAT, 2, store, crew=ScriptedWorker())  # abandoned rounds run again if requested
     assert again.rounds == 1 and store.status()["incomplete"] == []
 
 
 @pytest.mark.parametrize("deaths", [KILLS - 1, KILLS])
 def test_a_round_is_given_up_after_ending_its_worker_alone_three_times(tmp_path, deaths):
-    """The other rounds of its chunk are run separately, and are then no longer suspect."""
+    """The other rounds of its chunk are run separately, and succeed."""
     deadly, handed = Round("one", 0), []
 
     class Moody(ScriptedWorker):
@@ -121,7 +123,7 @@ def test_a_worker_of_another_installation_is_refused(tmp_path):
     assert store.status()["rows"] == 0
 
 
-# Messages of workers.
+# Messages from workers.
 
 
 def test_a_counterexample_is_a_file_before_the_ledger_refers_to_it(tmp_path, monkeypatch):
@@ -148,7 +150,7 @@ def test_a_counterexample_is_run_again_before_it_counts(tmp_path):
     assert path.exists() and len(store.status()["counterexamples"]) == len(EVERY)
 
     kept = [json.loads(p.read_text()) for p in (tmp_path / "counterexamples").iterdir()]
-    assert {data["weights"] for data in kept} == {example("printed").weights}  # not the received one
+    assert {data["weights"] for data in kept} == {example("printed").weights}  # not the received description
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,4 @@
-"""Tests that ledgers are merged atomically, and that a resumed hunt reads them as strictly as
-their status.
-"""
+"""Tests that ledgers are merged atomically, and that a resumed hunt validates them like ``status``."""
 
 from __future__ import annotations
 
@@ -158,13 +156,15 @@ def test_a_ledger_in_use_is_not_merged_into(tmp_path):
 
 
 def test_a_closed_ledger_is_one_file_readable_without_write_access(tmp_path):
-    """SQLite writes next to a file with a write-ahead log even when it only reads it."""
+    """SQLite creates files next to a database with a write-ahead log, even when it only reads the
+    database.
+    """
     store = ledger(tmp_path)
     store.add(5, row_of(Round("one", 0)), None)
     before = store.status()
     store.close()
     assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]
-    assert (tmp_path / "ledger.sqlite").read_bytes()[18:20] == b"\x01\x01"  # it can be read without its log
+    assert (tmp_path / "ledger.sqlite").read_bytes()[18:20] == b"\x01\x01"  # it is readable without its log
     assert HuntLedger(tmp_path).status() == before
     assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]
 
@@ -212,7 +212,7 @@ def test_a_file_that_is_not_a_ledger_is_refused(tmp_path):
         "UPDATE planned SET target = x'ff' WHERE target = 'two'",
         "INSERT INTO given_up VALUES (5, 'two', 'x', '')",
         "INSERT INTO given_up VALUES (5, 'two', -5, '')",
-        "DELETE FROM about",  # of unknown origin
+        "DELETE FROM about",  # its origin is unknown
     ],
 )
 def test_a_hunt_does_not_resume_from_rows_that_no_hunt_writes(tmp_path, change):

@@ -30,7 +30,7 @@ needs_proc = pytest.mark.skipif(
 
 
 def kill_a_worker() -> None:
-    """Kill the last started worker, of two."""
+    """Kill the worker that was started last, of two workers."""
     workers = [pid for pid in children(os.getpid()) if is_worker(pid)]
     assert len(workers) == 2
     os.kill(workers[-1], signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Tests that a ledger changed by anything other than a hunt is refused by every command that opens it."""
+"""Tests that every command refuses a ledger that another program changed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ OTHERS = {
     "given_up": {"seed": "6", "target": "'four'", "number": "9", "why": "'so'"},
     "seal": {"value": f"'{'0' * 64}'"},
 }
-"""For each column another value that a hunt may write there."""
+"""Another valid value for each column."""
 CHANGES = [
     *(
         f"UPDATE {table} SET {column} = {value} WHERE rowid = (SELECT max(rowid) FROM {table})"
@@ -57,9 +57,7 @@ CHANGES = [
 
 @pytest.fixture(scope="module")
 def spoilt(tmp_path_factory):
-    """Return a ledger with counterexamples and an incomplete round, from which all changed ledgers are
-    copied.
-    """
+    """Return a ledger with counterexamples and an incomplete round; tests change copies of it."""
     folder = tmp_path_factory.mktemp("sealed") / "ledger"
     store = ledger(folder, PRINTED)
     deadly = Round("two", 3)
