@@ -26,7 +26,7 @@ def between(sums, zeros, length):
 
 
 def gla(*, q, k, v, g, scale, initial_state, output_final_state, cu_seqlens, chunk=16, mistake=""):
-    """Compute gated linear attention in chunks, optionally with a planted mistake."""
+    """Compute gated linear attention in chunks, optionally with a planted fault."""
     (batch, time, heads, keys), values = q.shape, v.shape[-1]
     scale = keys**-0.5 if scale is None else scale
     scale = scale**2 if mistake == "scale applied twice" else scale
@@ -98,7 +98,7 @@ def delta(
                 w = (one - lower) @ right
             elif inverse == "explicit":
                 w = solve(one + lower, one.expand(lower.shape)) @ right
-            elif inverse == "two products":  # the WY form: the written values, less the state's
+            elif inverse == "two products":  # the WY form: written values minus the state's values
                 solved = solve(one + lower, one.expand(lower.shape)) * weight.mT
                 w = solved @ own[2] - (solved @ (since * own[1])) @ s
             else:
@@ -130,8 +130,9 @@ def rwkv_7(
     chunk=16,
     inverse="substitution",
 ):
-    """Compute RWKV-7: the corrections c of a chunk, read from the state before each token, solve a triangular
-    system.
+    """Compute RWKV-7 in chunks.
+
+    The corrections c of a chunk, which are read from the state before each token, solve a triangular system.
     """
     (batch, time, heads, keys), values = r.shape, v.shape[-1]
     outputs, states = torch.zeros(batch, time, heads, values, dtype=v.dtype), []

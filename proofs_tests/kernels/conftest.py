@@ -1,4 +1,6 @@
-"""Lengths and sizes of the calls in this folder, which are small because the kernels are loops."""
+"""Fixtures for the lengths and sizes of calls in this folder, which are small because the kernels are
+loops.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from ratproof.laws.kernels import drawing
 
 BUDGETS, LARGEST, VERY_LONG = drawing.BUDGETS, drawing.LARGEST, drawing.VERY_LONG
 SHORT = (0, 1, 15, 16, 17, 33, 129)
-"""The boundaries of the chunks of most kernels here."""
+"""Lengths near the edges of the chunks of most kernels in this folder."""
 
 
 @pytest.fixture(autouse=True)

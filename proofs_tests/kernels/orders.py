@@ -1,4 +1,4 @@
-"""Correct kernels that sum the terms of a step in an order other than that of the table of families."""
+"""Correct kernels that sum the terms of a step in another order than the table of families."""
 
 from __future__ import annotations
 

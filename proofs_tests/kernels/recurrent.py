@@ -11,7 +11,7 @@ def over_strings(one, **steps):
     """Extend a kernel for batches of equal lengths to packed sequences, which it runs one by one.
 
     ``one(tensors, state, scale)`` takes tensors whose first axes are B and T, and a state or None. ``steps``
-    are the entries per token of tensors that have several.
+    maps the names of tensors with several entries per token to the number of entries.
     """
 
     def kernel(*, initial_state=None, cu_seqlens=None, scale=None, output_final_state=True, **tensors):
@@ -45,7 +45,7 @@ def stacked(outputs, like):
 
 
 def of_lanes(name):
-    """Return a kernel whose state is a vector, of real or complex numbers."""
+    """Return a kernel whose state is a vector of real or complex numbers."""
     family = FAMILIES[name]
 
     def one(tensors, state, scale):
@@ -213,4 +213,4 @@ def usual(name, family):
 
 
 KERNELS = {name: usual(name, family) for name, family in FAMILIES.items()}
-"""The kernels, by family."""
+"""The kernels, keyed by the name of the family."""

@@ -1,4 +1,4 @@
-"""The running error of a recurrence, computed token by token; the reference is vectorised."""
+"""The running error of a recurrence, computed token by token, to test the vectorised reference."""
 
 from __future__ import annotations
 
@@ -41,36 +41,38 @@ class Running:
         self.columns = (*shape[:2], 1, shape[3])
         self.error = np.zeros(self.columns if roles.corrected else shape)
         self.left: Wide = roles.start
-        """Initial state after the decays so far, which a kernel may store separately."""
+        """The initial state after the decays so far, which a kernel may store separately."""
         self.since: Any = _size(self.state)
-        """Size of a step's terms; in chunked form, the absolute values accumulated since the chunk began."""
+        """The size of a step's terms; in a chunked form, the recurrence of absolute values since the chunk
+        began.
+        """
         self.sizes: Any = None
         """``since`` plus the sizes of the solutions of an explicit inverse."""
         self.of_keys: Any = np.zeros(())
-        """Error of the chunk's states that arises from the errors of computed keys."""
+        """The error of the chunk's states that is caused by the errors of computed keys."""
         self.solved = np.zeros(self.columns)
         self.carried: Any = None
-        """Effect of an error of 1 that was carried into the chunk, as three values.
+        """The effect of an error of 1 at the beginning of the chunk, as three values.
 
-        The values are the remainder of the error, its size without cancellation, and the error of its
-        solution.
+        The values are the current error, its size without cancellation, and the error of its solution.
         """
         self.gates: Any = None
         self.solution: Solution | None = None
         self.correction: tuple[Wide, Bounds] | None = None
-        """Correction of the last step along the direction, shape ``(N, H, V)``, and its bound."""
+        """The correction of the last step along its direction, shape ``(N, H, V)``, and its bound."""
 
     def _stored(self, state: Wide) -> Bounds:
         """Return the magnitude of a state in the form in which a kernel stores it."""
         return _size(state) if self.roles.corrected else _size(self.left) + _size(state - self.left)
 
     def now(self, held: bool = False) -> RoundedArray:
-        """Return a snapshot of the current state; ``held`` means that a step added to it but has not decayed
-        it.
+        """Return the current state with its bound.
+
+        ``held`` is true if the current step has already added its term, but has not decayed the state.
         """
         if self.form.chunk is None or self.gates is None:
             error = self.error
-            if not self.roles.corrected and self.roles.start.any():  # the stored state may be a sum of two
+            if not self.roles.corrected and self.roles.start.any():  # a kernel may store a sum of two
                 error = error + self.u * (self.since if held else self._stored(self.state))
             return RoundedArray(self.state, error, self.since, self.u)
         error, size = self._carried() + self._chunk_error(), self.sizes if self.for_gradients else self.since
@@ -195,14 +197,16 @@ class Running:
         return self.u * solved.off[at], None if solved.sizes is None else solved.sizes[0][at]
 
     def _solved_of_one(self, t: int) -> tuple[Bounds, Bounds]:
-        """Return bounds on the correction, and on its error, for an error of 1 at the chunk's beginning."""
+        """Return bounds on the correction and on its error, for an error of 1 at the beginning of the
+        chunk.
+        """
         solved = self.solution
         assert solved is not None
         at = np.s_[:, :, t - self.first, None]
         return solved.carried[at], self.u * solved.carried_off[at]
 
     def _size_growth(self, t: int) -> Bounds:
-        """Return the largest factor by which a step stretches a column, without cancellation."""
+        """Return a bound on the factor by which a step increases a column's 2-norm, without cancellation."""
         roles = self.roles
         largest = np.max(_size(roles.decay[:, t]), axis=-1)
         if roles.beta is not None:
@@ -234,9 +238,7 @@ class Running:
         return b, np.swapaxes(a, -1, -2) @ before
 
     def _of_correction(self, t: int, x: Bounds, held: Bounds, decayed: Bounds) -> tuple[Bounds, Bounds]:
-        """Return the roundings and the size of the term that a correction writes, computed from absolute
-        values.
-        """
+        """Return the error and the size of the term that a correction writes, from absolute values."""
         roles = self.roles
         if roles.beta is None:
             size = np.swapaxes(_size(roles.a[:, t][..., None]), -1, -2) @ held
@@ -247,7 +249,7 @@ class Running:
         return beta * (k @ ((roles.keys + 5 + x) * decayed) + 3 * v), beta * (k @ decayed + v)
 
     def _reads(self, t: int) -> Bounds:
-        """Return the error that a correction inherits from the error of the state that it reads."""
+        """Return the error of a correction that is caused by the error of the state that it reads."""
         roles = self.roles
         if roles.beta is not None:
             beta = np.abs(roles.beta[:, t])[..., None, None]
@@ -274,21 +276,19 @@ class Running:
         return self.form.roundings() + 2 + self.roles.more_roundings
 
     def _carried(self) -> Bounds:
-        """Return the error that the chunk inherited, including the rounding of this error within the
-        chunk.
-        """
+        """Return the error from before the chunk, including the rounding of this error within the chunk."""
         if self.roles.corrected:
             return np.asarray(self.error * (self.carried[0] + self._stretch()))
         rounded = np.max(self._chunk_roundings(), axis=-2, keepdims=True)
         return np.asarray(self.error * (1 + rounded))
 
     def _stretch(self) -> Bounds:
-        """Return the rounding within the chunk of an inherited error of 1."""
+        """Return the rounding, within the chunk, of an error of 1 from before the chunk."""
         _, unit_size, off = self.carried
         return np.asarray(np.max(self._chunk_roundings(), axis=-2, keepdims=True) * unit_size + off)
 
     def _chunk_error(self) -> Bounds:
-        """Return the error of the state that arose within the chunk."""
+        """Return the error of the state that is caused by roundings within the chunk."""
         assert self.form.chunk is not None
         errors = self._chunk_roundings() * self.since + 2 * self.form.chunk * self.smallest
         errors = errors + (1 + self._chunk_roundings()) * self.of_keys
@@ -306,7 +306,7 @@ def _size(values: Wide) -> Bounds:
 def snapshots(
     roles: RecurrenceInputs, form: KernelForm, arithmetic: RoundingUnits
 ) -> tuple[list[RoundedArray], list[RoundedArray], RoundedArray]:
-    """Return the states before and after each token, and the last one."""
+    """Return the states before and after each token, and the last state."""
     running = Running(roles, form, arithmetic)
     before, after = [], []
     for t in range(roles.time):

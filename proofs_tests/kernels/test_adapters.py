@@ -1,4 +1,6 @@
-"""Tests that kernels with other layouts and names hold through an adapter, and a wrong layout is refuted."""
+"""Tests that kernels with other layouts and names hold with an adapter, and that a wrong layout is
+refuted.
+"""
 
 from __future__ import annotations
 

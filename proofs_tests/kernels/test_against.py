@@ -1,5 +1,6 @@
-"""Tests of comparisons of two kernels: correct kernels hold within measured rounding, mistakes are refuted,
-and unclear differences are unknown.
+"""Tests of comparisons of two kernels.
+
+Correct kernels hold within measured rounding, mistakes are refuted, and unclear differences are unknown.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def claim_of(kernel, family="gla", other=None):
 @pytest.mark.parametrize(("family", "kernel"), [("gla", gla), ("delta-rule", delta)])
 def test_a_chunked_kernel_equals_the_recurrent_one(family, kernel):
     answers = verdicts(claim_of(kernel, family))
-    # The rounding may exceed that of the other kernel by so much that the verdict is unknown.
+    # The rounding errors may exceed those of the other kernel so much that the verdict is unknown.
     assert set(answers) == set(RUNGS) and set(answers.values()) <= {"holds", "unknown"}
 
 
@@ -61,7 +62,7 @@ def test_a_number_instead_of_nan_is_refuted_and_the_rounding_is_printed():
 
 
 def test_the_measured_rounding_is_8_times_the_largest_change():
-    """The kernel is a product of q, k and v, each of which is moved by a unit in the last place."""
+    """The kernel is a product of q, k and v, each of which is perturbed by a unit in the last place."""
     kernel = changed("linear-attention", "v", lambda v: v + 1)
     one = {"without": ("scale", "initial-state", "cu_seqlens"), "lengths": (1,), "sizes": {"K": (1,)}}
     claim = believe_kernel(

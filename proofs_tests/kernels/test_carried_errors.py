@@ -1,5 +1,6 @@
-"""Tests that errors that enter a chunk or a step are rounded there: if the steps of the true state cancel, a
-rounding of the error remains.
+"""Tests that errors at the beginning of a chunk or step are rounded there.
+
+If the steps of the true state cancel, the rounding of the error remains.
 """
 
 from __future__ import annotations
@@ -23,9 +24,7 @@ from ratproof.laws.kernels.problem import Problem
 
 
 def in_two_parts(*, r, w, k, v, a, b, scale, initial_state, output_final_state, cu_seqlens):
-    """Run RWKV-7 step by step, with the correction as a sum of 1/10 and 9/10 of the state, which round
-    separately.
-    """
+    """Run RWKV-7 step by step, with a correction that is the sum of two rounded parts, 1/10 and 9/10."""
     state, outputs = initial_state.clone(), []
     for t in range(r.shape[1]):
         read = sum((part * state * a[:, t, :, :, None]).sum(-2, keepdim=True) for part in (0.1, 0.9))
@@ -55,7 +54,7 @@ def test_the_remainder_after_cancellation_is_within_its_bound(kernel, form, seed
     arrays, rng = problem.arrays(), np.random.default_rng(seed)
     arrays["k"] *= rng.random((12, 1, 1)) < 0.2
     arrays["a"][:], arrays["b"][:] = 1, -1
-    arrays["w"] = np.where(rng.random((1, 12, 1, 1)) < 0.3, 0.0, arrays["w"])  # -1 removes what 0 preserves
+    arrays["w"] = np.where(rng.random((1, 12, 1, 1)) < 0.3, 0.0, arrays["w"])  # b removes what 0 preserves
     compare(Kernel("right", family, kernel, form), problem, arrays)
 
 

@@ -1,5 +1,7 @@
-"""Tests that gradients through an explicit inverse are within their bounds if corrections or their gradients
-cancel, since products are rounded before.
+"""Tests that gradients through an explicit inverse are within their bounds if corrections or gradients
+cancel.
+
+The products are rounded before they cancel.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ KERNELS = {
 
 @st.composite
 def repetitions(draw, family):
-    """Draw a problem with repeated keys, and the weights of a functional."""
+    """Draw a problem with repeated keys, and weights of outputs and final states."""
     time, dtype = draw(st.integers(2, 9)), draw(st.sampled_from(("float32", "float64")))
     problem = Problem(
         FAMILIES[family], dtype, dtype, (time,), 1, 1, 2, 1, False, True, 1.0, "real", "mild", "free",
@@ -42,7 +44,7 @@ def repetitions(draw, family):
     arrays[read][0, :, 0] = one_hot[rng.integers(2, size=time)] * rng.choice((0, 1, 1.7), (time, 1))
     arrays["v"][0, :, 0] = rng.choice((0.1, 0.7), (time, 1), p=(0.8, 0.2))
     weights["o"][0, :, 0] = rng.choice((0.3, 1 / 7), (time, 1))
-    if family == "rwkv-7":  # the value that a key reads is removed
+    if family == "rwkv-7":  # a step removes the value that a key reads
         arrays["a"], arrays["b"] = -arrays["k"], arrays["k"].copy()
         arrays["w"] *= rng.random((time, 1, 1)) < 0.2
     else:

@@ -25,9 +25,9 @@ def simple_gla(*, g, k, **rest):
 
 
 def corrected(q, k, p, v, beta, g, scale, initial_state, output_final_state, cu_seqlens, before):
-    """Compute a delta rule with one gate per key in chunks of 16, which reads the state with p.
+    """Compute a delta rule with one gate per key, in chunks of 16; it reads the state with p.
 
-    ``before`` is true if it reads the state before the decay.
+    If ``before`` is true, it reads the state before the decay.
     """
     (batch, time, heads, keys), values = q.shape, v.shape[-1]
     scale = keys**-0.5 if scale is None else scale
@@ -81,7 +81,7 @@ def delta_product(*, q, g, num_householder, cu_seqlens, scale, initial_state, ou
 
 
 def normalised(*, q, k, v, **rest):
-    """Compute normalised linear attention in chunks, with the normaliser as another column."""
+    """Compute normalised linear attention in chunks, with the normaliser as an additional column."""
     ones = torch.ones_like(v[..., :1])
     outputs, state = chunked.gla(q=q, k=k, v=torch.cat([v, ones], -1), g=torch.zeros_like(k), scale=1, **rest)
     return outputs[..., :-1] / outputs[..., -1:], state
@@ -93,7 +93,7 @@ def hgrn2(*, g, **rest):
 
 
 def interpolated(mixed):
-    """Return a kernel of a minimal GRU with a step ``mixed(h, u, z)``."""
+    """Return a kernel of a minimal GRU whose step is ``mixed(h, u, z)``."""
 
     def one(tensors, state, scale):
         z, u = tensors["z"], tensors["u"]
@@ -145,7 +145,7 @@ def shifted_convolution(tensors, state, scale):
 
 @over_strings
 def detached_convolution(tensors, state, scale):
-    """Compute a convolution without the gradient of the initial inputs that remain in the state."""
+    """Compute a convolution without the gradient of those initial inputs that remain in the state."""
     outputs, last = KERNELS["causal-conv1d"](initial_state=state, **tensors)
     left = max(0, last.shape[-1] - tensors["x"].shape[1])
     return outputs, torch.cat([last[..., :left].detach(), last[..., left:]], -1)

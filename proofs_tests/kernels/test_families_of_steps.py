@@ -163,7 +163,7 @@ def test_a_small_error_of_one_token_in_2049_is_refuted(family, token, relative):
 
 @with_stabilizer
 def stabilized(*, initial_state=None, output_final_state=True, **x):
-    """Compute mLSTM with the state (C, n, m), whose m is -infinity at first if there is no state."""
+    """Compute mLSTM with the state (C, n, m); without an initial state, m begins with -infinity."""
     if initial_state is None:
         c, n = mlstm_zeros(x)
         initial_state = c, n, torch.full_like(n[..., 0], -torch.inf)
@@ -176,7 +176,7 @@ def test_a_kernel_may_have_a_state_with_a_stabilizer():
 
 
 def exp2(x):
-    """Return exp(x) as a power of 2, whose argument is rounded once more."""
+    """Return exp(x), computed as a power of 2; its argument is rounded once more."""
     return torch.exp2(x * 1.4426950408889634)
 
 
@@ -207,7 +207,7 @@ def gsa_in_base_2(*, q, k, v, s, g, initial_state=None, output_final_state=True)
 
 
 def assert_within_bounds(family, kernel, problem, arrays, cumulated=False):
-    """Assert that a kernel's results and gradients are within their bounds; return these and the results."""
+    """Assert that a kernel's results and gradients are within their bounds, and return results and bounds."""
     weights = problem.weights()
     results = (
         Kernel("right", FAMILIES[family], kernel, KernelForm()).gradients(problem, arrays, weights).results()

@@ -59,7 +59,7 @@ def test_bounds_scale_with_linear_inputs(family, form, tried, scale):
         )
         return [result.output_bounds, result.state_bounds], {n: bound for n, (_, bound) in flows.items()}
 
-    def same(other, bound):  # except for the smallest subnormal number, which is added to all of them
+    def same(other, bound):  # except for the smallest subnormal number, which is added to all bounds
         return np.allclose(other, bound, rtol=1e-9, atol=max(1.0, scale) * 1e-300)
 
     with ellipsoids(tried):

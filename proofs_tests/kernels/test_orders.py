@@ -1,5 +1,6 @@
-"""Tests that a recurrent kernel may sum the terms of a step in any order, and that a hint
-suggests another form if one is needed.
+"""Tests that a recurrent kernel may sum the terms of a step in any order.
+
+If a kernel needs another form, a hint suggests it.
 """
 
 from __future__ import annotations

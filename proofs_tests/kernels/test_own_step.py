@@ -117,7 +117,7 @@ def test_gradients_agree_with_the_family():
 FAULTS = {
     "decays late": {"sampled", "gradient", "split", "independence"},
     "state scaled by 1.001": {"sampled", "gradient", "split", "independence"},
-    "output scaled by 1.001": {"sampled", "split", "independence"},  # 1e-3 of a gradient is too little
+    "output scaled by 1.001": {"sampled", "split", "independence"},  # 1e-3 of a gradient is too small
 }
 
 
@@ -277,7 +277,7 @@ def tropical(state, x):
 
 
 def covariance(state, x):
-    """Return a step with a state of axes HKK, and a normalised output."""
+    """Return a step with a state with the axes HKK and a normalised output."""
     state = x["f"][..., None, None] * state + x["u"][..., None] * x["u"][..., None, :]
     read = torch.einsum("bhkm,bhm->bhk", state, x["u"])
     return state, read * torch.rsqrt(read.square().mean(-1, keepdim=True) + 1e-3)

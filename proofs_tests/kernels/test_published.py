@@ -1,6 +1,4 @@
-"""Tests of adapted third-party kernels: state-space layers with time steps, grouped values, functions by
-name.
-"""
+"""Tests of adapters for published kernels: state-space layers, grouped values, and functions by name."""
 
 from __future__ import annotations
 
@@ -106,8 +104,9 @@ def test_another_gradient_of_steps_or_rates_is_refuted(name, change):
 
 
 def complex_scan(factors, inputs, state=None, mistake=""):
-    """Compute an LRU's recurrence by its definition; shapes ``(D,)``, ``(B, T, D)`` and ``(B, D)``, all
-    complex.
+    """Compute an LRU's recurrence by its definition.
+
+    The arguments are complex, of the shapes ``(D,)``, ``(B, T, D)`` and ``(B, D)``.
     """
     turn = factors.conj() if mistake == "turned the other way" else factors
     turn = turn.abs() if mistake == "the size alone" else turn

@@ -1,4 +1,4 @@
-"""Tests that the reference's vectorised states and bounds equal those of one token after another."""
+"""Tests that the reference's vectorised states and bounds equal those that are computed token by token."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def roles(problem):
 
 @contextmanager
 def ellipsoids(tried):
-    """Force bounds by ellipsoids always or never to be tried."""
+    """Make the reference always or never compute bounds by ellipsoids."""
     told = lambda errors, course: tried
     with patch.object(recurrent, "is_too_wide", told), patch.object(chunked, "is_too_wide", told):
         yield
@@ -198,8 +198,8 @@ def test_bounds_by_ellipsoids_in_chunks_equal_the_sequential_ones(family):
 def worst(moves, towards):
     """Return the reachable error with the largest component along ``towards``.
 
-    Each move multiplies the error by a matrix, and adds either a bounded multiple of a vector, or any vector
-    up to a radius.
+    Each move multiplies the error by a matrix. It then adds either a bounded multiple of a vector, or any
+    vector of at most a given length.
     """
     flow, along = towards, []
     for step, _, _ in moves[::-1]:

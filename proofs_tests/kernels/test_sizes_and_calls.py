@@ -156,7 +156,7 @@ CORRECTED_OR_NOT = ("linear-attention", "delta-rule")
 
 @pytest.fixture
 def usual(monkeypatch, unshrunk, all_sizes):
-    """Use the default calls except for the longest, without shrinking counterexamples."""
+    """Use the default calls except for the longest ones, and do not shrink counterexamples."""
     monkeypatch.setattr(drawing, "LENGTHS", (*SHORT, 513))
     monkeypatch.setattr(rungs, "SHRINKING", 1)
 

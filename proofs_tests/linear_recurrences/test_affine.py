@@ -1,6 +1,4 @@
-"""Tests of the construction that claims about linear recurrences share: its number of states, and mutations
-of it.
-"""
+"""Tests of the construction that claims about linear recurrences share: its size, and its mutations."""
 
 from __future__ import annotations
 
@@ -75,7 +73,9 @@ def generic_weights(module, size, alphabet="abc"):
 @pytest.mark.parametrize("size", [1, 2, 3])
 @pytest.mark.parametrize("module", MEMORIES)
 def test_the_automaton_has_a_state_per_component_and_two_and_is_minimal(module, size):
-    """The automaton has K + 2 states, or 2 N + 2 for complex numbers: the Hankel rank for generic weights."""
+    """The automaton has K + 2 states, or 2 N + 2 for complex numbers, as many as the Hankel rank for generic
+    weights.
+    """
     weights, variant = generic_weights(module, size)
     _, layer = claim_of(module)
     (automaton,) = variant.reading.construction(weights)
@@ -129,7 +129,9 @@ def test_a_mutation_is_refuted(monkeypatch, module, what):
 
 
 REMEMBERING = {"mamba": "convolved_weights"} | dict.fromkeys(IN_CHUNKS, "weights")
-"""Modules of layers that remember tokens in addition to their state, and the functions of their weights."""
+"""Modules of layers that remember tokens in addition to their state, with functions that return their
+weights.
+"""
 
 
 @pytest.mark.parametrize("what", BREAKS)
@@ -156,9 +158,10 @@ def test_the_state_of_mamba_moves_to_the_next_history():
 
 
 def broken(monkeypatch, module, layer):
-    """Register a corrected variant with a changed layer's automata and generic weights as its only cases.
+    """Register a corrected variant with the automata of a changed layer, and with only generic weights as
+    cases.
 
-    Return the claim's name, the variant, and the layer whose step is still correct.
+    Return the claim's name, the variant, and the changed layer with the correct step.
     """
     claim, right = claim_of(module)
     loaded = import_module(f"theory.linear_recurrences.{'lru' if module == 's4d' else module}")
@@ -210,7 +213,9 @@ def test_a_missing_term_of_rank_one_is_not_proved_for_any_size(module):
 
 
 def of_matrix(module, weights, v, string):
-    """Return the outputs of a matrix memory in the papers' matrix form, with a column per component of v."""
+    """Return the outputs of a matrix memory in the papers' matrix form, with one column per component of
+    v.
+    """
     s = np.zeros((weights.n, len(v)), dtype=object) + Fraction(0)
     outputs = []
     for x in string:

@@ -55,7 +55,9 @@ def cases():
 
 
 def hidden_as_programmed(w, word, least):
-    """Return C q / max(|n q|, least) computed from the memory and normaliser divided by M, as programs do."""
+    """Return C q / max(|n q|, least), computed as in programs: the memory and the normaliser are divided by
+    M.
+    """
     ones = Weights(w.over, w.alphabet, {**w.entries, "v": {"a": Fraction(1), "b": Fraction(1)}}, w.size)
     state, normaliser = (mlstm.AS_PROGRAMMED.start(case) for case in (w, ones))
     for x in word:

@@ -1,8 +1,9 @@
 """Tests that a claim's recurrence, the family of its kernels and published references are one function.
 
 Each family's reference runs on random tensors. The claim's recurrence runs in fractions on the same tensors,
-one string per column, whose symbols are the tokens. Both agree within the reference's bound for a kernel in
-float64; the naive functions of flash-linear-attention, if installed, within the bound for float32.
+with one string per column, whose symbols are the tokens. The two agree within the bound for a kernel in
+float64. The naive functions of flash-linear-attention, if it is installed, agree within the bound for
+float32.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ class SameRecurrence:
 
     Attributes:
         layer: The layer of the claim.
-        weights: A function from the inputs of one head to the weights by name; tables have the axis of time.
+        weights: A function from the inputs of one head to the weights by name. Weights that depend on the
+            token have a time axis.
         query: The name of the query.
         steps: The number of steps per token, whose values are v1, v2, ... if there are several.
     """
@@ -62,7 +64,7 @@ class SameRecurrence:
 
 
 def low_rank(inputs: RecurrenceInputs) -> dict[str, Any]:
-    """Return RWKV-7's weights: kappa is a, and -(a o kappa) is b."""
+    """Return RWKV-7's weights, for which a of the inputs is kappa, and b of the inputs is -(a o kappa)."""
     kappa, b = exact(head(inputs.a)), exact(head(inputs.b))
     a = np.vectorize(lambda y, x: -y / x if x else Fraction(0), otypes=[object])(b, kappa)
     return {"w": head(inputs.decay), "kappa": kappa, "a": a, "k": head(inputs.key)}
@@ -73,16 +75,14 @@ ERASE = 0.5
 
 
 def corrected_by_key(inputs: RecurrenceInputs) -> dict[str, Any]:
-    """Return the weights of Comba, whose query is not corrected here."""
+    """Return the weights of Comba, with d = 0, so that the query is not corrected."""
     beta = head(inputs.beta)
     weights = {"k": head(inputs.key), "alpha": head(inputs.decay)[:, 0], "beta": beta}
     return {**weights, "erase": ERASE * beta, "d": 0.0}
 
 
 def both_steps(inputs: RecurrenceInputs) -> dict[str, Any]:
-    """Return the weights of Gated DeltaProduct, where the first of a token's two steps has the token's
-    decay.
-    """
+    """Return the weights of Gated DeltaProduct; the first of a token's two steps has the token's decay."""
     decay, key, beta = (head(x) for x in (inputs.decay, inputs.key, inputs.beta))
     weights = {"g": decay[::2, 0], "k1": key[::2], "beta1": beta[::2]}
     return {**weights, "k2": key[1::2], "beta2": beta[1::2]}
@@ -175,7 +175,7 @@ def claimed(recurrence: SameRecurrence, inputs: RecurrenceInputs, column: int) -
 def test_the_claim_and_the_family_are_one_recurrence(name, seed):
     problem = problem_of(name, seed, "float64", substeps=RECURRENCES[name].steps)
     arrays = problem.arrays()
-    if name == "rwkv-7":  # b has the factor a
+    if name == "rwkv-7":  # b includes the factor a
         arrays["b"] = np.where(arrays["a"] == 0, 0, arrays["b"])
     if name == "comba":
         arrays["p"] = ERASE * arrays["k"]
@@ -241,7 +241,7 @@ NAIVE = {
     ),
     "hgrn": Naive("hgrn.naive.naive_recurrent_hgrn", ("x", "g")),
 }
-"""There is none for RWKV-7."""
+"""The naive functions, keyed by family; there is none for RWKV-7."""
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -67,7 +67,7 @@ def test_a_wrong_formula_of_the_network_is_refuted(monkeypatch, claim, formulas)
 
 
 def derived(cases, name, formula):
-    """Return the cases with the weight ``name`` derived by another formula."""
+    """Return the cases in which the weight ``name`` is derived by another formula."""
     if not hasattr(cases, "entries"):
         return replace(cases, of=lambda size: derived(cases.of(size), name, formula))
     entries = (replace(e, derived=formula) if e.name == name else e for e in cases.entries)

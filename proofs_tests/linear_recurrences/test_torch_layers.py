@@ -40,8 +40,8 @@ def test_every_corrected_variant_has_a_layer():
 OWN = [case for case in LAYERS if case[2] not in ("mamba-scalar", "longhorn")]
 """The layers whose gates are the weights of the construction.
 
-In Theorem 1 of Mamba, the construction has sigmoid(z), and in Longhorn 1 - delta k^2. The layers compute them
-in another way.
+The construction of Mamba's Theorem 1 has the weight sigmoid(z), and that of Longhorn 1 - delta k^2. The
+layers compute these weights in another way.
 """
 
 
@@ -65,7 +65,7 @@ def test_the_decay_of_longhorn_is_1_minus_delta_k_squared():
         torch.testing.assert_close(decay, 1 - g.delta * k * k, rtol=0, atol=2.0**-50)
 
 
-# Mistakes in steps, and the layers that have them.
+# Mistakes in steps, and the layers to which they apply.
 
 
 def swapped_gates(self, g, first):

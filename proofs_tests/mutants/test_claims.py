@@ -1,5 +1,6 @@
-"""Tests of faults planted in the claims: the stored matrix shows that each is detected, and a sample of it
-runs again.
+"""Tests of faults planted in the claims: the stored matrix shows that each fault is detected.
+
+A sample of the faults is run again.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ FAULTS = [row for row in ROWS if row.says != audit.NOTHING]
 AUDITED = [claim for claim in claims().values() if any(row.claim == claim.name for row in ROWS)]
 """The claims of the matrix; the page lists the others."""
 SAMPLE = 12
-"""Number of faults that run again, each for some seconds if one check holds."""
+"""Number of faults that are run again; each takes some seconds if a check holds."""
 
 
 UNSEEN: dict[str, str] = {}
@@ -80,9 +81,9 @@ def test_a_fault_in_the_text_changes_one_location(fault):
 
 
 def sample():
-    """Return some faults in networks, automata or gradients, of different claims whose checks are fast.
+    """Return some faults in networks, automata or gradients of different claims whose checks are fast.
 
-    Faults that are text run in a program of their own.
+    Faults that are changes of text run in a separate process.
     """
     texts = {fault.says for fault in text_faults()}
     quick = [

@@ -1,3 +1,1 @@
-"""Tests of mutated files of every format: they are refused with a one-line error and exit status 2, or read
-correctly.
-"""
+"""Tests of mutated files of every format, which are refused with a one-line error or read correctly."""

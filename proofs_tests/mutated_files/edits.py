@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 """The ``draw`` function of a composite strategy."""
 MISREAD = ["1_000", "٣", "１", " 1", "1 ", "1\n"]
-"""Texts that Python reads as numbers, but that are not numbers in any file."""
+"""Texts that Python reads as numbers, but that are not numbers in any file format."""
 PLAIN = "1/0 0 -0 1 -1 2 1/2 0/0 -1/3 1/-2 nan NaN inf -inf Infinity 1e999999999 1e-999999999 1e400 1e5000"
 ODD = "0x10 +1 .5 5. 1e 1,5 ½ true false - 1/2/3 0.1 1e10 00 01"
 ODD_NUMBERS = [*MISREAD, *PLAIN.split(), *ODD.split(), "", "9" * 5000]
 NUMBERS = st.sampled_from(ODD_NUMBERS) | st.sampled_from(MISREAD) | st.integers().map(str)
-"""Texts where a number is expected."""
+"""Texts that replace numbers."""
 TEXTS = st.sampled_from(["x", "a", "0", "\x1b[31m", "é", "x" * 300, "a\nb", "[/x]", "[bold]", ""]) | st.text()
 NAMES = "x a b z ab é [/x] states alphabet format claims way network size"
 KEYS = st.sampled_from(NAMES.split()) | st.text()
@@ -39,7 +39,7 @@ VALUES = SCALARS | st.recursive(
 )
 NO_JSON = ["1e400", "-1e400", "NaN", "-Infinity", "1" * 5000, "[" * 3000 + "]" * 3000, "nul", "'a'", ""]
 JSON = st.sampled_from([*NO_JSON, '"\\ud800"', "[]", "{}"]) | VALUES.map(json.dumps)
-"""Texts where a JSON value is expected."""
+"""Texts that replace JSON values."""
 SYMBOLS = "( ) | * + ? {2,3} {3,2} {0} { {300} {2,} {1000000000} $ % & ! \\ \\$ [x] [/x] [x // BOS a zzz"
 MARKS = [
     "<eps>",
@@ -54,7 +54,7 @@ MARKS = [
     "a" + "*" * 500,
 ]
 TOKENS = NUMBERS | st.sampled_from([*SYMBOLS.split(), *MARKS, "{" + "9" * 5000 + "}"])
-"""Words where others are expected."""
+"""Words that replace other words."""
 BYTES = [b"\xc3\x28", b"\xef\xbb\xbf", b"\r\n", b"\xe2\x80\xa8", b"\xc2\x85", b"\x1b[2J", b"//"]
 SNIPPETS = (
     st.sampled_from([*BYTES, b"\xed\xa0\x80", b"\x80\x04", b"PK\x03\x04", b"0" * 50])
@@ -65,14 +65,15 @@ SNIPPETS = (
 
 @st.composite
 def mutants(draw: Draw, name: str, data: bytes) -> bytes:
-    """Draw a mutant of a file, mostly by one edit. Five in six edits respect the format of the file, the
-    others change arbitrary bytes.
+    """Draw a mutant of a file, mostly with one edit.
+
+    Five of six edits respect the format of the file. The others change arbitrary bytes.
     """
     way = next((change for suffix, change in FORMATS.items() if name.endswith(suffix)), edited_lines)
     for _ in range(draw(st.sampled_from((1, 1, 1, 1, 1, 2, 3)))):
         try:
             data = (edited_bytes if draw(st.integers(0, 5)) == 5 else way)(draw, data)
-        except Exception:  # an earlier edit left nothing that could be edited in this way
+        except Exception:  # an earlier edit may prevent this one
             data = edited_bytes(draw, data)
     return data
 
@@ -146,8 +147,9 @@ def edited_json(draw: Draw, data: bytes) -> bytes:
 
 
 def edited_json_text(draw: Draw, text: str) -> str:
-    """Replace, remove, double, exchange or wrap a value or a field, or rename a key; leave everything else
-    unchanged. All depths are equally likely, so that long lists do not get all edits.
+    """Replace, remove, double, exchange or wrap a value or a field, or rename a key.
+
+    Everything else remains unchanged. All depths are equally likely, so that long lists do not get all edits.
     """
     spans = json_spans(text)
     depth = draw(st.sampled_from(sorted({depth for _, _, depth in spans})))
@@ -270,7 +272,7 @@ def array_file(array: Any) -> bytes:
 
 
 def archived(members: dict[str, bytes]) -> bytes:
-    """Return the bytes of an npz with these members, for a fixed time."""
+    """Return the bytes of an npz file with these members and a fixed time stamp."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for name, data in members.items():
@@ -284,8 +286,9 @@ ODD_FLOATS = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 1e30, -1e30, 3e38, 
 
 
 def edited_checkpoint(draw: Draw, data: bytes) -> bytes:
-    """Edit a safetensors file: its header's description of the network (in half of the cases), the header,
-    its length, or a tensor.
+    """Edit a safetensors file: the header, its length, or a tensor.
+
+    In half of the cases, the description of the network in the header is edited.
     """
     text, values = checkpoint_parts(data)
     header = json.loads(text)

@@ -1,4 +1,4 @@
-"""Independent scores of automata in files: parsed and computed without any code of ratproof."""
+"""Independent scores of automata in files, which are parsed and computed without ratproof's code."""
 
 from __future__ import annotations
 
@@ -112,8 +112,9 @@ def number(text: str) -> Number:
 
 
 def from_json(path: str) -> Any:
-    """Return semiring, initial and final weights, and transitions; ``None`` if scores are not sums over
-    finitely many paths.
+    """Return semiring, initial weights, final weights and transitions of an automaton in JSON.
+
+    Return ``None`` if scores are not sums over finitely many paths.
     """
     return of_object(json.loads(Path(path).read_bytes()))
 

@@ -20,8 +20,8 @@ class Kind:
         name: Name in tests and messages.
         write: Function that writes well-formed files into an empty folder, and returns the names of the files
             to mutate.
-        lines: Commands that read the files, in that folder: of ratproof, or of another program.
-        agree: Whether all commands are run on each mutant, and must accept the same ones.
+        lines: Commands of ratproof or of another program, which read the files in the folder.
+        agree: Whether all commands are run on each mutant, and must accept the same mutants.
         share: Relative number of mutants; smaller if reading one takes long.
     """
 

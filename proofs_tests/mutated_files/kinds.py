@@ -1,4 +1,4 @@
-"""Registry of every kind of file that is read."""
+"""The kinds of files that ratproof reads."""
 
 from __future__ import annotations
 

@@ -22,16 +22,16 @@ from automata.errors import InputError
 from ratproof.main import run as run_command
 
 GUARDS = ((signal.ITIMER_PROF, signal.SIGPROF, 60), (signal.ITIMER_REAL, signal.SIGALRM, 900))
-"""Timer, signal and limit in seconds, of computing and of waiting; a program beyond a limit hangs.
+"""Timers with their signals and limits in seconds: for computing time and for elapsed time.
 
-The machine may be busy with other work, so the limits are generous and not performance targets.
+A program that exceeds a limit is considered to hang. The machine may be busy, so the limits are generous.
 """
 MOST_MEMORY = 6 << 30
-"""Maximum memory of a mutant in bytes, so that a mutant that exhausts memory does not end other programs."""
+"""Memory limit in bytes for reading a mutant, so that other programs are not affected."""
 
 
 COMMANDS = cache(typer.main.get_command)
-"""The command line is built once, because building it takes ten times as long as reading a small file."""
+"""A cache of the command line, because building it takes ten times as long as reading a small file."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class RunResult:
 
 
 class Hangs(BaseException):
-    """Raised if a program does not end in time."""
+    """An error for a program that does not end in time."""
 
 
 def result(program: str, arguments: list[str]) -> RunResult:

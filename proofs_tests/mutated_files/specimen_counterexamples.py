@@ -15,8 +15,8 @@ from proofs_tests.mutated_files.kind import Kind
 
 
 def kept(comparison: Callable[[], Any], strings: Any) -> Callable[[Path], tuple[str, ...]]:
-    """Return a function that writes a counterexample of a comparison on some strings, even if the two sides
-    agree.
+    """Return a function that writes a counterexample of a comparison on some strings, even without a
+    difference.
     """
 
     def write(folder: Path) -> tuple[str, ...]:

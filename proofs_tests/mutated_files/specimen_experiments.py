@@ -16,13 +16,13 @@ TRAIN = "train cr --data . --any-size --model rrnn-b --hidden 2 --batch 8 --epoc
 
 
 def labelled_text(folder: Path) -> tuple[str, ...]:
-    """Write sentences with a label each."""
+    """Write labelled sentences."""
     write_sets(folder, sentences=20)
     return ("cr/custrev.all",)
 
 
 def experiment_run(folder: Path) -> tuple[str, ...]:
-    """Write a run that was stopped after one epoch of two."""
+    """Write a run that was stopped after the first of two epochs."""
     write_sets(folder, sentences=20)
     run(f"{TRAIN} --epochs 2 --keep-every 0 --minutes 0.00001")
     path = folder / "run" / "run.safetensors"

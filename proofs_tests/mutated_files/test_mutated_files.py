@@ -1,5 +1,7 @@
-"""Tests of mutated files of every format: they are refused with a one-line error and exit status 2, or read
-correctly, without a traceback, a hang or a partial output file.
+"""Tests of mutated files of every format.
+
+They are refused with a one-line error and exit status 2, or read correctly. There is no traceback, no hang,
+and no partial output file.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from proofs_tests.mutated_files.running import Hangs, RunResult, result
 from ratproof.evidence.random_cases import for_random_cases
 
 A_KIND, FRESH = 25, 500
-"""Number of mutants of a kind: in every run, and in a run with a seed."""
+"""Number of mutants of a kind of file: in a run without a seed, and in a run with a seed."""
 LONGEST = 2000
 """Maximum length in characters of an error message."""
 
@@ -116,7 +118,7 @@ def error_in(answer: RunResult) -> str | None:
         return f"it writes to the terminal what is not printed: {answer.err[:500]!r}"
     if answer.status == 2 or (
         answer.status == 3 and not answer.out
-    ):  # 3: it would need more memory than is available
+    ):  # 3 if reading needs more memory than is available
         one = len(sentences) == 1 and len(sentences[0]) <= LONGEST
         return (
             None

@@ -1,4 +1,4 @@
-"""Shared parts of the tests of scans: the available backends, and torch's checks of an operation."""
+"""Helpers for the tests of scans: the available backends, and torch's checks of an operation."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def require_known(operation, *arguments):
 
 
 def require_same_compiled_and_exported(function, values):
-    """Check that a module of the function computes the same result compiled and exported."""
+    """Assert that a module of the function computes the same result if it is compiled or exported."""
 
     class Network(torch.nn.Module):
         def forward(self, *values):
             return function(*values)
 
-    torch.compiler.reset()  # all modules share their code, and torch limits its versions
+    torch.compiler.reset()  # all modules share their code, and torch limits the number of compiled versions
     network, expected = Network(), function(*values)
     assert torch.equal(torch.compile(network, fullgraph=True, backend="aot_eager")(*values), expected)
     assert torch.equal(torch.export.export(network, tuple(values)).module()(*values), expected)

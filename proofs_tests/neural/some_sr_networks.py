@@ -83,9 +83,7 @@ def zeros(network):
 
 
 def computes(network, kind, options, string, output, ends, states=None):
-    """Assert that the outputs and the last state of a network equal those of the equations, within their
-    bounds.
-    """
+    """Assert that a network's outputs and last state equal those of the equations, within their bounds."""
     first = zeros(network) if states is None else states
     values, last, alpha = sr_equations.layers(network, kind, string.tolist(), first, **options)
     assert output.shape == (len(string), network.hidden_size * network.directions)

@@ -1,11 +1,11 @@
 """A second implementation of the equations of Wang & Niepert (2019), elementwise in NumPy, with error bounds.
 
 The weights come from a state dict, by their names; nothing else is shared with ``neural/``. Each value is
-computed in float64 together with a bound. Every evaluation in the network's dtype is that close to the true
-value, for any order of its sums (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.1). The bound
-also covers this evaluation, because float64 is at least as precise. Two evaluations therefore differ by at
-most twice the bound. As in ``neural/rounding.py``, exp, tanh and the sigmoid are assumed to be within 4 units
-in the last place.
+computed in float64 together with a bound. The bound holds for every evaluation in the network's dtype, with
+sums in any order (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.1). It also covers the
+evaluation in this module, because float64 is at least as precise. Two evaluations therefore differ by at most
+twice the bound. As in ``neural/rounding.py``, exp, tanh and the sigmoid are assumed to be within 4 units in
+the last place.
 """
 
 from __future__ import annotations
@@ -28,9 +28,7 @@ class Near:
     dtype: str
 
     def rounded(self, value, error, roundings, size=None):
-        """Return the result of an operation with this inherited error and that many roundings of values of
-        this size.
-        """
+        """Return the result of an operation that propagates this error and rounds values of this size."""
         u = UNITS[self.dtype]
         size = np.abs(value) if size is None else size
         gamma = roundings * u / (1 - roundings * u)
@@ -150,8 +148,7 @@ def alphas(centroids, u, similarity, temperature):
         values.append(one.value)
         errors.append(one.error)
     b, e = np.array(values), np.array(errors)
-    # b less its maximum, over tau: the subtraction rounds twice; tau, the quotient and the dtype round three
-    # more times.
+    # (b - max b) / tau: the subtraction rounds twice; tau, the quotient and the dtype round three more times.
     with np.errstate(over="ignore", divide="ignore"):
         off = np.max(e + 8 * UNITS[u.dtype] * (np.abs(b) + e)) / temperature + 8 * TINY[u.dtype]
         # alpha_i = 1 / sum_j exp((b_j - b_i) / tau), with exponents off by at most 2 off; if that is large,
@@ -192,9 +189,7 @@ def dtype_of(module):
 
 
 def layers(network, kind, inputs, states, similarity="dot", temperature=1.0):
-    """Return, for one string, the last layer's h and alpha after each symbol, and the last state of each
-    cell.
-    """
+    """Return the last layer's h and alpha after each symbol of a string, and the last state of each cell."""
     values, ends, alpha = [exactly(x, dtype_of(network)) for x in inputs], [], []
     ways = 1 + network.bidirectional
     for layer in range(network.num_layers):
@@ -222,8 +217,8 @@ def logit(network, kind, string, start_token=True, similarity="dot", temperature
     """Return the logit of a string, and the last layer's alpha after each symbol.
 
     The network reads a start token, the symbols and an end token, and then applies the classifier. The last
-    layer's step on the end token has no stochastic component. Without centroids, u is the next h; without
-    a start token, the initial h is then zero.
+    layer's step on the end token has no stochastic component. In a network without centroids, u is the next
+    h, and the initial h is zero if there is no start token.
     """
     dtype = dtype_of(network)
     embedding, size = numbers(network)["embedding.weight"], len(network.alphabet)
@@ -250,9 +245,7 @@ def logit(network, kind, string, start_token=True, similarity="dot", temperature
 
 
 def close(tensor, near):
-    """Assert that two evaluations, each within its bound of the true value, differ by no more than both
-    bounds.
-    """
+    """Assert that two evaluations differ by at most the sum of their bounds."""
     value = tensor.detach().double().numpy()
     assert value.shape == near.value.shape
     difference = np.abs(value - near.value)

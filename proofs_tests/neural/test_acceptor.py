@@ -1,5 +1,6 @@
-"""Tests of the acceptor against section 3.3 of Wang & Niepert: start token, end token, classifier; and of the
-independence of the strings of a batch.
+"""Tests of the acceptor against section 3.3 of Wang & Niepert (2019): start token, end token, and classifier.
+
+The strings of a batch are independent.
 """
 
 from __future__ import annotations
@@ -201,7 +202,7 @@ def test_probabilities_come_from_one_run():
     assert len(h.unique(dim=0)) > 1 and len(before.unique(dim=0)) > 1
 
     def alpha_of(below, state):
-        """Return the second layer's probabilities for h of the first layer."""
+        """Return the second layer's probabilities for the first layer's h."""
         u, *_ = second.part.step(second.part.read(below), state)
         return second.component(u)[1]
 

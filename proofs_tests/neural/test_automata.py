@@ -59,12 +59,12 @@ def test_its_automata_score_its_states_for_any_c_0(kind, options, exact, dtype, 
         computed = [float(first[0, i].detach()), *c[:, i].tolist()]
         scores, bounds = prefix_bounds(automaton, STRING, form, slack[i])
         assert share(computed, scores, bounds) <= 1
-        # The bound is informative: it is far below the scores.
+        # The bound is far below the scores, so that the comparison is informative.
         assert bounds.max() < 1e-3 * (1 + max(abs(x) for x in computed if np.isfinite(x)))
 
 
 def recurrence_alone(layer, gates, string, start):
-    """Return the largest share of the rounding bound that a layer's recurrence uses, given exact gates."""
+    """Return the largest error of a layer's recurrence with exact gates, relative to its rounding bound."""
     cell, windows = layer.cell, Windows(len({*string}), layer.cell.window)
     slack = {
         name: gate.double().numpy()
@@ -117,8 +117,8 @@ def test_the_recurrence_alone_stays_within_its_bound_and_uses_much_of_it(kind, o
 
 @torch.no_grad()
 def test_the_sum_with_r_is_rounded_even_if_c1_is_one():
-    """(1 + r) * u2 rounds twice, and the automaton's 1 * u2 does not: without a term for it the result
-    exceeds the bound.
+    """(1 + r) * u2 rounds twice, and the automaton's 1 * u2 does not round. Without a term for these
+    roundings, the result exceeds the bound.
     """
     layer, units = RRNNF(1, 1500), 1500
     torch.manual_seed(0)

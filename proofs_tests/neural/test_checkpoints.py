@@ -1,5 +1,6 @@
-"""Tests that checkpoints are restored bit by bit, and that a malformed file gives a one-line error message,
-without running code from it or allocating much memory.
+"""Tests that checkpoints are restored bit by bit, and that malformed files give one-line error messages.
+
+No code from a file is run, and no large memory is allocated.
 """
 
 from __future__ import annotations
@@ -73,8 +74,8 @@ def joined(header, numbers):
 
 
 def changed(data, tensors=None, **fields):
-    """Return the file with changed fields of the network's description (None removes the field) and changed
-    tensors.
+    """Return the file with changed tensors and changed fields of the network's description; None removes a
+    field.
     """
     header, _ = parts(data)
     about = json.loads(header["__metadata__"]["about"])

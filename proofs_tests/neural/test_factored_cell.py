@@ -1,4 +1,4 @@
-"""Tests that FA-RNNs of factors compute the same results for whole sentences as step by step."""
+"""Tests that FA-RNNs of factors compute the same results for complete sentences as step by step."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Tests of state-regularized cells with manual gradients: values and gradients equal those of autograd in
-float64, second-order gradients are correct, and unsupported cells are refused.
+"""Tests of state-regularized cells with manual gradients.
+
+Values and gradients equal those of autograd in float64, second-order gradients are correct, and unsupported
+cells are refused.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ def cell_of(kind, seed=0, size=2, d=3, k=4, **options):
 
 
 def written_out(cell, inputs, state, noise=None, gate_noise=None):
-    """Run the cell token by token, by its recurrent part and its stochastic component."""
+    """Run the cell token by token, with its recurrent part and its stochastic component."""
     component, us, hs, alphas, cells = getattr(cell, "component", None), [], [], [], []
     for t, x in enumerate(inputs):
         read = cell.part.read(x)

@@ -1,4 +1,4 @@
-"""Tests that all steps of an FA-RNN of factors in one kernel equal those of torch, with equal gradients."""
+"""Tests that the single kernel for all steps of an FA-RNN of factors has torch's values and gradients."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Tests of products with one matrix after another: every backend against the Forward algorithm, itself in
-parts, and the gradients of the explicit products.
+"""Tests of products with sequences of matrices.
+
+Every backend is compared with the Forward algorithm, with its own results for parts of a sequence, and with
+the gradients of the explicit products.
 """
 
 from __future__ import annotations
@@ -36,9 +38,7 @@ sizes = st.sampled_from([1, 2, 7, 8, 9, 16, 17, 33])  # full SIMD vectors, and a
 
 
 def drawn(data, values, dtype=D):
-    """Draw matrices, symbols, an initial state, and optional offsets, with few distinct values, so that many
-    terms are equal.
-    """
+    """Draw matrices, symbols, an initial state and optional offsets; many terms are equal."""
     symbols, n, time, batch = (data.draw(s) for s in (st.integers(1, 4), sizes, st.integers(0, 4), sizes))
     numbers = data.draw(st.lists(values, min_size=1, max_size=6))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
@@ -89,8 +89,10 @@ def test_the_logarithm_of_sums_is_within_its_bound(backend, dtype, data):
 
 
 def require_logarithms_within_their_bound(states, matrices, symbols, start, offsets):
-    """Steps do not amplify errors. Each step adds a rounding of each term, of the differences from the
-    largest term, and of n exponentials, their sum and its logarithm.
+    """Assert that errors are within a bound: steps do not amplify errors.
+
+    Each step rounds each term, the differences from the largest term, n exponentials, their sum and its
+    logarithm.
     """
     unit, n, bound = torch.finfo(states.dtype).eps / 2, start.shape[1], 0.0
     before = start.to(D)
@@ -228,7 +230,7 @@ def test_the_exponential_is_within_two_ulps(dtype):
             zero + 1, torch.zeros(1, 1, 1, dtype=dtype), symbols, zero, zero[0], x, "log"
         )
     limits, right = torch.finfo(dtype), x.double().exp()
-    unit = 2 if dtype is torch.float32 else 3  # torch's own has an error, too
+    unit = 2 if dtype is torch.float32 else 3  # torch's function also has an error
     assert ((ours.double() - right).abs() <= unit * limits.eps * right + limits.smallest_normal).all()
 
 

@@ -16,7 +16,7 @@ from neural.sru import SRU
 from ratproof.ladder.written.references import KINDS, NAMES, REFERENCES
 
 D = torch.float64
-IN = 3  # inputs or symbols, and as many units, because a highway requires it
+IN = 3  # the number of inputs or symbols, and of units, because a highway requires equal numbers
 every = pytest.mark.parametrize(("kind", "options"), KINDS, ids=NAMES)
 stackable = pytest.mark.parametrize(
     ("kind", "options"),

@@ -1,6 +1,4 @@
-"""Tests of the gates' error bounds: the single assumption is measured in ball arithmetic, and its
-consequences hold.
-"""
+"""Tests of the gates' error bounds: their single assumption is measured in ball arithmetic."""
 
 from __future__ import annotations
 
@@ -117,7 +115,7 @@ def test_a_gate_that_depends_on_the_order_of_summation_is_within_the_bound():
         layer = Example6(4, 1, bias=False)
         with torch.no_grad():
             layer.forget.weight.copy_(torch.tensor([row]))
-            # Summed from left to right, regardless of the order of this machine's matrix product.
+            # Sum from left to right, because the order of a matrix product depends on the machine.
             z = torch.zeros(())
             for term in row:
                 z = z + term

@@ -1,4 +1,6 @@
-"""Tests of the elementwise recurrences: every backend against exact arithmetic, itself in parts, and the
+"""Tests of the elementwise recurrences.
+
+Every backend is compared with exact arithmetic, with its own results for parts of a sequence, and with the
 gradients of the explicit recurrence.
 """
 
@@ -154,7 +156,7 @@ def test_results_are_independent_of_lanes_threads_and_cuts(loop, dtype):
     full = loop(f, u, start)
     first = loop(f[:101], u[:101], start)
     assert torch.equal(full[:101], first)
-    if dtype is not torch.bfloat16:  # bfloat16 accumulates more digits than a state stores
+    if dtype is not torch.bfloat16:  # for bfloat16, the accumulator has more digits than a stored state
         assert torch.equal(full[101:], loop(f[101:], u[101:], first[-1]))
     assert torch.equal(full[:, 1:2, 5:6], loop(f[:, 1:2, 5:6], u[:, 1:2, 5:6], start[1:2, 5:6]))
     threads = torch.get_num_threads()
@@ -502,7 +504,7 @@ def test_the_sigmoid_in_c_is_within_four_ulps(dtype):
         )[0]
     if dtype is torch.float32:
         error = (ours.double() - torch.sigmoid(x.double())).abs()
-    else:  # torch's own has an error of some units, too
+    else:  # torch's function also has an error of some units
         error = (ours - torch.sigmoid(x)).abs()
     limits = torch.finfo(dtype)
     assert (error <= 4 * limits.eps * ours.double() + limits.smallest_normal).all()

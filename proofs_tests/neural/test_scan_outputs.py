@@ -1,6 +1,4 @@
-"""Tests of the outputs of gated layers in one pass: every form against torch's own passes, its gradients and
-its tanh.
-"""
+"""Tests of the outputs of gated layers in one pass, against torch's separate passes and their gradients."""
 
 from __future__ import annotations
 
@@ -41,9 +39,9 @@ def arguments(form, numbers=None, size=7, **options):
 def error_bound(eps, right, values) -> torch.Tensor:
     """Return a bound on the error of an output for a unit roundoff.
 
-    The sigmoid s is off by at most 4 units, tanh by 3, and each sum and product by half a unit: in total less
-    than 9 |s tanh c| + (5 s + 2) |x|. Without a highway it is 9 times the output, because tanh does not
-    increase relative errors.
+    The sigmoid s is off by at most 4 units, tanh by 3, and each sum and product by half a unit. In total,
+    this is less than 9 |s tanh c| + (5 s + 2) |x| units. Without a highway, it is 9 times the output, because
+    tanh does not increase relative errors.
     """
     if len(values) < 3:
         return 9 * eps * right.abs()

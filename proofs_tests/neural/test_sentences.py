@@ -1,6 +1,4 @@
-"""Tests of labelled sentences: a line contains a label and words, between BOS and EOS, which may
-be omitted.
-"""
+"""Tests of labelled sentences: a line contains a label, and words between BOS and EOS, which are optional."""
 
 from __future__ import annotations
 

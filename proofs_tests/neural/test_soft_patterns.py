@@ -1,5 +1,6 @@
-"""Tests that compare the layers of soft patterns and max-pooled convolutions with their claims, and that
-check that the evidence detects mutations.
+"""Tests that compare the layers of soft patterns and of max-pooled convolutions with their claims.
+
+The evidence also detects mutations.
 """
 
 from __future__ import annotations
@@ -133,7 +134,7 @@ def test_wrongly_extracted_automata_are_refuted(kind, change, monkeypatch):
 @pytest.mark.parametrize("kind", ["sopa", "sopa-one-epsilon"])
 def test_epsilon_left_out_of_the_automata_is_refuted(kind, monkeypatch):
     right = CLASSES[kind].to_automata
-    silent = lambda self, *a, **o: [  # the deviations describe how epsilon is applied, so there must be some
+    silent = lambda self, *a, **o: [  # the deviations require epsilon transitions
         unit.replace(epsilon=unit.epsilon / 2) for unit in right(self, *a, **o)
     ]
     monkeypatch.setattr(CLASSES[kind], "to_automata", silent)

@@ -1,5 +1,6 @@
-"""Tests of the state-regularized layers against the equations of Wang & Niepert (2019), for all forms of
-calls, and of refused arguments.
+"""Tests of the state-regularized layers: all forms of calls against the equations of Wang & Niepert (2019).
+
+Invalid arguments are refused.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Tests of the stochastic component against equations 2 to 5 (Wang & Niepert 2019): similarities, mixtures,
-samples, limits and noise.
+"""Tests of the stochastic component against equations 2 to 5 of Wang & Niepert (2019).
+
+They cover similarities, mixtures, samples, limits and noise.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from proofs_tests.neural.some_sr_networks import (
 from proofs_tests.neural.sr_equations import close, exactly
 
 FALSE_ALARM = 1e-9
-"""Probability that a statistical test here fails for a correct network; the seeds are fixed."""
+"""Probability that a statistical test in this file would fail for a correct network; the seeds are fixed."""
 
 
 @given(components())

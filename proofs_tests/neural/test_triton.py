@@ -1,5 +1,6 @@
-"""Tests that Triton's kernels, on a GPU or in the interpreter, compute the results of torch's loops, with and
-without chunks, and that they compile for a GPU.
+"""Tests that Triton's kernels, on a GPU or in the interpreter, compute the results of torch's loops.
+
+They run with and without chunks, and are also compiled for a GPU.
 """
 
 from __future__ import annotations

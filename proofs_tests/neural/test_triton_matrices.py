@@ -1,5 +1,6 @@
-"""Tests that products with matrices in Triton, on a GPU or in the interpreter, match torch's loops, and that
-the kernels compile for a GPU.
+"""Tests that products with matrices in Triton, on a GPU or in the interpreter, match torch's loops.
+
+The kernels are also compiled for a GPU.
 """
 
 from __future__ import annotations
@@ -36,14 +37,12 @@ each_semiring = pytest.mark.parametrize("semiring", SEMIRINGS)
 each_type = pytest.mark.parametrize(
     "dtype, tile", [(torch.float32, on_gpu.TILE), (D, 512)], ids=["float32-whole", "float64-tiles"]
 )
-"""A matrix of 17 states as a whole, or in tiles of a few columns and rows."""
+"""A matrix of 17 states in one tile, or in tiles of a few columns and rows."""
 minus = st.just(-math.inf)
 
 
 def drawn(data, values, dtype=D):
-    """Draw matrices, symbols, an initial state, and optional offsets, with few distinct values, so that many
-    terms are equal.
-    """
+    """Draw matrices, symbols, an initial state and optional offsets; many terms are equal."""
     n, symbols, time, batch = (data.draw(st.sampled_from(s)) for s in ((1, 3, 17), (1, 3), (0, 1, 3), (1, 3)))
     numbers = data.draw(st.lists(values, min_size=1, max_size=6))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
