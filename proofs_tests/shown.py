@@ -1,5 +1,7 @@
-"""A pytest plugin: ``pytest --verdicts FILE`` skips the tests of evidence that ``ratproof verify --json``
-found as expected and wrote to that file. The caller must ensure that the file is about these sources.
+"""A pytest plugin with the option ``--verdicts FILE``, which skips tests of evidence that has already run.
+
+The file is the output of ``ratproof verify --json``. Tests are skipped if their verdicts are as expected. The
+caller must ensure that the file is about these sources.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import pytest
 
 
 def shown(verdicts: dict[str, Any]) -> frozenset[str]:
-    """Return the tests whose verdicts were all as expected and come from that test.
+    """Return the ids of the tests whose verdicts were all as expected and come from these tests.
 
     A refutation comes from one test of its row, but the row does not record which one. Tests of a refuted
     row with several tests are therefore not returned.
@@ -29,7 +31,7 @@ def shown(verdicts: dict[str, Any]) -> frozenset[str]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option for the file."""
+    """Add the option ``--verdicts``."""
     parser.addoption(
         "--verdicts",
         default=None,
@@ -39,7 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)  # after the plugin has checked that no evidence is missing
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect the tests of these verdicts."""
+    """Deselect the tests that :func:`shown` returns."""
     file = config.getoption("--verdicts")
     if file is None:
         return

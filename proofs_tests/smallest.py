@@ -1,5 +1,7 @@
-"""``python -m proofs_tests.smallest``, or ``nox -s smallest``: search for counterexamples of claims that
-should be refuted, shrink them, and save the smallest ones for ``verify``. This takes some minutes.
+"""A program that saves the smallest counterexamples of the claims that should be refuted, for ``verify``.
+
+``python -m proofs_tests.smallest``, or ``nox -s smallest``, searches for counterexamples and shrinks them.
+This takes some minutes.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ REFUTED = [step for step in LADDER if step.variant.expected == str(Verdict.REFUT
 
 
 def entries_of(index: int) -> dict[str, str]:
-    """Return a step's smallest counterexample; the result is empty if it draws no random cases."""
+    """Return a step's smallest counterexample, or an empty result if the step draws no random cases."""
     step, entries = REFUTED[index], dict[str, str]()
     try:
         with keep_in(entries):
@@ -35,7 +37,7 @@ def entries_of(index: int) -> dict[str, str]:
 
 
 def main() -> None:
-    """Write the file atomically."""
+    """Run all steps in parallel, and write the file."""
     all_entries: dict[str, str] = {}
     with ProcessPoolExecutor(os.cpu_count(), get_context("spawn"), load_profile) as processes:
         for done, entries in enumerate(processes.map(entries_of, range(len(REFUTED))), start=1):

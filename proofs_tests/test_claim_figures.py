@@ -1,4 +1,6 @@
-"""Tests that the figures on the pages of claims show what the claims state: they read the drawn lines."""
+"""Tests of the figures on the pages of claims, which read the drawn lines and compare them with the
+claims.
+"""
 
 from __future__ import annotations
 
@@ -41,9 +43,9 @@ class Panel:
     """The lines and the image of a panel.
 
     Attributes:
-        x, y: the coordinates of each line by its label.
-        dots: the coordinates of all lines.
-        image: the values of the image.
+        x, y: The coordinates of each line, keyed by its label.
+        dots: The coordinates of all lines.
+        image: The values of the image.
     """
 
     def __init__(self, axes):

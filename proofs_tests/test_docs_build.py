@@ -1,6 +1,4 @@
-"""Tests of the pages' own Sphinx extensions: the cached navigation equals furo's, and several processes read
-pages.
-"""
+"""Tests of our Sphinx extensions: the cached navigation equals furo's, and several processes read pages."""
 
 from __future__ import annotations
 

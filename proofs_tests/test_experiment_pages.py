@@ -1,4 +1,4 @@
-"""Tests of the pages of State-Regularized RNNs' experiments: the paper's tables and the actual runs."""
+"""Tests of the pages about the experiments of State-Regularized RNNs: the paper's tables, and actual runs."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_the_initial_version_of_our_method_has_its_own_table(pages: Pages) -> No
             0.01,
             "random strings, one letter and exchanged: palindromes, as far as these kinds of strings show",
         ),
-        # Like SR-LSTM by the paper's method: sums would reveal a changed letter.
+        # As in SR-LSTM by the paper's method, sums would reveal a changed letter.
         ("palindromes", 0.538, 0.954, "random strings and one letter: neither palindromes nor sums"),
         ("palindromes", 0.25, 0.3, "random strings and one letter: neither palindromes nor sums"),
     ],

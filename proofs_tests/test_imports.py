@@ -60,7 +60,7 @@ def imported(name: str, path: Path, source: str) -> set[str]:
 
 
 def components(graph: dict[str, set[str]]) -> list[list[str]]:
-    """Return the strongly connected components of more than one file: files that reach each other."""
+    """Return the strongly connected components with more than one file: files that import each other."""
 
     def reachable(start: str) -> set[str]:
         seen, stack = {start}, [start]

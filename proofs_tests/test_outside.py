@@ -1,6 +1,6 @@
-"""Tests that the files in ``outside/`` are consistent, without the libraries.
+"""Tests that the files in ``outside/`` are consistent, without the tested libraries.
 
-The files are programs, verdicts, defects and scripts. Programs for a GPU are replaced by small ones.
+The files are programs, verdicts, defects and scripts. Programs for a GPU are replaced by small programs.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def test_each_defect_of_a_program_is_in_its_verdict():
         for key in defect["entries"]:
             assert key in BY_KEY
             if key.startswith("cuda/") and key not in KEPT:
-                continue  # found on a GPU, before its verdicts were kept
+                continue  # these defects occurred on a GPU, before its verdicts were stored
             verdicts = {law["verdict"] for law in KEPT[key]["laws"] if law["law"] in defect["law"]}
             assert verdicts & {"refuted", "unknown"}
 

@@ -1,4 +1,4 @@
-"""Tests that exactly the tests with expected verdicts of ``verify`` are skipped."""
+"""Tests that ``--verdicts`` skips exactly the tests whose verdicts are as expected."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ commands.
 
 A transcript is a ``console`` block, with a ``$`` before each command. The commands of a page run in order, in
 one folder with the files of ``ratproof examples`` and the stand-alone checkers. A block below a comment that
-contains ``not run`` is skipped: it takes minutes, or installs something. Times and numbers of cases differ
-between runs, and are not compared; ``...`` on a separate line stands for omitted lines.
+contains ``not run`` is skipped, because it takes minutes or installs something. Times and numbers of cases
+differ between runs, and are not compared. A line with ``...`` stands for omitted lines.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def comparable(text: str) -> str:
     """
     text = re.sub(r"^\w+: .*, \d+0 s\n", "", text, flags=re.MULTILINE)  # printed every 30 s
     text = re.sub(r"\b[\d,]+ (?:informative )?cases?\b|\b[\d.,]+ (?=s\b|seconds\b)", "N ", text)
-    text = re.sub(r"^(.*[✓✗!?·].*?) +[\d,]+ +\d+[mhd]?$", r"\1 N", text, flags=re.MULTILINE)  # of the report
+    text = re.sub(r"^(.*[✓✗!?·].*?) +[\d,]+ +\d+[mhd]?$", r"\1 N", text, flags=re.MULTILINE)  # in the report
     text = re.sub(r"[<\d]+(?=% of the bound)", "N", text)
     text = " ".join(text.split())
     text = re.sub(r"(?<=measured rounding explains at most )[\d.e+-]+\d", "N", text)

@@ -1,6 +1,4 @@
-"""Tests that the cells that are not automata have the same equations as in torch, and that balls contain the
-results of exact fractions.
-"""
+"""Tests of the cells that are not automata: they have torch's equations, and balls contain exact results."""
 
 from __future__ import annotations
 
@@ -21,13 +19,13 @@ from theory.not_rational.cells import CELLS, cell_named
 from theory.not_rational.weights import from_json, some
 
 ROUNDINGS = flint.arb(2) ** -53 * 16
-"""Bound on 16 roundings of float64: no sum here has 16 terms, and torch's tanh and exp are off by a few."""
+"""Bound on 16 roundings of float64; no sum in this file has 16 terms, and tanh and exp are off by a few
+units.
+"""
 
 
 class Rounded:
-    """A ball that contains the result of every float64 evaluation, for any order in which sums are
-    computed.
-    """
+    """A ball that contains the result of every float64 evaluation, with sums in any order."""
 
     def __init__(self, ball):
         self.ball = ball
@@ -82,7 +80,7 @@ def torch_cell(weighted_cell):
 
 
 def torch_state(module, weighted_cell, word):
-    """Return all vectors of the state after the word, in our order: c before h."""
+    """Return all vectors of the state after the word, with c before h."""
     letters = torch.eye(len(weighted_cell.letters), dtype=torch.float64)
     state = None
     with torch.no_grad():
@@ -150,7 +148,7 @@ EXACT, IN_BALLS = rational(lambda w: w, max), rational(BALLS.number, BALLS.maxim
 @given(st.integers(1, 2), st.integers(0, 10**6), st.integers(1, 7), st.integers(24, 200))
 def test_balls_contain_the_exact_determinant_of_a_cell_with_rational_functions(name, d, seed, size, bits):
     cell = some(CELLS[name], max(d, CELLS[name].fewest), "ab", seed)
-    size = min(size, 3) if name == "ttt" else size  # a step multiplies its digits by more than ten
+    size = min(size, 3) if name == "ttt" else size  # a step makes numbers ten times longer
     strings = first_strings("ab", size, CELLS[name].counts)
     exact = hankel(cell, 0, strings, strings, EXACT)
     oracle = flint.fmpq_mat([[flint.fmpq(v.numerator, v.denominator) for v in row] for row in exact]).det()

@@ -1,5 +1,6 @@
-"""Tests of Proposition 11, QRNN: a unit with K-symbol windows is the score of an automaton that remembers K -
-1 symbols.
+"""Tests of Proposition 11, QRNN.
+
+A unit with windows of K symbols is the score of an automaton that remembers K - 1 symbols.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def test_the_count_of_states_is_exact_and_how_many_are_needed(shows_what_is_expe
 
 
 def with_small_cases(monkeypatch, small_cases):
-    """Register the claim with other small cases for Table 1, and return the variant."""
+    """Register the claim with other small cases for the variant of Table 1, and return the variant."""
     claim = claim_named(CLAIM)
     variants = tuple(
         replace(v, small_cases=small_cases) if v.name == "printed-table-1" else v for v in claim.variants

@@ -1,6 +1,6 @@
-"""Tests of the parts that both implementations of a claim share, against a second formulation.
+"""Tests of the parts that the recurrence and the construction of a claim share, against a second formulation.
 
-A mistake in these parts would be in both implementations, and no comparison of the two would find it.
+No comparison of the recurrence with the construction would find a mistake in these parts.
 """
 
 from __future__ import annotations

@@ -38,11 +38,11 @@ FILES = {
     path.stem: path
     for path in sorted((Path(__file__).parents[1] / "certificates" / "version_1").glob("*.json"))
 }
-"""Files by name, as this program wrote certificates of version 1."""
+"""The files, keyed by name; an older version of ratproof wrote them as certificates of version 1."""
 SMALL = [
     name for name in FILES if name != "hankel-every-size-of-verify" and FILES[name].stat().st_size < 2000
 ]
-"""Certificates that are checked in milliseconds; they include each kind."""
+"""Certificates of every kind that are checked in milliseconds."""
 
 
 def certificate(name: str) -> dict[str, Any]:
@@ -51,9 +51,9 @@ def certificate(name: str) -> dict[str, Any]:
 
 
 def run_program(path: Path, capsys: Any, program: ModuleType | None = None) -> tuple[int, str]:
-    """Return the program's exit status for the certificate in a file, and the line that it prints.
+    """Return the exit status of a checker for the certificate in a file, and the line that it prints.
 
-    The line is on standard error if there is no certificate.
+    If there is no certificate, the checker prints the line on standard error.
     """
     status = (program or checker_of(json.loads(path.read_text()))).main([str(path)])
     out, err = capsys.readouterr()
@@ -66,7 +66,7 @@ def run_program(path: Path, capsys: Any, program: ModuleType | None = None) -> t
 def holds(data: dict[str, Any]) -> bool:
     """Return whether the claim of a certificate is true, decided without using the certificate."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the same transition twice
+        warnings.simplefilter("ignore")  # the certificate contains a transition twice
         a, b = (from_json(data[side]) for side in "AB")
     if data["claims"] == "minimal":
         a, b = (side.replace(semiring=REAL) for side in (a, b))

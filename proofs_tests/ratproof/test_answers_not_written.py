@@ -1,6 +1,6 @@
 """Tests that a command that cannot write its output ends with exit status 4.
 
-Unencodable characters are escaped.
+Characters that the output's encoding does not support are escaped.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def test_help_is_text_in_any_encoding(encoding, monkeypatch):
     assert printed.getvalue().startswith(b"Usage: ratproof score") and b"b'" not in printed.getvalue()
 
 
-# -- output paths
+# Output paths.
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
-"""Tests of claims about a user's own torch modules: correct modules hold within the derived bound, wrong ones
-are refuted by a short string.
+"""Tests of claims about a user's own torch modules.
+
+Correct modules hold within the derived bound, and a short string refutes a wrong module.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Tests that certificates are read strictly, and that a loosely written one is rejected quickly with a
-one-line message, by the stand-alone checkers as well.
+"""Tests that certificates are read strictly, also by the stand-alone checkers.
+
+A malformed certificate is rejected quickly with a one-line message.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from ratproof.checkers.table import checker_of, judge
 ALL = pytest.mark.parametrize("name", SMALL)
 WHOLE = {name: certificate(name) for name in SMALL}
 MAY_BE_MISSING = {("stand",), ("every size",), ("to A",), ("to B",)}
-"""A missing matrix is the identity."""
+"""Fields that may be missing; a missing matrix is the identity."""
 
 
 def paths_in(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Return the paths of all values in a JSON value, including its own."""
+    """Return the paths of all values in a JSON value, including the path of the value itself."""
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [path, *(inner for key, part in inside for inner in paths_in(part, (*path, key)))]
 
@@ -47,7 +48,7 @@ def changed(data: Any, path: tuple[Any, ...], new: Any) -> Any:
 
 
 def rejected(tmp_path, capsys, text, name):
-    """Check that the stand-alone checker rejects the text, and return its message."""
+    """Assert that the stand-alone checker rejects the text, and return the checker's message."""
     (tmp_path / "c.json").write_text(text)
     status, out = run_program(tmp_path / "c.json", capsys, checker_of(WHOLE[name]))
     assert status == 1 and out.startswith("rejected: "), out
@@ -375,7 +376,9 @@ TRUE_OF_MANY = {
     "many states, and an arrow for each of many symbols",
     "a temperature near 0",
 }
-"""Cases whose claim holds: automata with unreachable states, or automata compared with themselves."""
+"""Certificates whose claim holds: about automata with unreachable states, or automata compared with
+themselves.
+"""
 ALONE = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))

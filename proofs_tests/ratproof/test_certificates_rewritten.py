@@ -1,5 +1,6 @@
-"""Tests that a certificate rewritten consistently is accepted, and one rewritten in only one automaton is
-rejected.
+"""Tests that a consistently rewritten certificate is accepted.
+
+A certificate that is rewritten in only one automaton is rejected.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ def permuted(data: dict[str, Any], orders: dict[str, list[int]], only: bool = Fa
 
 
 def orders(data: dict[str, Any], draw: Any) -> dict[str, list[int]]:
-    """Draw for each automaton an order of its states."""
+    """Draw an order of the states of each automaton."""
     return {
         side: draw(st.permutations(range(automaton["states"])))
         for automaton, side in automata_of(data)[:2] + automata_of(data)[-1:]

@@ -1,5 +1,7 @@
-"""Tests of a user's own claims: they get the same evidence and report, and mistakes in the file give a
-one-line error message.
+"""Tests of a user's own claims.
+
+They have the same kinds of evidence and the same report, and a mistake in the file gives a one-line error
+message.
 """
 
 from __future__ import annotations
@@ -132,7 +134,7 @@ from ratproof import believe
 claim = believe("squares", start=2, step=lambda c, x: c * c, automaton=WFSA(REAL, [2], [1], {"a": [[2]]}))
 """
     by_claim_and_kind = verdicts(check(written(text)))
-    assert by_claim_and_kind["squares", "exhausted"] == Verdict.REFUTED  # 2, 4, 16 against 2, 4, 8
+    assert by_claim_and_kind["squares", "exhausted"] == Verdict.REFUTED  # the values are 2, 4, 16 and 2, 4, 8
     assert by_claim_and_kind["squares", "decided"] == Verdict.UNKNOWN
 
 

@@ -263,9 +263,7 @@ def test_divergent_epsilon_cycles_are_rejected():
 
 
 def by_pairs(a, b):
-    """Return the result of the search for pairs, whose certificate lists the pairs, without trying lumping
-    first.
-    """
+    """Return the result of the search for pairs, whose certificate lists the pairs; lumping is not tried."""
     if a.semiring is BOOLEAN:
         return equivalent(a, b, longest=4)
     return pairs.search(a.to_exact(), b.to_exact(), lambda stage: None, 4)
@@ -289,7 +287,7 @@ def test_an_equality_certificate_of_other_automata_is_rejected(k, data):
         event("different")
         assert verdict({**good, "B": other.certificate.to_json()["B"]}) == "rejected"
         assert verdict({**other.certificate.to_json(), "scores": good_scores(other)}) == "rejected"
-    if k is not BOOLEAN:  # a missing pair may follow from the others
+    if k is not BOOLEAN:  # a missing pair may follow from the other pairs
         out = data.draw(st.integers(0, len(good["pairs"]) - 1))
         assert verdict({**good, "pairs": good["pairs"][:out] + good["pairs"][out + 1 :]}) == "rejected"
     smaller = {

@@ -83,8 +83,8 @@ TAMPERED = [
         states=8,
         claims="at least 8 states",
     ),
-    change(ELMAN, prefixes=[*SEVEN[:6], ["b", "b", "b"]]),  # also of full rank, but with another determinant
-    change(ELMAN, prefixes=[SEVEN[1], SEVEN[0], *SEVEN[2:]]),  # the determinant has the other sign
+    change(ELMAN, prefixes=[*SEVEN[:6], ["b", "b", "b"]]),  # full rank, but another determinant
+    change(ELMAN, prefixes=[SEVEN[1], SEVEN[0], *SEVEN[2:]]),  # the sign of the determinant changes
     change(ELMAN, determinant=["1", "0"]),
     change(ELMAN, determinant=[ELMAN["determinant"][0]]),
     change(ELMAN, determinant=["NaN", "0"]),
@@ -151,7 +151,7 @@ TAMPERED = [
         pytest.param({n: v for n, v in ELMAN.items() if n != field}, id=f"without {field}")
         for field in ELMAN
         if field != "about"
-    ),  # older certificates lack it
+    ),  # older certificates do not have this field
 ]
 
 
@@ -174,7 +174,7 @@ def test_malformed_input_is_reported(fields, why):
 
 
 WITHOUT_EFFECT = [("linear-attention", "W_q"), ("slstm", "b_i")]
-"""With one unit these multiply both parts of a quotient."""
+"""Weights without effect: for one unit, they multiply both parts of a quotient."""
 
 
 @settings(max_examples=30)

@@ -1,5 +1,6 @@
-"""Tests that the eight programs that check certificates are self-contained and short, share their reader, and
-describe the accepted claim.
+"""Tests that the eight checkers of certificates are self-contained and short.
+
+They share their reader, and print the claim that they accept.
 """
 
 from __future__ import annotations

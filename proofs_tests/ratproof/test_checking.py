@@ -52,7 +52,7 @@ def asked(capsys, *arguments):
 
 
 def told(capsys, *arguments):
-    """Return the exit status, and the parsed output of ``--json``."""
+    """Return the exit status and the parsed output of ``--json``."""
     status, (line,) = asked(capsys, *arguments, "--json")
     return status, json.loads(line)
 

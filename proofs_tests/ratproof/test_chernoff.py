@@ -1,5 +1,6 @@
-"""Tests of the comparison of counts with probabilities: false alarms are as rare as stated, exactly, and
-deviations and wrong runs are detected.
+"""Tests of the comparison of counts with probabilities.
+
+False alarms are as rare as stated, by exact computation, and deviations and wrong runs are detected.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def test_help_does_not_import_large_libraries() -> None:
 
 
 def test_verify_and_jobs_of_a_campaign_start_without_torch_and_sympy() -> None:
-    """The workers of verify import them meanwhile, and a job imports them only if it is going to run."""
+    """The workers of verify import them in parallel, and a job only imports them if it is going to run."""
     program = (
         "import sys; import ratproof.ladder.verification, training.campaign.job, theory.registry;"
         "theory.registry.claims();"

@@ -185,7 +185,7 @@ def test_bad_input_gives_a_one_line_error(arguments, says, napkin, capsys):
 
 
 def ring(states):
-    """Return the parts of a file of an automaton with that many states in a ring."""
+    """Return the content of a file for an automaton with this many states in a ring."""
     return {
         "semiring": "real",
         "states": states,
@@ -339,7 +339,7 @@ def test_verify_finds_replays_and_reports_the_expected_results(tmp_path, monkeyp
         "verify", "proposition-7", "--kind", "exhausted", "--json", "--junit", "j.xml", cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
-    assert not (tmp_path / ".hypothesis").exists()  # the files of Hypothesis are in the cache
+    assert not (tmp_path / ".hypothesis").exists()  # Hypothesis stores its files in the cache folder
     data = json.loads(done.stdout)
     by_variant = {r["variant"]: r for r in data["results"]}
     assert {r["kind"] for r in data["results"]} == {"exhausted"} and all(

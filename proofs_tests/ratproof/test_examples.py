@@ -1,6 +1,4 @@
-"""Tests that the example files of the pages are written to any folder, and that every command's example runs
-on them.
-"""
+"""Tests that the example files are written to any folder, and that every command's example runs on them."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from ratproof.main import run
 
 SLOW = {"verify", "prove", "hunt"}
 HOURS = "--all-inputs"
-"""An option with which an example runs on all 2^32 inputs."""
+"""The option with which an example runs on all 2^32 inputs."""
 NEEDS_A_RUN = {
     "replay",
     "rules show",
@@ -45,7 +43,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize("line", [line for _, line in QUICK])
 def test_the_example_of_each_command_runs_in_the_folder_with_the_examples(line, folder, capsys):
     status = run(shlex.split(line))
-    assert status in (0, 1), capsys.readouterr().err  # 1: the result is negative, as expected for some
+    assert status in (0, 1), capsys.readouterr().err  # 1: some examples have a negative result
 
 
 def test_a_certificates_example_runs_after_the_example_that_wrote_it(folder, capsys):

@@ -26,7 +26,7 @@ from ratproof.api import modules
 from ratproof.evidence.kinds import Verdict
 from theory.registry import claims
 
-# A check inside a property test loads its own profile, which causes the warning.
+# A check inside a property test loads its own profile, which causes Hypothesis's warning.
 pytestmark = pytest.mark.filterwarnings("ignore:Cannot register a settings profile")
 EXAMPLES = Path(__file__).parents[2] / "ratproof" / "examples"
 FADING = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
@@ -81,7 +81,7 @@ def test_a_check_of_a_module_raises_or_returns_its_report():
 
 def test_an_unknown_verdict_raises_too():
     def step(c, x):
-        str(c)  # a step that reads the state's digits is not shown to be affine
+        str(c)  # a step that reads the digits of the state cannot be shown to be affine
         return c / 2 + (x == "a")
 
     with pytest.raises(AssertionError, match=r'got "unknown" \(decided\)'):
@@ -108,7 +108,7 @@ def test_a_module_that_runs_a_dfa_equals_only_that_dfa(dfa):
     wrong = check_on_short_strings(Machine(dfa), turned, **options)
     assert verdicts(wrong) == {"sampled": Verdict.REFUTED, "exhausted": Verdict.REFUTED}
     (length,) = {len(r.counterexample.string) for r in wrong.results if r.kind == "exhausted"}
-    assert length == 1  # it differs on every string, so also on every string of one symbol
+    assert length == 1  # the module differs on every string, and therefore on every string of one symbol
 
 
 @settings(max_examples=25)
@@ -270,7 +270,7 @@ def test_the_import_is_cheap_and_every_name_exists():
     assert not {"torch", "numpy", "sympy", "rich"} & set(eval(loaded.stdout))
     for name in ratproof.__all__:
         assert getattr(ratproof, name) is not None
-        assert importlib.util.find_spec(f"ratproof.{name}") is None  # no module hides a function
+        assert importlib.util.find_spec(f"ratproof.{name}") is None  # no submodule has the name of a function
     assert not set(ratproof.__all__) & set(claims())
     rooms = ("automata", "theory", "neural", "ratproof", "training")
     assert all((Path(ratproof.__file__).parents[1] / room / "py.typed").exists() for room in rooms)

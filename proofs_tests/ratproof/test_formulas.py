@@ -1,5 +1,6 @@
-"""Tests of modules compared with a formula for their weights: the deviation of gates is derived, in all
-dtypes.
+"""Tests of modules that are compared with a formula of their weights, in all dtypes.
+
+The deviations of the gates are derived.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Mamba(nn.Module):
         return torch.stack(outputs)
 
     def formula(self, x):
-        """Return the automaton of each unit, which has the states "one" and "unit"."""
+        """Return one automaton per unit, with the states "one" and "unit"."""
         decay, written, _ = self.gates(x)
         symbols = decay.shape[0]
         one, none = torch.ones(symbols, dtype=x.dtype), torch.zeros(symbols, dtype=x.dtype)
@@ -79,8 +80,8 @@ def test_a_selective_state_space_layer_holds_and_a_wrong_one_is_refuted(dtype):
 
 
 class Householder(nn.Module):
-    """One value of the delta rule with keys of any length: S = (I - beta k k^T) S + beta k v, with S as
-    output.
+    """One column of the delta rule with keys of any length: S = (I - beta k k^T) S + beta k v; the output is
+    S.
     """
 
     def __init__(self, dtype, order=0):

@@ -129,12 +129,12 @@ def test_each_of_two_possible_maxima_may_have_any_share_of_the_derivative():
 @pytest.mark.parametrize(
     ("scores", "weight", "semiring", "may"),
     [
-        ([1.0, 2.0], 50.0, REAL, False),  # a NaN gradient is not excused
+        ([1.0, 2.0], 50.0, REAL, False),  # a NaN gradient is an error
         ([1.0, math.nan], 1.0, REAL, True),
         ([1.0, -math.inf], 1.0, REAL, True),
-        ([1.0, -math.inf], 1.0, MAX_PLUS, False),  # its zero
+        ([1.0, -math.inf], 1.0, MAX_PLUS, False),  # the semiring's zero
         ([1.0, math.inf], 1.0, MAX_PLUS, True),
-        ([1e30], 1e9, REAL, True),  # in the backward pass
+        ([1e30], 1e9, REAL, True),  # may overflow in the backward pass
     ],
 )
 def test_a_gradient_is_excused_only_if_values_may_overflow(scores, weight, semiring, may):

@@ -82,8 +82,8 @@ class Strict(HTMLParser):
 
 
 def read(text: str) -> Strict:
-    """Parse the page, which must have only known elements, unique identifiers, and nothing to
-    load or to run.
+    """Parse the page, and assert that it has only known elements, unique identifiers, and nothing to load or
+    run.
     """
     page = Strict(text)
     assert page.tags <= TAGS
@@ -95,7 +95,7 @@ def read(text: str) -> Strict:
 
 
 def dfa(symbols: tuple[str, ...], final: int) -> DFA:
-    """Return a DFA of two states, which every symbol exchanges."""
+    """Return a DFA of two states in which every symbol leads to the other state."""
     return DFA(symbols, 0, ((1,) * len(symbols), (0,) * len(symbols)), frozenset({final}))
 
 

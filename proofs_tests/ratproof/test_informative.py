@@ -1,5 +1,6 @@
-"""Tests of informative cases: the scores of the network's automata must differ between strings, and nothing
-holds without such cases.
+"""Tests of informative cases, in which the scores of the network's automata differ between strings.
+
+Without informative cases, the verdict is never "holds".
 """
 
 from __future__ import annotations

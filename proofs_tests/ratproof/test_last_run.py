@@ -144,7 +144,7 @@ def test_a_complete_run_on_the_other_device_is_stored_and_shown(package):
     on_cpu = Result("proposition-7", "corrected", "sampled", "holds", Verdict.HOLDS, "torch", "cpu", None, 3)
     report = report_of(Outcome([on_cpu], other_device=kept), show).text
     row = next(line for line in report.splitlines() if line.startswith("  corrected"))
-    assert row.split()[:4] == ["corrected", "·", "✓", "✓"]  # not run exactly; on the CPU; on the GPU
+    assert row.split()[:4] == ["corrected", "·", "✓", "✓"]  # exact arithmetic (not run), CPU, GPU
     assert "On cuda: the run of" in report and "1 of 1 verdicts as expected, 3 cases" in report
 
 
@@ -161,7 +161,7 @@ def test_an_invalid_stored_run_is_not_shown(package, field, value):
     path = last_run.WHOLE["cuda"]
     path.write_text(json.dumps(json.loads(path.read_text()) | {field: value}))
     kept = last_run.saved_on_other_device("cpu", digests)
-    if kept is not None:  # every value in a report has the same type
+    if kept is not None:  # the value has a valid type
         assert isinstance(kept.sentence(), str) and kept.results == (on_cuda(),)
 
 

@@ -1,6 +1,4 @@
-"""Tests that networks that behave differently on affine forms, between runs or while being counted do not
-hold.
-"""
+"""Tests that claims do not hold for networks that behave differently on affine forms or between runs."""
 
 from __future__ import annotations
 
@@ -32,7 +30,9 @@ from theory.reading import Following, NoAutomaton, Recurrence
 from theory.registry import claim_named
 
 HALVES = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
-"""c / 2, plus 1 for each a: the claimed function of every network below."""
+"""The automaton of the function that every network below is claimed to compute: c -> c / 2, plus 1 for an
+a.
+"""
 COUNTS = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]], "b": [[1, 1], [0, 1]]})
 DOUBLES = WFSA(REAL, [1], [1], {"a": [[2]], "b": [[1]]})
 
@@ -41,14 +41,14 @@ DOUBLES = WFSA(REAL, [1], [1], {"a": [[2]], "b": [[1]]})
 def _elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(registry, "_registered", {})
-    monkeypatch.setattr(on_numbers, "MOST_STEPS", 4000)  # fewer than by default, to save time
+    monkeypatch.setattr(on_numbers, "MOST_STEPS", 4000)  # fewer cases than by default, to save time
 
 
 def right(c, x):
     return c / 2 + (x == "a")
 
 
-# --- steps that treat forms differently from numbers
+# Steps that treat affine forms differently from numbers.
 
 
 def looked_up(c, x):
@@ -125,7 +125,7 @@ def told_by_being_a_number(c, x):
     return right(c, x) + (isinstance(c, Fraction) and c == Fraction(1365, 1024))
 
 
-# --- steps that are not functions
+# Steps that are not functions.
 
 
 def counting_its_calls():
@@ -268,7 +268,7 @@ def test_fractions_of_numpys_integers_are_refused_because_they_overflow():
         believe("liar", start=1, step=wrapping, automaton=DOUBLES)
 
 
-# --- modes that compare or change dishonestly
+# Modes that compare or change in misleading ways.
 
 
 class AllAlike:
@@ -331,12 +331,13 @@ def test_a_mode_that_is_not_a_number_is_refused(monkeypatch):
     assert not_held(result) and "the next mode must not depend on the vector" in result.why
 
 
-# --- claims about all weights, such as those of the papers
+# Claims about all weights, like those of the papers.
 
 
 def lies_on(kind, after):
-    """Return Proposition 7's unit with a second component that counts symbols; it is wrong
-    only for numbers of this type, after ``after`` symbols.
+    """Return Proposition 7's unit with a second component that counts symbols.
+
+    The unit is wrong only if the count has this type and equals ``after``.
     """
 
     def step(w, state, x):
@@ -407,8 +408,8 @@ WRONG = Recurrence(start=lambda w: 7, step=lambda w, c, x: c + 1, out=lambda w, 
 
 @pytest.mark.parametrize("reading", [Following, partial(NoAutomaton, unit="elman")], ids=["boxes", "a unit"])
 def test_a_decision_about_builtin_networks_does_not_cover_a_users_recurrence(reading, monkeypatch):
-    """Boxes are about the network with the weights of the case, and a Hankel determinant about a built-in
-    cell: neither runs the user's recurrence.
+    """Boxes are about the network with the weights of the case, and a Hankel determinant is about a built-in
+    cell. Neither method runs the user's recurrence.
     """
     best = claim_named("theorem-3.2").variant("corrected-eq-5")
     variant = replace(best, reading=reading(WRONG, best.reading.construction), kinds=("decided",))
@@ -419,8 +420,8 @@ def test_a_decision_about_builtin_networks_does_not_cover_a_users_recurrence(rea
 
 
 def test_an_initial_state_changed_in_place_is_fresh_for_each_string(monkeypatch):
-    """The step writes into its argument: from a fresh state it is right, and no run of a string affects
-    another run.
+    """The step changes its argument. It is correct for a fresh state, and no run of a string affects another
+    run.
     """
     begin = [Fraction(0)]
 
@@ -438,7 +439,7 @@ def test_an_initial_state_changed_in_place_is_fresh_for_each_string(monkeypatch)
     assert (exhausted.verdict, everywhere.verdict, begin) == (Verdict.HOLDS, Verdict.HOLDS, [0])
 
 
-# --- the text of a verdict that holds
+# The text of a verdict that holds.
 
 
 def test_a_decided_verdict_states_its_subject_and_the_runs(monkeypatch, capsys):
@@ -476,7 +477,7 @@ def test_a_refutation_only_on_forms_does_not_count(monkeypatch):
     assert network is on_forms and result.verdict == Verdict.UNKNOWN and "it gave" in result.why
 
 
-# --- the strings that are run
+# The strings that are run.
 
 
 @settings(max_examples=25)
@@ -507,11 +508,11 @@ def test_the_strings_include_the_basis_with_every_next_symbol():
     assert {("a",) * 9 + (x,) for x in "ab"} <= set(strings)
 
 
-# --- modules that change between calls
+# Modules that change between calls.
 
 
 class Right(nn.Module):
-    """A correct module, which becomes wrong when a run changes it."""
+    """A correct module that becomes wrong if a run changes it."""
 
     def __init__(self, off):
         super().__init__()
@@ -564,7 +565,7 @@ def test_a_dishonest_module_does_not_hold(name, monkeypatch):
     )
     (result,) = decided(monkeypatch, claim, kind="sampled")
     assert not_held(result)
-    # A module that changes permanently may also be refuted, because it is another function from then on.
+    # A module that changes permanently may also be refuted, because it is a different function afterwards.
     if name in ("every 40th call", "carrying its state on"):
         assert (
             "is not a function of the string" in result.why or "is not a function of its inputs" in result.why

@@ -1,6 +1,4 @@
-"""Tests that a command that exceeds ``--limit-seconds`` or ``--limit-memory`` ends as unknown, promptly and
-without leftovers.
-"""
+"""Tests that a command that exceeds a limit ends promptly as unknown, without leftover processes or files."""
 
 from __future__ import annotations
 
@@ -47,12 +45,12 @@ except KeyboardInterrupt:
 """
 LONG = """{"semiring": "real", "states": 1, "alphabet": ["a"], "initial": [[0, "1"]], "final": [[0, "1"]],
  "transitions": [[0, 0, "a", "1e4300"]]}"""
-"""Its score of a string of n symbols has 4,300 n digits."""
+"""An automaton whose score of a string of n symbols has 4,300 n digits."""
 PATIENCE, SOON = 120, 5
 """Seconds that a busy machine may take to start a program, and to end one."""
 FOR_EVER = "while True: pass"
 IN_A_LIBRARY = "sum(range(10**15))"
-"""One call that lets neither a thread nor a signal's handler run."""
+"""A single call during which neither threads nor signal handlers run."""
 
 
 def program(folder, *body, name="score", before=""):
@@ -190,14 +188,12 @@ def test_a_library_that_crashes_gives_unknown(tmp_path, crash):
 
 
 def hears_ctrl_c():
-    """Restore the default handling of Ctrl-C, which a shell's background jobs, such as these tests,
-    ignore.
-    """
+    """Restore the default handling of Ctrl-C, which background jobs of a shell ignore."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def start_program(folder, *body):
-    """Start a program that works; return it and the id of the process that does its work."""
+    """Start a program with a limited command; return it and the id of the process that does the work."""
     work = program(folder, "Path('pid').write_text(str(os.getpid()))", "os.rename('pid', 'ready')", *body)
     running = subprocess.Popen(
         work,

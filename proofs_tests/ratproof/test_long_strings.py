@@ -1,5 +1,5 @@
-"""Tests that layers and programs that lose their state late in long strings are refuted by the evidence of
-the claims.
+"""Tests that the evidence of the claims refutes layers and programs that lose their state late in long
+strings.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ from theory.claim import GRADIENT
 from theory.registry import claims
 
 LOST = 40
-"""The step before which a state is lost, in longer strings."""
+"""The number of steps after which a layer loses its state."""
 STEPS = [step for step in steps(claims().values()) if getattr(step.side, "dtype", None) == "float64"]
 
 
 def of(sides, kind, only=()):
-    """Return the evidence of the given implementations, optionally of some only, keyed by their labels."""
+    """Parametrise a test by the steps of a kind with these implementations, optionally only those in
+    ``only``.
+    """
     some = [step for step in STEPS if isinstance(step.side, sides) and step.kind == kind]
     names = [getattr(step.side, "kind", getattr(step.side, "name", "")) for step in some]
     chosen = [step for step, name in zip(some, names, strict=True) if not only or name in only]
@@ -35,13 +37,13 @@ def of(sides, kind, only=()):
 
 
 def joined(one, other):
-    """Combine the results of a cell on the two parts of a sequence."""
+    """Concatenate the results of a cell on the two parts of a sequence."""
     states = tuple(torch.cat(pair) for pair in zip(one.states, other.states, strict=True))
     return CellOutput(torch.cat([one.scores, other.scores]), torch.cat([one.outputs, other.outputs]), states)
 
 
 def put(monkeypatch, kind, change):
-    """Make the layer read the rest of a long sequence from a changed state."""
+    """Change the state of a layer after :data:`LOST` steps of a longer sequence."""
     cell = layer_kinds()[kind].cls.cell_class
     run = cell.run
 
@@ -67,7 +69,7 @@ def assert_refuted(step, rung):
 
     with pytest.raises(Disagreement) as error:
         both()
-    assert len(error.value.counterexample.string) >= LOST  # FA-GRUs also read BOS
+    assert len(error.value.counterexample.string) >= LOST  # FA-GRUs also count BOS
 
 
 @pytest.fixture

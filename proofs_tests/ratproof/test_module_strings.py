@@ -1,6 +1,6 @@
-"""Tests of the strings that check a module, in both layouts.
+"""Tests of the strings on which a module is checked, in both layouts.
 
-These are the strings that distinguish its automaton from others, and shrunk counterexamples.
+These are the strings that distinguish its automaton from other automata, and shrunk counterexamples.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ def test_a_classifier_returns_the_outputs_of_the_layers(kind, data):
     every = (every.transpose(0, 1) if batch_first else every)[:steps]
     options = {"padding": padding, "packed": packed}
     torch.testing.assert_close(classifier(rnn, linear, last=False, **options)(inputs), linear(every))
-    if packed or not padding or not bidirectional:  # the final states are at the ends of the sequences
+    if packed or not padding or not bidirectional:  # final states are at both ends
         _, state = rnn(inputs.transpose(0, 1) if batch_first else inputs)
         state = state[0] if kind is nn.LSTM else state
         final = torch.cat(list(state[-1 - bidirectional :]), dim=1)

@@ -1,8 +1,7 @@
-"""Tests that deliberate mutations of the code change some evidence: claims that hold are refuted, or refuted
-claims hold.
+"""Tests that deliberate mutations of the code change some evidence.
 
-The mutations are typical mistakes: a transposed matrix, a shifted initial state, an update in the wrong
-order.
+Claims that hold are refuted, or refuted claims hold. The mutations are typical mistakes, such as a transposed
+matrix, a shifted initial state, or an update in the wrong order.
 """
 
 from __future__ import annotations
@@ -122,7 +121,7 @@ MUTANTS_OF_THE_CLAIM = {
 }
 
 
-# Smaller than the resolution of OpenFst's floats.
+# This error is smaller than the resolution of OpenFst's floats.
 BELOW_FLOATS = ("initial weight shifted", "final weight off by one part in 2^60")
 SEEN_BY = [
     (name, way)
@@ -234,7 +233,7 @@ def test_a_forward_that_reads_the_previous_symbol_is_refuted(monkeypatch):
 
     def late(automaton, omega, symbol):
         _, before = last.get(id(automaton), (automaton, symbol))
-        last[id(automaton)] = automaton, symbol  # stored, so that no other automaton gets its id
+        last[id(automaton)] = automaton, symbol  # keep it, so that no other automaton gets its id
         return right(automaton, omega, before)
 
     monkeypatch.setattr("ratproof.implementations.exact.step", late)
@@ -394,7 +393,7 @@ def test_a_control_is_not_refuted_and_does_not_hold():
 
 
 def test_differences_need_a_certificate_that_excludes_small_automata():
-    printed = CLAIM.variant("printed")  # another automaton does compute the unit
+    printed = CLAIM.variant("printed")  # another automaton computes the unit
     reading = NoAutomaton(printed.reading.recurrence, printed.reading.construction)
     variant = replace(printed, reading=reading)
     with pytest.raises(RuntimeError, match="no certificate excludes another automaton"):

@@ -1,5 +1,7 @@
-"""Tests of the proofs that a cell is not an automaton: bounds are reached, controls stop at their size, and
-every hypothesis of the theorem is checked.
+"""Tests of the proofs that a cell is not an automaton.
+
+Lower bounds are reached, the bounds of cells that are automata stop at their size, and every hypothesis of
+the theorem is checked.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ from theory.not_rational.weights import WeightedCell, some
 
 WILD = [name for name, cell in CELLS.items() if not cell.rational]
 QUOTIENTS = ["linear-attention", "mesa-net", "mlstm", "rwkv-4", "softmax-attention"]
-"""Cells whose unit is a quotient, for most of them a mean of values, which is a constant on one letter."""
+"""Cells whose unit is a quotient. For most of them it is a mean of values, which is constant on one
+letter.
+"""
 RANKS = {("scrn-context", 1): 2, ("sru", 1): 2, ("sru", 2): 2, ("elman-linear", 1): 2, ("elman-linear", 2): 3}
 
 
@@ -294,7 +298,7 @@ GATES = [
     (lambda t, a: a.sigmoid(a.sigmoid(t) - a.number(half)), -1),
     (lambda t, a: a.sigmoid(-1 * t * t) * t, -1),
     (lambda t, a: t - t + a.number(half), -1),
-    (lambda t, a: a.tanh(a.number(half)) * t - a.tanh(a.number(half)) * t, None),  # 0 in balls
+    (lambda t, a: a.tanh(a.number(half)) * t - a.tanh(a.number(half)) * t, None),  # a ball that contains 0
     (lambda t, a: a.sigmoid(a.tanh(a.number(half)) * t - a.tanh(a.number(half)) * t), None),
     (lambda t, a: t * 2 + a.tanh(a.number(half)), None),
     (lambda t, a: t * a.tanh(t), None),

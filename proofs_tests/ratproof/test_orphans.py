@@ -1,4 +1,4 @@
-"""Tests that workers end promptly with the command that started them, by whatever signal it is killed."""
+"""Tests that workers end promptly with the command that started them, whatever signal kills the command."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ if __name__ == "__main__":
 
 
 PATIENCE, SOON = 120, 5
-"""Seconds that a busy machine may take to start workers, and to end them. They would work for a minute or
-more.
+"""Seconds that a busy machine may take to start workers, and to end them. Otherwise, they work for a minute.
 """
 
 
@@ -54,8 +53,9 @@ def alive(process):
 
 
 def still_there_after(kill, command, folder, at_least, begun=None):
-    """Return the workers that survive their command, which is killed when it has that many workers (and that
-    file).
+    """Return the workers that survive their command.
+
+    The command is killed when it has this many workers and, if ``begun`` is passed, when that file exists.
     """
     here = str(Path(orphans.__file__).parents[2])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])}
@@ -95,7 +95,7 @@ def test_a_spawned_worker_ends_with_its_parent(tmp_path, kill, before):
 @linux
 @kills
 def test_the_workers_of_a_hunt_end_with_it(tmp_path, kill):
-    program = tmp_path / "ratproof"  # as installed: a program that a spawned worker would import first
+    program = tmp_path / "ratproof"  # like an installed program, which a spawned worker would import first
     program.write_text("from ratproof.main import main\nif __name__ == '__main__':\n    main()\n")
     hunt = [sys.executable, str(program), "hunt", "--minutes", "5", "--jobs", "2"]
     assert still_there_after(kill, hunt, tmp_path, at_least=2) == []

@@ -1,4 +1,4 @@
-"""Tests of progress in logs, its options, and shell completion."""
+"""Tests of progress messages in logs, of their options, and of shell completion."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ratproof.commands.terminal import VERBOSITY, StageLog, progress_lines
 
 @pytest.fixture
 def verbosity():
-    """Run a command with these options."""
+    """Return the verbosity of commands, and restore it after the test."""
     token = VERBOSITY.set(0)
     yield VERBOSITY
     VERBOSITY.reset(token)
@@ -29,7 +29,7 @@ def waiting(times):
 
 
 def lines(times, capsys, monkeypatch):
-    """Return the lines that the progress log prints if ``times`` waits pass before the work is done."""
+    """Return the lines that the progress log prints if the work is done after ``times`` waits."""
     threads = []
 
     class Now(terminal.Thread):
@@ -95,7 +95,7 @@ def test_v_and_q_exclude_each_other():
 
 
 def asked(environment: dict[str, str], *arguments: str) -> str:
-    """Return the output of a new process, and the heavy libraries that it imported."""
+    """Return the output of a new process, and the large libraries that it imported."""
     heavy = {"torch", "sympy", "hypothesis", "ratproof.commands.claims", "training.commands"}
     program = (
         "import sys\nfrom ratproof.main import run\ntry:\n    run()\nfinally:\n"

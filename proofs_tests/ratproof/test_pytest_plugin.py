@@ -8,7 +8,7 @@ from ratproof.main import run
 from theory import registry
 
 PLUGIN = ("-p", "no:ratproof", "-p", "ratproof.pytest_plugin", "-p", "no:cacheprovider")
-"""The plugin by its module, in addition to any entry point."""
+"""The option that loads the plugin by its module, in addition to any entry point."""
 CLAIMS = """
 from ratproof import REAL, WFSA, step_claim
 
@@ -35,9 +35,7 @@ KINDS = ("sampled", "cross-checked", "exhausted", "decided")
 
 @pytest.fixture(scope="module", autouse=True)
 def _loaded(tmp_path_factory):
-    """Load our modules: pytester discards the modules imported by a run inside it, and would load
-    them twice.
-    """
+    """Import our modules before a run of pytester, which would otherwise import them again after each run."""
     folder = tmp_path_factory.mktemp("loaded")
     for name, text in (("steps", CLAIMS + "claim = halving('right', 2)"), ("kernel", KERNEL)):
         (folder / f"{name}.py").write_text(text)

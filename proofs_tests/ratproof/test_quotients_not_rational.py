@@ -1,5 +1,6 @@
-"""Tests of the proof that a unit which is a quotient is not an automaton of any size: the extracted step
-computes the unit, and the strings of the theorem need many states.
+"""Tests of the proof that a unit that is a quotient is not an automaton of any size.
+
+The extracted step computes the unit, and the strings of the theorem require many states.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ TEACHES = [
     (quotient_of(one, lambda s, a: s, half), None),
     (quotient_of(lambda s, a: s * s, lambda s, a: s + 1), None),
     (quotient_of(lambda s, a: s * s, lambda s, a: s), "not a quotient with a denominator of degree 1"),
-    (quotient_of(one, lambda s, a: 2 - s, half), "x = 0, so its pole does not move"),  # it is 2^n / 2
+    (quotient_of(one, lambda s, a: 2 - s, half), "x = 0, so its pole does not move"),  # its value is 2^n / 2
     (quotient_of(one, lambda s, a: s - 40), "may be 0 at some time"),
     (quotient_of(one, lambda s, a: s, lambda s, a: 1 - s), "must be greater than 0"),
     (quotient_of(one, lambda s, a: s, lambda s, a: s * s + 1), "does not depend only on itself"),

@@ -1,6 +1,4 @@
-"""Tests that ``ratproof replay`` shows an actual run, ignores a file's own statements, and refuses weights
-outside the variant.
-"""
+"""Tests that ``ratproof replay`` shows an actual run, ignores the file's results, and checks weights."""
 
 from __future__ import annotations
 
@@ -25,9 +23,7 @@ SHOWN = ["weights", "automata", "says", "string", "unit", "network", "automaton"
 
 @pytest.fixture
 def kept(tmp_path, monkeypatch):
-    """Save a counterexample whose implementations differ on "b" first, in the current folder; return its
-    data.
-    """
+    """Save a counterexample in the current folder, and return its data."""
     monkeypatch.chdir(tmp_path)
     specimens.kept(specimens.exact("proposition-7", "printed"), ["", "a", "ab"])(tmp_path)
     return json.loads((tmp_path / "kept.json").read_text())

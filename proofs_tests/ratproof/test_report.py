@@ -58,7 +58,7 @@ def result(claim, variant, kind, verdict=None, cases=7, seconds=1.0, counterexam
 
 @st.composite
 def results(draw) -> list[Result]:
-    """Draw any verdicts for any kinds of evidence, with counterexamples of any size."""
+    """Draw results with any verdicts and kinds of evidence, and with counterexamples of any size."""
     indices = st.integers(0, len(PROMISED) - 1)
     several = []
     for claim, variant, kind in map(PROMISED.__getitem__, draw(st.sets(indices, min_size=1, max_size=12))):
@@ -180,7 +180,7 @@ def test_evidence_that_did_not_run_is_a_column_of_dots_and_one_sentence():
     assert lines.count("kernel-checked (5 variants): not run: there is no Coq") == 1
     assert sum("use --device cuda" in line for line in lines) == 1
     proofs = [one for one in several if one.kind == "proved"]
-    assert proofs and not any("cuda" in line for line in report(Outcome(proofs)))  # no network ran
+    assert proofs and not any("cuda" in line for line in report(Outcome(proofs)))  # proofs run no network
 
 
 def test_details_contain_what_a_line_omits():

@@ -58,7 +58,7 @@ def test_every_variant_has_all_promised_evidence_once_per_implementation():
     assert len(set(labels)) == len(labels)
     plain = {(s.claim.name, s.variant.name, s.kind) for s in LADDER if not s.side.label}
     promised = {(c.name, v.name, k) for c in claims().values() for v in c.variants for k in v.kinds}
-    assert plain == {rung for rung in promised if rung[2] != GRADIENT}  # only torch layers have it
+    assert plain == {rung for rung in promised if rung[2] != GRADIENT}  # only for torch layers
 
 
 @pytest.mark.parametrize("claim", [c for c in claims().values() if c.layers], ids=lambda c: c.name)

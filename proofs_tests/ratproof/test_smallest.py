@@ -1,4 +1,4 @@
-"""Tests of the smallest failing case: the shrinker's, or an earlier one that still fails."""
+"""Tests of smallest failing cases, which are shrunk, or stored and still fail."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RANDOM = [step for step in REFUTED if step.kind not in ("exhausted", "proved", "
 
 @pytest.fixture(autouse=True)
 def derandomised() -> Generator[None, None, None]:
-    """Use the Hypothesis settings of ``verify``, whatever the seed of the tests."""
+    """Use the Hypothesis settings of ``verify``, regardless of the seed of the tests."""
     with unchanged_afterwards():
         core.global_force_seed = None
         settings.register_profile("derandomised", settings(), derandomize=True, database=None)
@@ -33,8 +33,9 @@ def derandomised() -> Generator[None, None, None]:
 
 
 def ends_with(least: int, seed: int | None = None) -> tuple[int, list[int]]:
-    """Return the last number that a search tried, and all numbers, if the test fails for numbers from
-    ``least`` on.
+    """Search with a test that fails for numbers of at least ``least``.
+
+    Return the number of the reported failure, and all numbers that were tried.
     """
     tried: list[int] = []
 
@@ -50,7 +51,7 @@ def ends_with(least: int, seed: int | None = None) -> tuple[int, list[int]]:
 
 @pytest.fixture
 def known(monkeypatch):
-    """Store a smallest case for a search that fails for numbers from 1000 on."""
+    """Store a smallest case for a test that fails for numbers of at least 1000."""
     entries: dict[str, str] = {}
     with keep_in(entries):
         assert ends_with(1000)[0] == 1000
@@ -66,7 +67,7 @@ def test_a_known_case_ends_the_search_that_found_another(known):
     end, tried = ends_with(1000)
     assert end == 1000 and tried[0] != 1000
     first = next(index for index, number in enumerate(tried) if number >= 1000)
-    assert set(tried[first:]) == {tried[first], 1000}  # each runs once more, to confirm that it fails again
+    assert set(tried[first:]) == {tried[first], 1000}  # each failing case runs again
 
 
 def test_a_known_case_that_passes_leaves_the_search_to_the_shrinker(known):

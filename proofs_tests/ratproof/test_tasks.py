@@ -1,4 +1,4 @@
-"""Tests of tasks in worker processes: their order, a worker that dies, an early stop, and the tests in their
+"""Tests of tasks in worker processes: their order, dead workers, an early stop, and the ids of tests in
 results.
 """
 
@@ -80,7 +80,7 @@ def test_an_interruption_preserves_finished_results(jobs):
 
     def interrupt(name, done, total):
         reports.append(name)
-        if len(reports) == 2:  # after the first task, whichever ends first
+        if len(reports) == 2:  # after the first task that ends
             raise KeyboardInterrupt
 
     request = replace(SMALL, jobs=jobs)

@@ -1,6 +1,4 @@
-"""Tests of corpora and word vectors: accepted and rejected formats; a wrong network is detected
-on real text.
-"""
+"""Tests of corpora and word vectors: accepted and rejected formats, and the detection of wrong networks."""
 
 from __future__ import annotations
 

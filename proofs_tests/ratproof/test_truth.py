@@ -1,4 +1,4 @@
-"""Tests that results refuse truth testing: ``assert equivalent(a, b)`` would pass for all automata."""
+"""Tests that results have no truth value, because ``assert equivalent(a, b)`` would pass for all automata."""
 
 from __future__ import annotations
 

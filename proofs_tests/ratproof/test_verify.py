@@ -69,7 +69,7 @@ def test_evidence_that_cannot_run_here_is_neither_missing_nor_a_verdict():
     assert _missing(Request(claims=("corollary-9",), kinds=("proved",)), [], told) == []
     outcome = Outcome(gather([seen(Verdict.HOLDS)], None), not_run=told)
     assert outcome.as_expected and [r.kind for r in outcome.results] == ["sampled"]
-    assert not Outcome([], not_run=told).as_expected  # nothing ran, so nothing was shown
+    assert not Outcome([], not_run=told).as_expected  # nothing ran, so there is no evidence
 
 
 @pytest.mark.parametrize("verdicts", [(Verdict.HOLDS, Verdict.UNKNOWN), (Verdict.UNKNOWN, Verdict.HOLDS)])
@@ -112,7 +112,7 @@ def test_an_empty_run_is_not_as_expected():
 def test_a_named_claim_and_kind_run_for_every_variant():
     outcome = verify(Request(claims=("proposition-7",), kinds=("exhausted",)))
     assert outcome.as_expected
-    assert {r.facts["letters"] for r in outcome.results} == {2}  # all strings over one letter, and over two
+    assert {r.facts["letters"] for r in outcome.results} == {2}  # strings over one and two letters
     assert len(outcome.results) == len(claims()["proposition-7"].variants)
 
 
@@ -131,7 +131,7 @@ def test_decided_evidence_saves_its_certificates(tmp_path, monkeypatch, capsys):
     assert run(["verify", "proposition-7", "--kind", "decided", "--examples", "5"]) == 0
     assert "5 certificates of decided verdicts" in capsys.readouterr().out
     kept = sorted((tmp_path / ".ratproof" / "certificates").iterdir())
-    assert len(kept) == 5  # four of automata, and one of a cell that is not an automaton
+    assert len(kept) == 5  # four certificates about automata, and one about a cell that is not an automaton
     for file in kept:
         assert run(["check-certificate", str(file)]) == 0
 
@@ -169,7 +169,7 @@ def test_one_wrong_state_anywhere_in_a_corpus_is_detected(row, unit, error, monk
         return states
 
     monkeypatch.setattr(texts, "_states", wrong)
-    # If the sentence is run alone, by other code, no error occurs, and this is also reported.
+    # If the sentence is run alone, by different code, it does not differ, and this is also reported.
     with pytest.raises((Disagreement, AssertionError)):
         agree_on_text("proposition-7", "corrected", corpus(), "cpu")
 

@@ -1,5 +1,6 @@
-"""Tests that only compared strings count: a string is a case if all of its scores were compared, and without
-cases the verdict is unknown.
+"""Tests that only strings whose scores were all compared count as cases.
+
+Without cases, the verdict is unknown.
 """
 
 from __future__ import annotations
@@ -53,10 +54,10 @@ from theory.registry import claim_named
 
 LOOP = {"a": [[1]], "b": [[1]]}
 HUGE = WFSA(REAL, [10**50], [1], LOOP)
-"""Every score exceeds float32."""
+"""An automaton whose scores all exceed the range of float32."""
 ONE = WFSA(REAL, [1], [1], LOOP)
 LATER_HUGE = WFSA(REAL, [1], [1], {"a": [[10**20]], "b": [[1]]})
-"""Scores exceed float32 from the second a on."""
+"""An automaton whose scores exceed the range of float32 from the second a on."""
 
 
 @pytest.fixture(autouse=True)
@@ -94,7 +95,7 @@ def counted(comparison, strings):
 STRINGS = ["", "a", "b", "aa", "ba", "aba"]
 
 
-# --- torch modules
+# Torch modules.
 
 
 @pytest.mark.parametrize("value", [12345.0, float("nan"), float("inf"), 0.0])
@@ -212,7 +213,7 @@ def test_the_report_states_how_a_module_was_run(monkeypatch, capsys):
     assert module.training and module.other.training and not module.drop.training
 
 
-# --- networks
+# Networks.
 
 
 def network(*weights, dtype="float32"):
@@ -299,7 +300,7 @@ def test_runs_whose_counts_cannot_raise_an_alarm_are_not_cases():
     assert counted(runs(count=2), ["ab"]) == (0, {NO_ALARM: 1})
 
 
-# --- real text
+# Real text.
 
 
 @pytest.mark.parametrize(
@@ -331,7 +332,7 @@ def test_a_sentence_is_a_case_if_all_of_its_scores_were_compared(unbounded, case
     assert (book.cases, book.facts.get("left_out", {})) == (cases, left_out)
 
 
-# --- strings outside the domain of a variant
+# Strings outside the domain of a variant.
 
 
 def speaks_from(shortest, automaton=ONE, step=lambda c, x: c, start=1):
@@ -380,7 +381,7 @@ def test_a_difference_outside_the_domain_of_the_variant_refutes_nothing():
     assert len(error.value.counterexample.string) == 2
 
 
-# --- comparisons with invalid results
+# Comparisons with invalid results.
 
 
 def test_a_comparison_without_units_is_refused():

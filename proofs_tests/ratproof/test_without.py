@@ -82,7 +82,7 @@ def test_the_cache_is_the_users_or_the_configured_one(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("folder_name", ["~/.cache/ratproof", "/proc/none"])
 def test_without_a_cache_a_temporary_folder_is_used(folder_name, monkeypatch):
-    # Set first, so that it is restored afterwards: otherwise later tests build in a folder that was deleted.
+    # Set this first, so that it is restored. Otherwise, later tests build in a folder that was deleted.
     monkeypatch.setenv(caches.VARIABLE, folder_name)
     monkeypatch.delenv(caches.VARIABLE)
     monkeypatch.setattr(caches.platformdirs, "user_cache_path", lambda name: Path(folder_name))
@@ -146,7 +146,7 @@ BESIDE = {
     ),
     "a part of ours was removed": ({"wfsa.py": None}, "automata.wfsa is missing from the installation"),
 }
-"""Changes to files in ``automata`` (``None`` removes a file), and the message of ratproof."""
+"""Changes to files in ``automata``, where ``None`` removes a file, with ratproof's messages."""
 
 
 @pytest.mark.parametrize("files, says", BESIDE.values(), ids=BESIDE)
@@ -191,9 +191,9 @@ sys.meta_path = [Hiding(finder) for finder in sys.meta_path]
 from ratproof.start import main
 main()
 """
-"""The command line with packages hidden."""
+"""Source of the command line with hidden packages."""
 LIGHT = {"numpy", "numba", "flint", "typer", "rich"}
-"""The packages of docs/get_started/install.md that suffice to score and compare automata."""
+"""The packages that docs/get_started/install.md requires to score and compare automata."""
 PACKAGES = {*extras.NEEDED, *(name for names in extras.EXTRAS.values() for name in names)}
 
 

@@ -1,6 +1,4 @@
-"""Tests of the language of a rule: against Python's ``re``, against OpenFst, and over real vocabularies of
-wildcards.
-"""
+"""Tests of the language of a rule, against Python's ``re`` and OpenFst, and with real vocabularies."""
 
 from __future__ import annotations
 
@@ -42,9 +40,7 @@ def encoded(sentence: list[str]) -> str:
 
 
 def pattern(rule: Rule) -> str:
-    """Return the rule as a pattern for Python's ``re`` on encoded sentences, where ``(?!)`` matches
-    nothing.
-    """
+    """Return the rule as a pattern for Python's ``re`` on encoded sentences; ``(?!)`` matches nothing."""
     if isinstance(rule, Word):
         return encoded([rule.text]) if rule.text in VOCABULARY else "(?!)"
     if isinstance(rule, Wildcard):
@@ -226,7 +222,7 @@ def test_a_rule_that_is_too_large_gives_a_one_line_error() -> None:
     ("rule", "sentence", "is_"),
     [
         ("$ a", "b a", True),
-        ("$ a", "BOS a", False),  # otherwise an additional BOS would match
+        ("$ a", "BOS a", False),  # an additional BOS must not match
         ("BOS a", "BOS a", True),
         ("% a", "7 a", True),
         ("% a", "12.5 a", True),

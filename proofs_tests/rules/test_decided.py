@@ -1,6 +1,4 @@
-"""Tests that a network that differs from its rules on one sentence, or whose values may round, is
-detected.
-"""
+"""Tests that networks that differ from their rules on a sentence, or whose values may round, are detected."""
 
 from __future__ import annotations
 
@@ -100,7 +98,9 @@ def test_other_networks_are_refused(rules_and_network: tuple[RuleSet, FARNN]) ->
 
 
 def test_parts_that_omit_a_rule_that_the_network_lacks() -> None:
-    """Both the network and the parts lack a rule of the file, so that only the rules match some sentence."""
+    """The network and the parts lack a rule of the file, so that some sentence is matched by the rules
+    only.
+    """
     compiled = rule_set([RULES[0], RULES[2]], WORDS)
     network = FARNN.of_rules(compiled)
     shifted = tuple(

@@ -70,7 +70,7 @@ def test_a_nondeterministic_automaton_is_written_as_a_rule_of_its_language(one: 
     ],
 )
 def test_handwritten_rules_are_recovered(text: str) -> None:
-    """The result is identical: wildcards stay wildcards, and no word is repeated."""
+    """The result is identical: wildcards remain wildcards, and no word is repeated."""
     words = ["a", "b", "c", "7", "12.5", "?", "!", *(f"w{i}" for i in range(20))]
     rule = parse(text)
     back = str(rule_of(least(rule, letters([rule], words))))
@@ -83,7 +83,9 @@ def test_only_boolean_automata_have_rules() -> None:
 
 
 def test_a_wildcard_for_numbers_and_others_is_not_the_number_wildcard() -> None:
-    """``$2`` looks like a number and stands for a word and a number: no wildcard is written for it alone."""
+    """``$2`` looks like a number and stands for a word and a number, so no wildcard is written for it
+    alone.
+    """
     automaton = compiled(parse("$ * ( c | d ) $ *"), ["$2", "c", "d"])
     assert str(rule_of(automaton, {"$2": ("7", "b")})) == "$ * ( c | d ) $ *"
     assert (

@@ -1,6 +1,4 @@
-"""Tests of propositional rules: conversion of text to clauses, and the soft layer with the same logic on
-matches.
-"""
+"""Tests of propositional rules: their conversion to clauses, and the soft layer with the same logic."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Tests of rules as text: written rules are read back, and errors report the position, the token and the
-expected one.
-"""
+"""Tests of rules as text: written rules are read back, and errors report position and tokens."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Tests of extraction: evaluating the cell gives the DFA; counts give it only for seen pairs and
-hard runs.
+"""Tests of extraction: an evaluation of the cell gives the DFA.
+
+Counts of transitions give the DFA only for pairs that occur, and for hard runs.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ def test_an_unseen_pair_leads_to_the_first_centroid_as_printed():
 
 
 def test_without_reset_parity_counts_a_transition_that_never_occurs(monkeypatch):
-    """The strings are 1 and then 11: the second starts where the first ended, in s_2, and its first
-    transition, to s_1, is counted as one from s_1.
+    """The strings are 1 and then 11. The second starts in s_2, in which the first ended. Its first
+    transition, which leads to s_1, is counted as a transition from s_1.
     """
     monkeypatch.setattr(extraction, "data", lambda w: ["1", "11"])
     one, zero = Fraction(1), Fraction(0)

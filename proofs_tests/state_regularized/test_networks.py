@@ -37,7 +37,7 @@ from theory.state_regularized.shared.networks import (
 
 ANY = claim_named("theorem-3.1").variant("corrected").cases("ab")
 UNTIED = claim_named("theorem-3.2").variant("corrected-eq-5")
-MOST_ROUNDINGS = 64  # of a softmax of at most 4 values: products, sums, exponentials and a quotient
+MOST_ROUNDINGS = 64  # for a softmax of at most 4 values: products, sums, exponentials and a quotient
 
 
 def torch_component(w, transition="mixture"):
@@ -114,7 +114,7 @@ def test_a_mixture_equals_torchs(w, string):
         with torch.no_grad():
             h, alpha = module(torch.nn.functional.hardtanh(inside))
         first, second = alpha[0].topk(2).values.tolist()
-        if first - second < 1e-6:  # either label may be right
+        if first - second < 1e-6:  # either label may be correct
             return
         now = mixtures.step(w, now, x)
         assert now.label == int(alpha[0].argmax()) + 1

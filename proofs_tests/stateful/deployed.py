@@ -1,4 +1,4 @@
-"""Correct and wrong models in deployment: dtypes, beams, padding, long inputs, many calls."""
+"""Correct models, and models with mistakes in deployment: dtypes, beams, padding, long inputs, many calls."""
 
 from __future__ import annotations
 
@@ -59,8 +59,9 @@ class Narrow(StatefulModel):
 
 
 class Deployed(StatefulModel):
-    """A decaying sum of a layer's outputs, with optional mistakes that only appear in deployment. Padding
-    preserves the state.
+    """A decaying sum of a layer's outputs, with optional mistakes that only appear in deployment.
+
+    Padding preserves the state.
 
     Args:
         mistake: The mistake in the model, if any.

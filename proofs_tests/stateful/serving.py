@@ -1,4 +1,6 @@
-"""Models as in a server: prefixes that are kept, states that are rewound and restored, and ragged rows."""
+"""Models like those in servers, with stored prefixes, rewound and restored states, and rows of unequal
+lengths.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ class PrefixServer(StatefulModel):
 
     Args:
         vocabulary: Number of tokens.
-        mistake: ``"one token more"``: every stored state has read one token more than its key; ``"blocks"``:
-            only states of prompts whose length is 1 modulo 16 have; empty for no mistake.
+        mistake: ``"one token more"`` if every stored state has read one token more than its key; ``"blocks"``
+            if only states of prompts whose length is 1 modulo 16 have this error; empty for no mistake.
     """
 
     without, longest = frozenset({"padding", "gradient"}), 66
@@ -63,7 +65,7 @@ class Drafting(StatefulModel):
         mistake: The mistake in the model, if any.
     """
 
-    inputs, without = Vectors(SIZE), frozenset({"padding", "state-twice"})  # the list grows in place
+    inputs, without = Vectors(SIZE), frozenset({"padding", "state-twice"})  # the list is extended in place
 
     def __init__(self, mistake=""):
         self.mistake, self.module = mistake, nn.Linear(SIZE, SIZE)

@@ -1,6 +1,4 @@
-"""Tests that correct models with a state satisfy every property, and each mistake is refuted by
-its property.
-"""
+"""Tests that correct models with a state satisfy every property, and that each mistake breaks one."""
 
 from __future__ import annotations
 
@@ -104,7 +102,7 @@ def test_a_counterexample_is_the_shortest_and_has_the_fewest_rows():
     assert edge.problem == "B = 1, T = 17, float32" and edge.position == "outputs[0, 16, 0]"
     batch = results(wrong("the largest of the batch"), "batch", 100)["batch"].counterexample
     assert batch.problem == "B = 2, T = 1, float32"
-    # This also holds for a property that any number of rows can violate.
+    # This also holds for a property that a call with any number of rows can break.
     rows = results(wrong("rows exchanged in a later call"), "pieces", 100)["pieces"].counterexample
     assert rows.problem.startswith("B = 2, T = 2,")
 

@@ -19,7 +19,7 @@ def test_values_move_by_one_unit_in_the_last_place(dtype):
     numbers = torch.tensor([1.0, -1.5, 3.0, 1e-3, 0.0, 60.0], dtype=dtype)
     other = moved(numbers, torch.finfo(dtype).eps, torch.Generator().manual_seed(0))
     up, down = (torch.nextafter(numbers, torch.full_like(numbers, way)) for way in (torch.inf, -torch.inf))
-    # Below a power of two the next float is closer than a unit: rounded, it is two away.
+    # Below a power of two, floats are half a unit apart, so one unit is two floats away.
     assert bool(
         ((other == up) | (other == down) | (other == 1 - torch.finfo(dtype).eps) | (numbers == 0)).all()
     )
@@ -138,7 +138,7 @@ def test_differences_between_rounding_and_refutation_are_reported():
 
 
 class Hidden(StatefulModel):
-    """A sum that is rounded to bfloat16 in calls of one token, without an operator that shows it."""
+    """A sum that is rounded to bfloat16 in calls of one token, without an operator that reveals it."""
 
     inputs = Vectors(2)
     without = frozenset({"padding", "reorder", "clear"})

@@ -1,5 +1,6 @@
-"""Tests of the properties that servers depend on: shared prefixes, rewinding, snapshots, gradients, and
-rows of unequal lengths.
+"""Tests of the properties that servers require: shared prefixes, rewinding, snapshots, and unequal rows.
+
+Gradients are also tested.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Results and verdicts of ratproof for a model, by property."""
+"""Results and verdicts of ratproof for a model, keyed by property."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FEW = 17
 
 
 def results(model, kind=None, examples=FEW, **more):
-    """Return the results of a claim about the model, by property."""
+    """Return the results of a claim about the model, keyed by property."""
     claim = believe_stateful("mine", model=model, **more)
     with registered(claim):
         return {

@@ -16,7 +16,7 @@ PLACES = [1, 2, 5]
 
 
 def counter(p: int) -> Weights:
-    """Return the GRU with p places that adds 1 for a, and subtracts 1 for b."""
+    """Return the GRU with p binary places that adds 1 for each a and subtracts 1 for each b."""
     step = {"a": Fraction(1), "b": Fraction(-1)}
     derived = {entry.name: entry for entry in counting_gru(p).entries if entry.derived is not None}
     w = Weights(REAL, "ab", {"step": step}, ("P", p))

@@ -1,4 +1,4 @@
-"""Tests that every permutation of at most six items is a product of reflections, one fewer than items."""
+"""Tests that every permutation of n <= 6 items is a product of n - 1 reflections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of proofs by an invariant: true claims are proved, and no mutation is."""
+"""Tests of proofs by an invariant: true claims are proved, and mutations are not."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def late(recurrence):
 
 
 def stuck(recurrence):
-    """Return a network whose components never change, unless it enters a mode with more of them."""
+    """Return a network whose components never change, unless it enters a mode with more components."""
 
     def step(w, c, x):
         mode, numbers = recurrence.step(w, c, x)

@@ -1,4 +1,6 @@
-"""Tests of the gain of constructed sigmoid networks: it is large enough, and not much larger than needed."""
+"""Tests of the gain of constructed sigmoid networks, which is sufficient and not much larger than
+required.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the tables "architecture × language": all cells, laws on random layers, and planted errors."""
+"""Tests of the tables "architecture × language": all cells, laws for random layers, and planted errors."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def test_every_cell_is_checked(cell):
 
 
 def linear(kind, *choices):
-    """Return a function that draws a factor of this kind with a given size and fixed point, from these
-    choices.
+    """Return a function that draws a factor of this kind from these choices, with a given size and fixed
+    point.
     """
 
     def factor(rng, size, centre):
@@ -86,7 +86,7 @@ FACTORS = {
     "RWKV-7, open": (linear(Rwkv, (W,), (W, HALF)), 1),
     "RWKV-7, closed": (linear(Rwkv, (1, 1, W), (1, 1, 0, W)), 1),
 }
-"""Random factors of layers, and their number for each letter."""
+"""Functions that draw factors of layers, with the maximum number of factors for each letter."""
 
 
 def random_layer(name, rng):
@@ -200,7 +200,7 @@ def test_layers_with_real_eigenvalues_change_their_answer_rarely(name, law, rng)
 
 
 def obeyed(name, law):
-    """Return whether the constructions in a row of the table obey a law on all letters and on some words."""
+    """Return whether the constructions in a row of the table obey a law, for all letters and some words."""
     for cell in CELLS:
         if cell.architecture.name == name and cell.answer == "can" and cell.table == "finite states":
             layer, alphabet = cell.network(), cell.language.alphabet[:3]
@@ -294,7 +294,7 @@ def test_the_written_bounds_of_the_tested_networks_hold_at_all_lengths():
     bonus = Fraction(1, 1000)
     assert (
         constructions.ETA < constructions.DELTA * constructions.GAMMA**2
-    )  # so the ratio falls with the length
+    )  # so that the ratio decreases with the length
     assert bonus < (1 - constructions.GAMMA) ** 2
     assert constructions.ETA < constructions.DELTA and constructions.ETA / 10 < 1
     layer = table._network("penalty", LANGUAGES["T2"], ARCHITECTURES["diagonal [0,1]"])

@@ -1,6 +1,4 @@
-"""Tests that weights drawn from signatures have their shape, small cases are ordered, and malformed files are
-refused.
-"""
+"""Tests of signatures: shapes of drawn weights, the order of small cases, and malformed files."""
 
 from __future__ import annotations
 
@@ -166,8 +164,8 @@ def _doubled(value):
 
 
 def test_factors_that_do_not_reconstruct_the_tensor_are_refused():
-    """D_1, v and D_2 depend on all words together: for fewer words they are exact, but not the
-    construction's.
+    """D_1, v and D_2 depend on all words together. For fewer words they are exact factors, but not those of
+    the construction.
     """
     variant = claims()["fa-rnn-eq-5"].variant("corrected-large-enough")
     case = signatures(variant)[0].generic("ab").renamed({"b": "b"})

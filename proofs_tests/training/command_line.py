@@ -24,4 +24,4 @@ def command_line(monkeypatch: pytest.MonkeyPatch) -> None:
     app.registered_commands += results.registered_commands
     limits.add(app)
     command = typer.main.get_command(app)
-    monkeypatch.setattr(main, "_command", lambda: command)  # which caches the command of ratproof's own app
+    monkeypatch.setattr(main, "_command", lambda: command)  # it caches the command of ratproof's app

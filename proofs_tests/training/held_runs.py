@@ -1,5 +1,6 @@
-"""Runs of campaigns that wait at some of their steps until they are terminated, so that a test can remove
-their environment in the middle.
+"""Runs of campaigns that wait at some of their steps until they are terminated.
+
+Tests can therefore interrupt them at known steps.
 """
 
 from __future__ import annotations
@@ -13,24 +14,24 @@ from typing import Any
 
 FOLDER = "RATPROOF_TEST_HELD"
 SEED, AT = 0, (3, 8)
-"""Seed of the run that is held, and the steps at which it is held."""
+"""The seed of the run that waits, and the steps at which it waits."""
 IN_ITS_PLACE = f"""
 import sys
 if "training.campaign.job" in sys.orig_argv:
     from {__name__} import hold
     hold({{folder!r}})
 """
-"""Source of the ``sitecustomize.py`` that holds runs of campaigns."""
+"""Source of the ``sitecustomize.py`` that makes runs of campaigns wait."""
 
 
 def put(folder: Path) -> str:
-    """Write the module, and return a path with which runs find it and everything that this process finds."""
+    """Write the module, and return a PYTHONPATH that includes its folder and the path of this process."""
     (folder / "sitecustomize.py").write_text(IN_ITS_PLACE.format(folder=str(folder)))
     return os.pathsep.join([str(folder), *sys.path])
 
 
 def held(folder: Path, number: int) -> Path:
-    """Return the file that the run creates when it is paused for the first (0) or second (1) time."""
+    """Return the file that the run creates when it waits for the first (0) or second (1) time."""
     return folder / f"held-{AT[number]}"
 
 
@@ -40,7 +41,7 @@ def steps_taken(folder: Path) -> list[int]:
 
 
 def hold(folder: str) -> None:
-    """Make a run's process wait at its hold points."""
+    """Make the process of a run wait at the steps in :data:`AT`."""
     from ratproof.process import interruptions
 
     right = interruptions.interruptions
@@ -66,7 +67,7 @@ def _hold_steps(folder: Path) -> None:
             if result.step in AT and not there.exists():
                 asked = signal.getsignal(signal.SIGTERM)
                 there.touch()
-                while signal.getsignal(signal.SIGTERM) is asked:  # the first SIGTERM restores it
+                while signal.getsignal(signal.SIGTERM) is asked:  # the first SIGTERM restores the handler
                     time.sleep(0.02)
         return result
 

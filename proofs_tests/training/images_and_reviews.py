@@ -20,7 +20,7 @@ def idx(values: np.ndarray) -> bytes:  # type: ignore[type-arg]
 def write_images(folder: Path, images: int = 36, seed: int = 0, border: int = 0) -> Path:
     """Write a folder with mnist and fashion_mnist, in which an image's brightness determines its label.
 
-    The ``border`` is blank; that of MNIST has at least 4 pixels for most images.
+    The ``border`` of an image is blank. Most images of MNIST have a border of at least 4 pixels.
     """
     rng = np.random.default_rng(seed)
     for name in ("mnist", "fashion_mnist"):

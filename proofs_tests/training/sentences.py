@@ -58,9 +58,11 @@ RULES = "[good]\n$ * ( good | fine ) $ *\n$ * great film $ *\n[bad]\n$ * ( bad |
 
 
 def write_rule_sets(folder: Path, sentences: int = 40, seed: int = 0, ragged: bool = False) -> Path:
-    """Write a folder with re2rnn and glove: labels good, bad and none; rules contain some of their words. In
-    ATIS, most sentences have the label none, which has no rules; in TREC and SMS, most have the label good.
-    Unless they are ragged, the sentences with the label none have four words.
+    """Write a folder with re2rnn and glove, with the labels good, bad and none.
+
+    Rules contain some of the words of the labels. In ATIS, most sentences have the label none, which has no
+    rules; in TREC and SMS, most have the label good. Unless they are ragged, the sentences with the label
+    none have four words.
     """
     rng = random.Random(seed)
     for name in ("ATIS", "TREC", "SMS"):

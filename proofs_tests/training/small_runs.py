@@ -1,4 +1,4 @@
-"""Small runs of the experiments, by the command line, for tests."""
+"""Small runs of the experiments with the command line, for tests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OF: dict[str, tuple[Callable[..., Path] | None, str]] = {
     "tomita": (None, "--units 4 --steps 3 --grammar 1"),
     **dict.fromkeys(("parentheses", "palindromes"), (None, f"{STRINGS} --size small")),
 }
-"""Function that writes the data of each experiment, and its options."""
+"""The function that writes the data of each experiment, and the experiment's options."""
 
 
 def ratproof(line: str, *more: object) -> int:
@@ -46,7 +46,7 @@ def train(folder: Path, experiment: str, line: str, *more: object) -> int:
 
 
 def result(folder: Path) -> dict[str, Any]:
-    """Return the result of a run without the values that depend on the clock."""
+    """Return the result of a run, without the values that depend on time."""
     data = json.loads((folder / "result.json").read_text())
     metrics = {name: value for name, value in data["metrics"].items() if not name.endswith("_per_second")}
     return {n: v for n, v in data.items() if n not in ("seconds", "when", "decided")} | {"metrics": metrics}

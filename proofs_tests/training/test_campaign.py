@@ -1,4 +1,6 @@
-"""Tests of campaigns: a file becomes runs in separate processes, and finished runs are not repeated."""
+"""Tests of campaigns: the runs of a file are done in separate processes, and finished runs are not
+repeated.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,7 @@ RUNS = ["sst2/rrnn-b/seed-0", "sst2/rrnn-b/seed-7", "cr/rrnn-b/seed-0", "cr/rrnn
 
 
 def in_this_process(monkeypatch: pytest.MonkeyPatch, broken: Sequence[str] = ()) -> None:
-    """Execute runs in this process, except for those that crash with a memory error."""
+    """Execute runs in this process, except for runs that crash with a memory error."""
 
     def run_here(words: str) -> bytes:
         message = json.loads(words)
@@ -166,7 +168,8 @@ def test_a_campaign_runs_its_trials_before_the_runs_that_need_them(
     assert "cr: test accuracy" in capfd.readouterr().out
     kept = read_archive(root / "kept")
     assert set(kept) == {kept_name(job.name) for job in plan.jobs}
-    # A result from before there was a choice of classifiers, and one in a separate file, as stored then.
+    # A result from before there was a choice of classifiers, and a result in a separate file, as in old
+    # versions.
     assert kept[kept_name(plan.jobs[2].name)]["configuration"].pop("classifier") == "mlp"
     own = kept.pop(kept_name(plan.jobs[3].name))
     write_archive(kept, root / "kept")
@@ -249,7 +252,7 @@ def test_a_truncated_result_is_not_done(root: Path, capfd: pytest.CaptureFixture
     (folder / TRIALS[0]).mkdir(parents=True)
     (folder / TRIALS[0] / "result.json").write_text('{"experiment": "ss')
     assert state(plan.jobs[0], folder) == "broken"
-    assert campaign(root) == 2  # in a process of its own
+    assert campaign(root) == 2  # in a separate process
     error = capfd.readouterr().err
     assert "result.json" in error and "Traceback" not in error
 

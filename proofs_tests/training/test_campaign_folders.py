@@ -1,6 +1,4 @@
-"""Tests that merged folders of a campaign have the same digest, regardless of where and how often interrupted
-its runs were done.
-"""
+"""Tests that merged folders of a campaign have the same digest, whatever the machines and interruptions."""
 
 from __future__ import annotations
 
@@ -76,7 +74,7 @@ def test_two_folders_of_a_campaign_are_merged(root: Path, capfd: pytest.CaptureF
     assert status(here, capfd) == status(full, capfd)
     shown = status(full, capfd)
     assert shown["rows"] == 3
-    for when_done, seed in enumerate((2, 0, 1)):  # the order in which they were done does not matter
+    for when_done, seed in enumerate((2, 0, 1)):  # the order of the runs does not matter
         os.utime(full / f"cr/rrnn-b/seed-{seed}/result.json", (when_done, when_done))
     assert status(full, capfd) == shown
 
@@ -137,7 +135,7 @@ def refused_where_the_installation_is_another(
 
 
 def when(monkeypatch: pytest.MonkeyPatch, there: Path, do: Callable[[], object]) -> None:
-    """Call ``do`` once, while the campaign runs, as soon as a file exists."""
+    """Call ``do`` once, as soon as a file exists while the campaign runs."""
     says, left = Work._says, [do]
 
     def says_after_action(*arguments: Any) -> str:

@@ -1,7 +1,7 @@
 """Tests of the stored pictures and words of trained centroids.
 
-Pictures are stored row by row, for any order of the pixels. Words have their mean probability over the tokens
-that were read, without the padding.
+Pictures are stored row by row, for any order of the pixels. Words are stored with their mean probability over
+the tokens that were read, without padding.
 """
 
 from __future__ import annotations
@@ -21,9 +21,7 @@ from training.sequences.network import LayerStates
 
 
 class Looks:
-    """A network whose first centroid's probability is the brightness of a pixel, and the second's is the
-    rest.
-    """
+    """A network of two centroids; the probability of the first is the brightness of a pixel."""
 
     settings = SimpleNamespace(k=2)
 
@@ -32,9 +30,7 @@ class Looks:
 
 
 class Spells:
-    """A network whose first centroid has probability 3/4 for even word indices and padding, and 1/4
-    otherwise.
-    """
+    """A network whose first centroid has probability 3/4 for even word indices and padding, otherwise 1/4."""
 
     settings = SimpleNamespace(k=2, tokens=True)
     marks = torch.zeros(1)

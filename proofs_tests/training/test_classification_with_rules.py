@@ -1,5 +1,7 @@
-"""Tests of text classification with rules: an untrained FA-RNN gives the labels of its rules, padding has no
-effect, rules are used only by the documented networks, and interrupted runs give the same results.
+"""Tests of text classification with rules.
+
+An untrained FA-RNN gives the labels of its rules, padding has no effect, rules are used only by the
+documented networks, and interrupted runs give the same results.
 """
 
 from __future__ import annotations
@@ -78,7 +80,7 @@ def test_an_untrained_network_predicts_the_labels_of_the_rules(model: str, name:
     for part in ("train", "dev", "test"):
         predicted, _ = task.predict(task.network, part)
         assert torch.equal(predicted, data.by_rules(part))
-    with torch.no_grad():  # and a network without one of the rules does not
+    with torch.no_grad():  # a network without one of the rules does not predict the labels
         for direction in task.network.directions:  # type: ignore[union-attr]
             direction.match[1] = 0  # type: ignore[index, operator]
     predicted, _ = task.predict(task.network, "test")
@@ -109,7 +111,8 @@ def test_a_sentences_prediction_does_not_depend_on_its_batch(
         one = indices[index : index + 1]
         alone, _ = task.parts["train"].at(one, torch.device("cpu"))
         output = network(alone, Noise(0, 3, one) if noisy else None)
-        # Other shapes give other orders of sums: at most some dozens of roundings of values about 10.
+        # Other shapes cause other orders of summation, with at most some dozens of roundings of values near
+        # 10.
         assert torch.allclose(together[index], output[0], rtol=0, atol=1e4 * 2.0**-53)
 
 
@@ -292,7 +295,7 @@ def test_copied_texts_are_those_of_the_training_file(folder: Path) -> None:
     for part, copied in data.copied.items():
         words = data.parts[part].words
         assert copied.tolist() == [words[i] in data.parts["train"].words for i in range(len(words))]
-    few = load(SOURCES["sms"], Data(folder, any_size=True), 0.1, 0)  # the same, whatever is trained on
+    few = load(SOURCES["sms"], Data(folder, any_size=True), 0.1, 0)  # the same texts for any training set
     assert all(torch.equal(few.copied[part], copied) for part, copied in data.copied.items())
 
 

@@ -1,4 +1,4 @@
-"""Tests of a recurrent part that is trained alone, and of centroids at the clusters of its states."""
+"""Tests of a recurrent component that is trained alone, and of centroids at the clusters of its states."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_noise_is_added_to_every_state_that_is_read() -> None:
     first = slice(0, len(WORDS))
     torch.testing.assert_close(quiet.states[first], loud.states[first])  # before any noise
     assert ((quiet.states - loud.states).norm(dim=1)[len(WORDS) :] > 1e-3).all()
-    assert (quiet.logits != loud.logits).all()  # including those of the empty string
+    assert (quiet.logits != loud.logits).all()  # including the states of the empty string
 
 
 @given(st.integers(2, 5), st.integers(0, 10))

@@ -1,5 +1,7 @@
-"""Tests of the engine: an interrupted run gives the same results, random draws belong to examples, and an
-error gives a one-line message and preserves the stored files.
+"""Tests of the engine.
+
+An interrupted run gives the same results, random draws belong to examples, and an error gives a one-line
+message and preserves the stored files.
 """
 
 from __future__ import annotations
@@ -90,9 +92,7 @@ HOW = {"batch": 5, "rate": 0.1, "patience": 4, "halve_after": 2}
 
 
 class Scripted(ExampleTask):
-    """A task with predefined dev scores, whose losses are the square of one parameter or the result of
-    ``spoil``.
-    """
+    """A task with predefined dev scores; its loss is the square of a parameter or comes from ``spoil``."""
 
     def __init__(
         self,
@@ -192,7 +192,7 @@ def test_a_restart_resets_everything_except_the_progress() -> None:
     other.run(stop=lambda: other.progress.step == 2)
     assert torch.equal(task.network.weight, other.network.weight)  # type: ignore[arg-type]
     assert loop.run() == "trained"
-    assert (loop.progress.best, loop.progress.best_epoch) == (0.7, 4)  # the first network's 0.9 is gone
+    assert (loop.progress.best, loop.progress.best_epoch) == (0.7, 4)  # not the first network's 0.9
 
 
 def test_a_run_resumes_between_a_restart_and_the_epochs_end(tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_a_task_that_is_finished_ends_its_epoch() -> None:
     task = StartingAnew(anew=99, end=3, spoil=lambda step, x: 0 * x + step + 1)
     loop = loop_of(task)
     assert loop.run() == "trained" and loop.progress.step == 3
-    assert [one["loss"] for one in loop.progress.history] == [1.5, 3]  # of 2 batches, and of 1
+    assert [one["loss"] for one in loop.progress.history] == [1.5, 3]  # for 2 batches and for 1 batch
 
 
 # The output for users.
@@ -284,8 +284,10 @@ for number in range(40):
     os.waitpid(child, 0)
     os.close(reading)
 """
-"""Source of a program that runs the command in child processes, kills each before a random step, and resumes
-it in the next until one ends. It prints how many were killed, and its exit status.
+"""Source of a program that runs the command in child processes and kills each of them before a random step.
+
+The next child process resumes the run, until a process ends. The program prints the number of killed
+processes and the exit status of the last one.
 """
 
 
@@ -348,7 +350,7 @@ def test_a_run_resumes_only_with_the_same_settings_and_shows_the_difference(
     assert train(tmp_path / "run", "--resume", "--clip", "2") == 2
     assert "clip 2.0, got 3.0" in capfd.readouterr().err
     write_sets(tmp_path / "data", seed=1)
-    assert train(tmp_path / "run", "--resume") == 2  # it is done, with other data
+    assert train(tmp_path / "run", "--resume") == 2  # the run is done, with other data
     assert "result.json: must be a run with train {" in capfd.readouterr().err
     write_sets(tmp_path / "data")
     other = f"train sst2 {SMALL} --data {tmp_path / 'data'}"

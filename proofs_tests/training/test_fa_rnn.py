@@ -47,7 +47,7 @@ SAID = {
     "music": "play jazz|please play it|some jazz here|louder jazz|play it in the hall|jazz|jazz please",
 }
 LEARNING = "--vectors one-hot --beta 0.3 --rate 0.02 --recurrence-share 1"
-"""Settings with which words are learned that no rule contains."""
+"""Settings with which a network learns words that no rule contains."""
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_drawn_sentences_match_a_rule(several: list[tuple[str, object]], seed: i
     drawn, rng = RuleSentences(rules, [("BOS", "a", "c", "EOS")]), random.Random(seed)
     if drawn.starts:
         assert all(matches(rules, [drawn.draw(rng) for _ in range(5)]).any(axis=1))
-    else:  # then no sentence of up to four words matches, either
+    else:  # then no sentence of up to four words matches
         some = [("BOS", *inside, "EOS") for n in range(4) for inside in product(WORDS, repeat=n)]
         assert not matches(rules, some).any()
         with pytest.raises(InputError, match="so no sentence can be drawn"):

@@ -1,4 +1,4 @@
-"""Tests of the rows of tables: one recipe on the same data, each seed once, and the command that makes it."""
+"""Tests of the rows of tables: a row has one recipe, the same data, each seed once, and its command."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def run(kept: list[Result]) -> Result:
 
 
 def changed(result: Result, **entries: Any) -> Result:
-    """Return a copy with some entries changed; a dictionary updates the entry."""
+    """Return a copy with some entries changed; a dictionary as a value updates the entry."""
     other = copy.deepcopy(result)
     for name, value in entries.items():
         other[name] = other[name] | value if isinstance(value, dict) else value

@@ -1,6 +1,4 @@
-"""Tests of language modelling: the state carries over between windows and interruptions, and not between
-columns.
-"""
+"""Tests of language modelling: windows and interruptions preserve the state, and columns are independent."""
 
 from __future__ import annotations
 
@@ -43,7 +41,7 @@ def task_of(folder: Path, how: LanguageModelling) -> LanguageTask:
 def losses_of(
     some: LanguageTask, rank: int = 0, processes: int = 1, begin: int = 0, end: int | None = None
 ) -> torch.Tensor:
-    """Return the losses of each column of a process, summed over an epoch or some of its windows."""
+    """Return the loss of each column of a process, summed over an epoch or some of its windows."""
     total: torch.Tensor | float = 0.0
     for step, batch in list(enumerate(some.batches(0)))[begin:end]:
         mine = share_of(batch, rank, processes)
@@ -58,7 +56,7 @@ def test_windows_give_the_losses_of_the_complete_text(tmp_path: Path, model: str
     some = task_of(tmp_path, how)
     full = task_of(tmp_path, replace(how, window=10**4))
     assert len(some.batches(0)) > 10 and len(full.batches(0)) == 1
-    # Sums of about a hundred values below ten, in another order.
+    # The sums have about a hundred values below ten, in another order.
     assert torch.allclose(losses_of(some), losses_of(full), rtol=1e5 * 2.0**-53)
 
 
@@ -131,7 +129,7 @@ def test_dropout_keeps_equally_many_units_in_all_models_of_a_budget(
     }
     assert kept["rrnn-b"] == pytest.approx(kept["rrnn-f"]) and full["rrnn-b"].hidden > full["rrnn-f"].hidden
     assert full["rrnn-f"].dropped(0.65) == pytest.approx(0.65) and TINY.dropped(0.65) == 0.65
-    assert replace(full["rrnn-b"], hidden=9).dropped(0.2) == 0  # narrower than the units to keep
+    assert replace(full["rrnn-b"], hidden=9).dropped(0.2) == 0  # narrower than the number of units to keep
 
     dropped: list[float] = []
     how = replace(TINY, model="rrnn-b", budget=1)

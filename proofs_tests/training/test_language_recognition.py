@@ -58,8 +58,9 @@ def test_a_path_has_its_height_and_its_length(seed: int, height: int, more: int)
 def test_paths_of_one_size_are_equally_likely() -> None:
     drawn = dyck_paths([(2, 4)] * 7000, np.random.default_rng(0))
     _, counts = np.unique(np.array(drawn), axis=0, return_counts=True)
-    assert len(counts) == 7  # of 14 paths with 4 pairs 1 has height 1, 7 height 2, 5 height 3 and 1 height 4
-    assert ((counts - 1000) ** 2 / 1000).sum() < 22.5  # chi-squared, 6 degrees: one in a thousand is larger
+    # of the 14 paths with 4 pairs, 1 has height 1, 7 have height 2, 5 have height 3, and 1 has height 4
+    assert len(counts) == 7
+    assert ((counts - 1000) ** 2 / 1000).sum() < 22.5  # chi-squared, 6 degrees of freedom: p < 0.001
 
 
 @given(SEEDS, st.sampled_from([parentheses.TRAINING, parentheses.DEV, *parentheses.COLUMNS[:2]]))
@@ -241,7 +242,7 @@ def test_a_stalled_curriculum_restarts_with_other_weights() -> None:
         assert not task.stepped() and torch.equal(_weights(task), tried[-1])
         task.measure(task.acceptor)
         assert task.length == 4 and task.restarts == len(tried) - 1
-    # The second half of the epochs is for the last try.
+    # The second half of the epochs is for the last attempt.
     assert [epoch for epoch, one in enumerate(again) if one] == [3, 6]
     assert not any(torch.equal(a, b) for a, b in combinations(tried, 2))
 

@@ -1,15 +1,16 @@
 """Tests that training with each preset reduces the loss within 50 steps.
 
 The criterion was fixed before it was first applied: the mean training loss of the last fifth of the steps is
-below that of the first tenth, with seed 1. The data are small sets in the published formats, or with
-``RATPROOF_DATA``, the sets themselves. Only the widths of slow presets and the sets of palindromes are
+below that of the first tenth, with seed 1. The data are small sets in the published formats or, if
+``RATPROOF_DATA`` is set, the published sets. Only the widths of slow presets and the sets of palindromes are
 smaller. Equal recipes run once.
 
-An FA-RNN runs for 300 steps, because 50 did not show it on the small sets, only on the sets themselves. It
-starts with the rules, so that its loss falls by less in 50 steps than batches differ.
+An FA-RNN runs for 300 steps, because on the small sets 50 steps are not enough. It starts with the rules, so
+that in 50 steps its loss decreases by less than the difference between batches. On the published sets, 50
+steps are enough.
 
-In a language model, 50 steps train little but the biases of the words, because torch's initial weights reduce
-the norm of an RRNN(F)'s outputs to a tenth per layer.
+In a language model, 50 steps mainly train the biases of the words, because torch's initial weights reduce the
+norm of an RRNN(F)'s outputs to a tenth per layer.
 """
 
 from __future__ import annotations
@@ -43,13 +44,13 @@ from training.state_regularized.task import LearningTask
 STEPS, OF_RULES, SEED = 50, 300, 1
 UNTRAINED = "zero-shot"
 MODELS = {"plain": "bigru", "taught": "bigru+kd", "cnn": "cnn"}
-"""The models of presets for some models only, by the end of the preset's name."""
+"""The models of the presets that apply only to some models, keyed by the end of the preset's name."""
 FAMILIES = {
     **dict.fromkeys(("subj", "cr", "amazon"), "sst2"),
     **dict.fromkeys(("fa-rnn", "atis", "qc", "sms"), "re2rnn"),
     "fashion-mnist": "mnist",
 }
-"""The experiments with data of the same kind, by name of the first one or of the folder."""
+"""The first experiment, or the folder, with data of the same kind, keyed by experiment."""
 WIDTHS: dict[str, dict[str, int]] = {
     "ptb": {"hidden": 64},
     "wikipedia": {"hidden": 64, "k": 50},
@@ -65,7 +66,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "fashion-mnist": {"model": "lstm"},
     "imdb": {"model": "lstm"},
 }
-"""Options that a preset leaves open."""
+"""Options that the presets do not set."""
 PALINDROMES = ((11504, 11494), (2500, 2500))
 """A tenth of the paper's numbers of strings, which 50 batches do not exhaust."""
 
@@ -91,7 +92,7 @@ def cases() -> Iterator[tuple[str, str, str]]:
 
 
 def write_rules(folder: Path) -> None:
-    """Write sentences with rules, and word vectors also where a user's own sentences have them."""
+    """Write sentences with rules and word vectors, also in the folder of a user's own sentences."""
     write_rule_sets(folder, 4000, ragged=True)
     shutil.copytree(folder / "glove", folder / "re2rnn/TREC/glove")
 
@@ -108,7 +109,7 @@ WRITERS: dict[str, Callable[[Path], object]] = {
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Data]:
-    """Return a function that returns the data of an experiment, and writes them when first asked."""
+    """Return a function that returns the data of an experiment, and writes them in the first call."""
     root = tmp_path_factory.mktemp("data")
 
     def of(experiment: str) -> Data:

@@ -1,4 +1,4 @@
-"""Tests that a malformed file of published data is reported with its expected format and its source."""
+"""Tests that the error for a malformed file of published data contains the expected format and the source."""
 
 from __future__ import annotations
 
@@ -39,11 +39,13 @@ OF: dict[str, tuple[Callable[..., Path], Callable[..., Any], tuple[str, ...]]] =
     **{n: (write_images, partial(images.load, n), (images.WHERE[n],)) for n in ("mnist", "fashion-mnist")},
     "sms": (write_rule_sets, partial(load_rules, "sms"), ()),
 }
-"""Function that writes the files, function that loads them, and texts about each experiment's files."""
+"""For each experiment, the function that writes its files, the function that loads them, and messages."""
 
 
 def zipped(data: bytes) -> bytes:
-    """Return gzip data without a date, because it is part of a test's name, and all workers need the same."""
+    """Return gzip data without a date, because they are part of a test's name, which must be equal in all
+    workers.
+    """
     return gzip.compress(data, mtime=0)
 
 

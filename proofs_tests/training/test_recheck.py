@@ -1,4 +1,4 @@
-"""Tests of ``results --recheck``, which runs stored proved results again and compares."""
+"""Tests of ``results --recheck``, which runs stored proved results again and compares the results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from training.results_command import KEPT
 
 __all__ = ["command_line"]
 NAME = "tomita-sr-gru-grammar-1-ours-seed-3"
-"""A run of about a second."""
+"""A run that takes about a second."""
 
 
 @cache

@@ -30,7 +30,7 @@ def board(kept: list[Result]) -> list[FigureComparison]:
 
 
 def runs(*accuracies: float, printed: float = 0.5, **configuration: Any) -> list[Result]:
-    """Return runs on CR with these test accuracies, by seed, next to a printed one."""
+    """Return runs on CR with these test accuracies, keyed by seed, and a printed accuracy."""
     return [
         {
             "experiment": "cr",

@@ -1,5 +1,7 @@
-"""Tests of long sequences: the classifier ignores padding, runs satisfy the schema and resume bit by bit, and
-malformed data gives a one-line error message.
+"""Tests of long sequences.
+
+The classifier ignores padding, runs satisfy the schema and resume bit by bit, and malformed data give a
+one-line error message.
 """
 
 from __future__ import annotations

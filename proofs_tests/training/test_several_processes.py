@@ -1,5 +1,7 @@
-"""Tests of one run in several processes, by torchrun: it has the losses of one process, a termination request
-leaves a complete checkpoint and exit status 130 of every process, and restarted processes resume.
+"""Tests of one run in several processes with torchrun.
+
+It has the losses of one process. A termination request leaves a complete checkpoint, and every process has
+the exit status 130. Restarted processes resume the run.
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ for rank in "01":
     children.append(child)
 sys.exit(max(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children))
 """
-"""Source of a program that runs two processes with the environment of torchrun; their imports happen once."""
+"""Source of a program that runs two processes with the environment of torchrun, and imports modules only
+once.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -97,9 +101,10 @@ def steps_of(folder: Path) -> list[list[str]]:
 
 
 def require_same(one: list[list[str]], two: list[list[str]]) -> None:
-    """Assert that the losses agree within one part in a million at every step, and within one in a billion in
-    the first half. A float32 intermediate would be visible there (6e-8). Later, a step with a nearly
-    vanishing gradient amplifies the effect of the order of sums, because Adam divides by it.
+    """Assert that the losses agree within 1e-6 at every step, and within 1e-9 in the first half.
+
+    A float32 intermediate would be visible in the first half (6e-8). Later, a step with a nearly vanishing
+    gradient amplifies the effect of the order of summation, because Adam divides by the gradient.
     """
     assert [row[:2] for row in one] == [row[:2] for row in two]
     off = [abs(float(a[2]) - float(b[2])) / float(a[2]) for a, b in zip(one, two, strict=True)]
@@ -147,7 +152,8 @@ if sys.orig_argv[1:3] == ["-m", "ratproof"]:
 """
 """Source of the ``sitecustomize.py`` that requests the end of a run.
 
-A process of the run terminates itself at one step, and torchrun at a later one, which terminates all.
+A process of the run sends SIGTERM to itself at one step, and at a later step to torchrun, which terminates
+all processes.
 """
 RANK = """
 import os, signal, subprocess, sys
@@ -158,8 +164,9 @@ with open("status-" + os.environ["RANK"], "w") as file:
     file.write(str(status))
 sys.exit(status)
 """
-"""Source of a process of the run that writes its exit status to a file, because torchrun does not
-report it.
+"""Source of a program that runs a process of the run and writes the exit status to a file.
+
+Torchrun does not report the exit status.
 """
 
 
@@ -233,8 +240,9 @@ def attempts():
 
 print(json.dumps([*attempts(), *attempts()]))
 """
-"""Source of a program that makes two attempts of two processes with the environment of torchrun and one
-store; in the first attempt a process is killed. Then the same happens for another torchrun.
+"""Source of a program that makes two attempts with two processes each, in the environment of torchrun.
+
+A process is killed in the first attempt. Then the program repeats both attempts as another torchrun.
 """
 
 

@@ -1,5 +1,7 @@
-"""Tests of text classification: the format of the files, no effect of padding, a search that does not read
-the test set, and trained units that equal their automata.
+"""Tests of text classification.
+
+They test the format of the files, that padding has no effect, that a search does not read the test set, and
+that trained units equal their automata.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ def test_a_sentences_prediction_does_not_depend_on_padding(model: str, noisy: bo
     assert torch.equal(network(vectors, lengths, noise), network(other, lengths, noise))
     alone = Noise(0, 0, torch.tensor([1])) if noisy else None
     short = network(vectors[:4, 1:2], lengths[1:2], alone)
-    # Other shapes give other orders of sums: at most some dozens of roundings of values about 1.
+    # Other shapes cause other orders of summation, with at most some dozens of roundings of values near 1.
     assert torch.allclose(network(vectors, lengths, noise)[1:2], short, rtol=0, atol=1e3 * 2.0**-53)
 
 
@@ -210,7 +212,7 @@ def test_all_units_of_a_trained_network_are_decided(model: str, tmp_path: Path) 
 )
 def test_a_damaged_result_is_ignored(damage: dict[str, Any], tmp_path: Path) -> None:
     file = tmp_path / "result.json"
-    damaged = {name: value for name, value in {**KEPT, **damage}.items() if value is not ...}  # is missing
+    damaged = {name: value for name, value in {**KEPT, **damage}.items() if value is not ...}  # is removed
     file.write_text(json.dumps(damaged))
     with pytest.raises(
         FormatError, match=r"in the result of a run, (decided must be null|epochs and best_epoch)"

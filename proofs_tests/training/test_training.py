@@ -131,7 +131,7 @@ def test_an_interrupted_run_gives_the_same_network(tmp_path: Path, how: Recipe, 
 
 
 def in_its_finish() -> tuple[LearningTask, Loop]:
-    """Return a run in its final phase, whose recurrent part alone classifies all training strings
+    """Return a run in its final phase; its recurrent component alone classifies all training strings
     correctly.
     """
     task, loop = loop_of(how=replace(CLUSTERS, rate=0.01))
@@ -202,7 +202,7 @@ def test_a_run_is_resumed(tmp_path: Path) -> None:
     assert rest["iterations"] == full["iterations"]
     states = [network_files.load(tmp_path / name / NETWORK)[0].state_dict() for name in ("cut", "whole")]
     assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
-    assert run(SMALL, tmp_path / "cut", resume=True) == rest  # it is done
+    assert run(SMALL, tmp_path / "cut", resume=True) == rest  # the run is done
 
 
 def test_a_file_that_is_not_a_checkpoint_of_the_run_gives_a_one_line_error(tmp_path: Path) -> None:
@@ -276,7 +276,7 @@ def test_a_nan_loss_reports_the_strings() -> None:
 def test_an_untrained_network_closes_no_boxes() -> None:
     network = loop_of(5)[0].acceptor
     closed = count_closed_boxes(numbers_of(network))
-    assert closed is None or closed == 1  # it may treat all its strings identically
+    assert closed is None or closed == 1  # the network may treat all its strings identically
 
 
 @pytest.mark.parametrize("minutes", [0.0, float("nan")])

@@ -1,4 +1,4 @@
-"""Tests of rules and the untrained networks built from them, on labelled sentences."""
+"""Tests of rules and of the untrained networks that are built from them, on labelled sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random forms of the checker of regions, with points inside them in exact arithmetic."""
+"""Random affine forms of the checker of regions, with points inside them in exact arithmetic."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ UNIT = Fraction(1, 1 << 24)
 
 
 def directions(rng: np.random.Generator, size: int, box: bool, count: int = 6) -> list[list[Fraction]]:
-    """Return random vectors of length at most 1 in the form's norm, most of them of length 1."""
+    """Return random vectors of length at most 1 in the form's norm; most of them have length 1."""
     result = []
     for _ in range(count):
         v = [int(x) for x in rng.integers(-100, 101, size)]
@@ -38,7 +38,7 @@ def random_form(
 ) -> tuple[Form, list[Fraction]]:
     """Return a random form without a rounding allowance, and its exact value for each direction.
 
-    The bounds are those of the values, or further away.
+    The form's bounds are the extreme values, or farther apart.
     """
     center, generators, error = (
         int(rng.normal() * scale * ONE),
@@ -54,5 +54,5 @@ def random_form(
 
 
 def encloses(form: Form, xi: list[Fraction], value: Fraction) -> bool:
-    """Return whether the form contains this exact value at the direction ``xi``."""
+    """Return whether the form contains this exact value in the direction ``xi``."""
     return form.low <= value <= form.high and abs(value - at(form, xi)) <= form.e

@@ -1,4 +1,4 @@
-"""Small networks that remember the last of two symbols, of every kind of cell, with chosen weights."""
+"""Small networks, of every kind of cell and with chosen weights, that remember the last of two symbols."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ratproof.certification.ordinary_networks.recognise import network_of_parts
 
 ALPHABET = ("set", "reset", "keep")
 MACHINE = Moore(ALPHABET, 0, ((1, 0, 0), (1, 0, 1)), (0, 1))
-"""Whether the last symbol other than "keep" is "set"."""
+"""The automaton that decides whether the last symbol other than "keep" is "set"."""
 LAST = Moore(("a", "b", "c"), 0, ((0, 1, 2),) * 3, (0, 1, 2))
-"""The last symbol, as one of three classes."""
+"""The automaton whose output is the last symbol, as one of three classes."""
 SWITCH = 6.0
 
 
@@ -27,7 +27,7 @@ def latch(cell: str, layers: int = 1) -> tuple[nn.RNNBase, nn.Linear]:
     """Return a recurrent layer of two units, and a classifier, that agree with MACHINE.
 
     The first unit is the memory, except in a ReLU network, whose memory is the difference of the units. Small
-    random weights connect the units. Every layer behind the first one copies the one before it.
+    random weights connect the units. Every layer after the first copies the previous layer.
     """
     kind = {"rnn_tanh": nn.RNN, "rnn_relu": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}[cell]
     options: dict[str, Any] = {"nonlinearity": "relu"} if cell == "rnn_relu" else {}
@@ -44,14 +44,14 @@ def latch(cell: str, layers: int = 1) -> tuple[nn.RNNBase, nn.Linear]:
 
 
 def _fill(cell: str, layer: int, weights: dict[str, torch.Tensor]) -> None:
-    """Fill the weights of a layer with small random values, and set the given ones."""
+    """Set the weights of a layer that implement the memory; the others keep their small random values."""
     inputs, own = weights[f"weight_ih_l{layer}"], weights[f"weight_hh_l{layer}"]
     bias = weights[f"bias_hh_l{layer}"]
     signals = torch.tensor([SWITCH, -SWITCH, 0.0]) if layer == 0 else torch.tensor([SWITCH, 0.0])
     if cell == "rnn_tanh":
         inputs[0] += signals
         own[0, 0], bias[0] = (3.0, -0.5) if layer == 0 else (0.0, 0.0)
-    elif cell == "rnn_relu":  # the difference of the units is that of z and z - 1, cut off at 0
+    elif cell == "rnn_relu":  # the units are relu(z) and relu(z - 1)
         change = signals if layer == 0 else torch.tensor([3.0, -3.0])
         inputs.copy_(torch.stack([change, change]))
         own.copy_(torch.tensor([[3.0, -3.0]] * 2) if layer == 0 else torch.zeros(2, 2))
@@ -81,7 +81,7 @@ def tiny_latch() -> tuple[nn.RNNBase, nn.Linear]:
 
 
 def state_dict(parts: tuple[nn.RNNBase, nn.Linear]) -> dict[str, torch.Tensor]:
-    """Return the tensors of a module with the parts "rnn" and "lin"."""
+    """Return the state dict of a module with the submodules "rnn" and "lin"."""
     named = zip(("rnn", "lin"), parts, strict=True)
     return {f"{name}.{key}": x.contiguous() for name, part in named for key, x in part.state_dict().items()}
 
@@ -124,5 +124,5 @@ def certified(
 
 
 def certificate_of(answer: OrdinaryCertification) -> dict[str, Any]:
-    """Return the certificate after a round trip through JSON."""
+    """Return the certificate, converted to JSON and back."""
     return json.loads(json.dumps(answer.certificate()))

@@ -1,4 +1,4 @@
-"""Random ordinary networks: layers of torch, and runs of the networks that are recognised in them."""
+"""Random ordinary networks: layers of torch, and outputs of the networks that are recognised in them."""
 
 from __future__ import annotations
 

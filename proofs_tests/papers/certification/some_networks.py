@@ -1,4 +1,4 @@
-"""Strategies for small random networks whose weights are large enough for several states."""
+"""Strategies for small random networks, with weights that are large enough for several states."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ seeds = st.integers(0, 10_000)
 
 @st.composite
 def boxes(draw: st.DrawFn, k: int) -> tuple[Any, Any, Any]:
-    """Draw a box of mixtures, and some mixtures in it: the corners, shape ``(k,)``, and points ``(P, k)``."""
+    """Draw a box of mixtures with lower and upper corners, shape ``(k,)``, and points in it, shape
+    ``(P, k)``.
+    """
     random = np.random.default_rng(draw(seeds))
     width = draw(st.sampled_from([1e-6, 1e-3, 0.05, 0.3, 1.0]))
     points = random.dirichlet(np.full(k, draw(st.sampled_from([0.1, 1.0]))), size=1)
@@ -58,7 +60,7 @@ def boxes(draw: st.DrawFn, k: int) -> tuple[Any, Any, Any]:
 
 
 def closed(seed: int = 3, tau: float = 0.5) -> tuple[Numbers, Nodes]:
-    """Return a network of 5 centroids whose soft automaton has 4 states, refined by 5 nodes."""
+    """Return a network of 5 centroids whose soft automaton has 4 states, which 5 nodes refine."""
     n = numbers(seed, tau)
     nodes, why = prove_boxes(n)
     assert nodes is not None, why

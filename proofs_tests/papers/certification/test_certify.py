@@ -51,7 +51,7 @@ def test_the_certified_automaton_agrees_with_torch(kind, similarity, data):
     answer = certify(network)
     for string in data.draw(st.lists(strings, min_size=5, max_size=5)):
         output, clear = torch_output(network, string)
-        if clear < 1e-6:  # rounding in torch may change the result
+        if clear < 1e-6:  # torch's rounding may change the result
             continue
         if answer.soft is not None:
             assert answer.soft.output(string) == output
@@ -146,7 +146,7 @@ def test_a_decision_below_64_bits_is_resolved_at_higher_precision():
         network.classifier.weight.copy_(torch.tensor([[1.0, -1.0]]))
     hard = hard_automaton(numbers_of(network))
     assert hard.table == ((1,), (1,)) and hard.accepts == (False, False)
-    assert all(3.99 < margin < 4.01 for row in hard.margins for margin in row)  # 2 - (-2), not its own 0
+    assert all(3.99 < margin < 4.01 for row in hard.margins for margin in row)  # 2 - (-2), not the default 0
     assert soft_outputs(numbers_of(network), ("a",)) == (1, False)
 
 
@@ -158,7 +158,7 @@ def test_a_temperature_is_taken_exactly():
 
 def test_nothing_is_certified_without_boxes(monkeypatch):
     """There are more classes than the limit, so certification is not attempted. An earlier version reported
-    that it succeeded.
+    success.
     """
     monkeypatch.setattr("ratproof.certification.soft_networks.boxes.MOST_NODES", 2)
     network = random_network(3)
@@ -170,7 +170,7 @@ def test_nothing_is_certified_without_boxes(monkeypatch):
     assert machine is not None
     dfa = accepting(machine)
     assert certify(network, 0.5, against=dfa).verdict == "unknown"
-    assert Certification(answer.numbers, answer.hard, None, None, "").verdict == "unknown"  # in any case
+    assert Certification(answer.numbers, answer.hard, None, None, "").verdict == "unknown"  # always
 
 
 @given(seeds)

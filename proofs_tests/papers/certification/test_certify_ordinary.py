@@ -66,7 +66,7 @@ def test_a_latch_is_certified_and_the_checker_accepts(cell, layers):
 @cells
 @layered
 def test_a_latch_with_a_changed_weight_is_refuted_by_torch(cell, layers):
-    """The first unit forgets its state, so that a string with "keep" is decided otherwise."""
+    """The first unit forgets its state, so that the decision on a string with "keep" changes."""
     parts = latch(cell, layers)
     with torch.no_grad():
         weight = parts[0].weight_hh_l0
@@ -112,7 +112,7 @@ def test_a_slow_memory_is_unknown_with_a_bounded_length(monkeypatch):
 
 
 def test_a_wrong_string_among_all_strings_is_a_counterexample(monkeypatch):
-    """Only the run of all strings for a bounded length meets this string."""
+    """Only the run of all strings of bounded length includes this string."""
     monkeypatch.setattr(certify, "BOUND_SECONDS", 0.5)
     monkeypatch.setattr(counterexamples, "MOST_TESTED", 3**9)
     network = network_of_parts(*fading(), np.eye(3), 0.0, ALPHABET)

@@ -1,4 +1,4 @@
-"""Tests that the checker of regions accepts proved certificates, and rejects all that are changed."""
+"""Tests that the checker of regions accepts proved certificates and rejects all changed ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Change = tuple[str, tuple[Any, ...], Any]
 """A name, the path of a value in a certificate, and the value that replaces it."""
 KINDS = (*CELLS, "two layers", "three classes", "boxes")
 TRAP = Moore(("set", "reset", "keep"), 0, ((1, 0, 0), (1, 1, 1)), (0, 1))
-"""Whether a string contains "set"."""
+"""The automaton that decides whether a string contains "set"."""
 
 
 def trap_network():
@@ -34,7 +34,7 @@ def trap_network():
 
 
 def certificate(kind: str) -> Data:
-    """Return an accepted certificate of a kind."""
+    """Return an accepted certificate of this kind."""
     if kind == "three classes":
         return certificate_of(certified(last_of_three(), LAST, LAST.alphabet))
     if kind == "boxes":
@@ -49,26 +49,26 @@ def certificates() -> dict[str, Data]:
 
 
 def rejected(data: Data) -> bool:
-    """Return whether the checker rejects a certificate, with a reason in words."""
+    """Return whether the checker rejects a certificate with a message."""
     answer = judge(data)
     assert answer.verdict == "accepted" or "malformed" not in str(answer.why), answer.why
     return answer.verdict == "rejected"
 
 
 def scaled(values: Any, factor: float) -> Any:
-    """Return float32 numbers near the multiples of hexadecimal ones."""
+    """Return the hexadecimal numbers, scaled and rounded to float32."""
     if isinstance(values, list):
         return [scaled(part, factor) for part in values]
     return float(np.float32(float.fromhex(values) * factor)).hex()
 
 
 def moved(value: str, by: float) -> str:
-    """Return a float32 number near a sum."""
+    """Return the hexadecimal number plus ``by``, rounded to float32."""
     return float(np.float32(float.fromhex(value) + by)).hex()
 
 
 def returns(data: Data, node: int) -> bool:
-    """Return whether an edge of the certificate leads to the node."""
+    """Return whether some edge of the certificate leads to the node."""
     return any(node in other["next"] for other in data["nodes"])
 
 
@@ -166,8 +166,8 @@ def test_a_certificate_of_each_kind_is_accepted(kind, certificates):
 
 
 STILL_TRUE = {("rnn_relu", changes_of_nodes): ["shrink 2"]}
-"""Changes after which the proof is still right: the units of this node are exactly 0, which a region of any
-size contains.
+"""Changes after which the proof is still correct: the units of this node are exactly 0, which every region
+contains.
 """
 
 
@@ -211,7 +211,7 @@ def test_the_decision_at_the_start_counts_if_a_string_leads_back(cell, region):
     assert not rejected(data)
     data["automaton"]["label"] = [0]
     assert "another decision" in judge(data).why
-    # with another node for all nonempty strings, the start's own decision does not count
+    # if another node is for all nonempty strings, the decision of the start node does not count
     data["automaton"] = {"start": 0, "next": [[1], [1]], "label": [0, 1]}
     data["nodes"] = [{**data["nodes"][0], "state": state, "next": [1]} for state in (0, 1)]
     assert not rejected(data)

@@ -1,6 +1,4 @@
-"""Tests of the checker's integer arithmetic against exact fractions: each end is rounded outwards, for any
-remainder.
-"""
+"""Tests of the checker's integer arithmetic against exact fractions: each end is rounded outwards."""
 
 from __future__ import annotations
 
@@ -130,8 +128,9 @@ def _rejected(data) -> str:
 
 
 def _leaves_the_start_for_ever():
-    """Return a network without a start token that is at centroid 0 only for the empty string, and then at
-    centroid 1 forever.
+    """Return a network without a start token.
+
+    It is at centroid 0 for the empty string, and at centroid 1 for all other strings.
     """
     network = Acceptor(
         ("a",), "sr-elman", hidden_size=1, k=2, start_token=False, temperature=0.1, dtype=torch.float64

@@ -23,8 +23,9 @@ from ratproof.main import run
 
 @pytest.fixture
 def checkpoint(tmp_path, monkeypatch):
-    """Save a network of 5 centroids, whose soft automaton has 4 states at temperature 0.5, in the test's own
-    folder.
+    """Save a network of 5 centroids in the test's own folder.
+
+    At temperature 0.5, its soft automaton has 4 states.
     """
     monkeypatch.chdir(tmp_path)
     network = random_network(3)

@@ -1,5 +1,7 @@
-"""Tests of the costs of certifying: memory grows neither with boxes times symbols times centroids squared,
-nor with strings times units times centroids.
+"""Tests of the costs of certification.
+
+Memory grows neither with boxes times symbols times centroids squared, nor with strings times units times
+centroids.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from ratproof.certification.soft_networks.soft_run import net
 
 
 def _peak(function) -> float:
-    """Return the peak memory in bytes, in excess of the initial memory."""
+    """Return the peak memory of a call in bytes, in excess of the initial memory."""
     tracemalloc.start()
     try:
         function()
@@ -38,7 +40,7 @@ def test_images_computed_in_groups_of_boxes_equal_those_of_all(kind, similarity,
         nodes = nodes.nodes if isinstance(nodes, OpenBoxes) else nodes
         assert nodes is not None
         on = FloatArithmetic(n)
-        for accepts in (nodes.accepts, ~nodes.accepts):  # the latter is a mutation
+        for accepts in (nodes.accepts, ~nodes.accepts):  # the second one is a mutation
             tried = Nodes(nodes.label, accepts, nodes.after, nodes.low, nodes.high)
             full = BoxImages(on, tried)
             with monkeypatch.context() as patched:
@@ -62,7 +64,7 @@ def test_the_memory_of_images_does_not_grow_with_the_boxes(monkeypatch):
         return _peak(lambda: BoxImages(FloatArithmetic(n), nodes))
 
     few = peak(100)
-    assert peak(4000) < 10 * few  # 40 times as many; each stores only its corners
+    assert peak(4000) < 10 * few  # 40 times as many boxes; each stores only its corners
 
 
 def test_the_memory_of_points_does_not_grow_with_units_times_centroids():

@@ -1,4 +1,4 @@
-"""Tests of the strings that a trained network is run on, and of the net of its states."""
+"""Tests of the strings on which a trained network is run, and of the graph of its states."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ratproof.certification.ordinary_networks.recognise import network_of_parts
 
 @st.composite
 def machines(draw, most_states=5, most_symbols=3, classes=3):
-    """Draw Moore machines with numbered outputs, not all of whose states are reached."""
+    """Draw Moore machines with numbered outputs; some states may be unreachable."""
     states, symbols = draw(st.integers(1, most_states)), draw(st.integers(1, most_symbols))
     rows = st.lists(st.integers(0, states - 1), min_size=symbols, max_size=symbols).map(tuple)
     table = draw(st.lists(rows, min_size=states, max_size=states))

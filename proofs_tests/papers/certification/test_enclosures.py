@@ -24,11 +24,11 @@ networks = pytest.mark.parametrize("kind", KINDS)
 components = pytest.mark.parametrize("similarity", SIMILARITIES)
 TAUS = st.sampled_from([0.05, 0.3, 1.0, 4.0])
 ROUNDING = 1e-9
-"""Points are computed in float64, and enclosed values have a size of at most 10."""
+"""Tolerance for points that are computed in float64, with values of at most 10."""
 
 
 def _truth(n, points, token, label):
-    """Return for each point u, the gaps, the next alpha and the decision, in plain NumPy."""
+    """Return u, the gaps, the next alpha and the decision for each point, computed by NumPy."""
     plain = Points(n)
     u = plain.u(points @ n.S.T, token)
     b = u @ n.S if n.similarity == "dot" else -np.linalg.norm(u[:, :, None] - n.S, axis=1)
@@ -110,7 +110,7 @@ def test_a_box_of_one_point_is_enclosed_tightly(kind, data):
     with flint.ctx.workprec(BITS):
         on, box = BallArithmetic(n), BallBox(alpha, alpha)
         alphas = next_mixture(on, RecurrentStep(on).u(box, 0), 0, box).alpha
-    # A middle that does not sum to 1 exactly is off by rounding.
+    # A midpoint that does not sum to 1 exactly is off by rounding.
     assert np.abs(upper(alphas) - lower(alphas)).max() < 1e-12
 
 
@@ -129,7 +129,7 @@ def test_the_enclosure_is_first_order(data):
     corners = [alpha + width * (np.eye(n.k)[i] - np.eye(n.k)[j]) for i in range(n.k) for j in range(n.k)]
     images = plain.step(np.array(corners), 0)
     spread = images.max(axis=0) - images.min(axis=0)
-    # Moving one share to another reaches the farthest corner, except for at most k/2 such moves at once.
+    # A move of one share to another reaches the farthest corner, unless up to k/2 such moves are combined.
     assert (alphas.hi[0] - alphas.lo[0] <= (n.k / 2 + 0.1) * spread + 1e-9).all()
 
 

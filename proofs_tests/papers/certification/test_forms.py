@@ -1,5 +1,6 @@
-"""Tests that every operation of the checker of regions encloses the exact image of each point, with the
-largest rounding errors that its premise allows.
+"""Tests that every operation of the checker of regions encloses the exact image of each point.
+
+The points include the largest rounding errors that the checker's premise allows.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ def drawn(seed, box, number, scale, size=3):
 
 
 def real(function, value):
-    """Return bounds of a function of a number in the checker's units, far closer than one unit."""
+    """Return bounds on a function of a number, in the checker's units; they differ by far less than one
+    unit.
+    """
     with flint.ctx.workprec(400):
         ball = getattr(flint.arb(flint.fmpq(value.numerator, value.denominator * ONE)), function)() * ONE
         middle, radius = ball.mid(), ball.rad()
@@ -117,7 +120,7 @@ def test_slopes_are_rounded_safely_for_the_largest_intervals(below, above, odd):
     low, high = -(ONE << below) // 3 - odd, (ONE << above) // 7 + 3 * odd
     middle, half = (low + high) // 2, (high - low + 1) // 2
     x = Form(middle, [half], 0, False, low, high)
-    x.e = ERROR_TERM  # the bounds do not tell more than the line
+    x.e = ERROR_TERM  # so that the bounds are not narrower than the line
     results = [getattr(check_regions, name)(x) for name in ("relu", "sigmoid", "tanh")]
     for value in (low, 0, high):
         xi = [Fraction(value - middle, half)]
@@ -270,7 +273,7 @@ def test_the_forms_of_an_ellipsoid_contain_its_boundary(seed, size, spread):
     try:
         region = Ellipsoid(center, fixed(hexadecimal(random_factor(rng, size, spread)), 2))
     except ValueError:
-        assert spread > 1  # the inverse is not close enough
+        assert spread > 1  # the inverse is not accurate enough
         return
     forms = region.forms()
     for y in directions(rng, size, box=False):

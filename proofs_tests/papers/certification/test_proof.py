@@ -19,7 +19,7 @@ def test_a_shrunk_box_is_not_proved():
     n, nodes = closed()
     for node in range(len(nodes)):
         low, high = nodes.low.copy(), nodes.high.copy()
-        width = high[node] - low[node]  # a tenth of it, in the corner where the first share is smallest
+        width = high[node] - low[node]  # a tenth of the box, in the corner with the smallest first share
         least = np.arange(n.k) == 0
         low[node], high[node] = low[node] + 0.9 * width * ~least, high[node] - 0.9 * width * least
         gap = prove(n, _broken(nodes, low=low, high=high))

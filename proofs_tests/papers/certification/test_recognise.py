@@ -1,5 +1,6 @@
-"""Tests that the networks that are recognised in modules compute what the modules compute, and that modules
-that compute something else are refused.
+"""Tests of the networks that are recognised in modules.
+
+They compute the same outputs as the modules. Modules that compute something else are refused.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ booleans = st.booleans()
 
 
 class Wrapper(nn.Module):
-    """A module as users write it, with a function between the layers and one after them."""
+    """A module like those of users, with a function between the layers and a function after them."""
 
     def __init__(self, encoder, head, between=lambda h: h, after=lambda y: y, first=None, embed=None):
         super().__init__()
@@ -99,7 +100,7 @@ def test_functions_of_the_logits_are_recognised(seed, scale, several, every_step
 
 
 class Returning(nn.Module):
-    """A module whose output a function maps."""
+    """A module that applies a function to its output."""
 
     def __init__(self, module, function):
         super().__init__()

@@ -1,4 +1,6 @@
-"""Tests that the checker's images of regions contain torch's float32 states, and agree with the search's."""
+"""Tests that the checker's images of regions contain torch's float32 states, and agree with those of the
+search.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ SYMBOLS = ("a", "b")
 
 
 def drawn(cell, seed, layers=1, classes=1, scale=2.0):
-    """Return random layers of torch with their network and the checker's."""
+    """Return random layers of torch, with their network and the checker's network."""
     rnn, linear = random_layers(cell, 3, 2, classes, seed, num_layers=layers)
     with torch.no_grad():
         for parameter in rnn.parameters():

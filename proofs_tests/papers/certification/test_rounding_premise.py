@@ -1,4 +1,4 @@
-"""Tests that the errors of torch's tanh and sigmoid are measured and reported, and are within the premise."""
+"""Tests that the errors of torch's tanh and sigmoid are measured, reported, and within the premise."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_an_error_of_nine_units_is_reported(monkeypatch):
     _plant(monkeypatch, lambda x: torch.tanh(x) + 9 * UNIT)
     result = measure("planted", "cpu", sample())
     assert not result.within
-    assert 8.5 < result.units < 11  # the planted sum is rounded, too
+    assert 8.5 < result.units < 11  # the planted sum is also rounded
 
 
 @pytest.mark.parametrize("wrong", [0.5, math.nan])

@@ -1,5 +1,6 @@
-"""Tests that the search for a string on which network and automaton differ finds planted differences, and
-reports only differences that balls confirm.
+"""Tests of the search for a string on which network and automaton differ.
+
+It finds planted differences, and only reports differences that ball arithmetic confirms.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Tests that the networks of state dicts compute what torch computes, and that ambiguous state dicts and
-malformed files are refused.
+"""Tests that the networks of state dicts compute torch's outputs.
+
+Ambiguous state dicts and malformed files are refused.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ Change = Callable[[Acceptor], None]
 def counter(kind: str = "lstm", letters: str = "a", start_token: bool = True, big: float = BIG) -> Acceptor:
     """Return a network of 3 units that decides balanced parentheses.
 
-    Unit 0 counts: a bracket opens its input gate, and its candidate is the sign. Unit 1 falls if a ``)`` is
-    read at depth 0, which the input gate reads from h. Unit 2 is 1 from the start token on, as a reference
+    Unit 0 counts: a bracket opens its input gate, and its candidate is +1 or -1. Unit 1 decreases if a ``)``
+    is read at depth 0, which its input gate reads from h. Unit 2 is 1 from the start token on, as a reference
     for the centroids. The classifier requires that unit 0 is not above zero and that unit 1 is zero.
     """
     assert kind in KINDS
@@ -88,5 +88,5 @@ def no_memory_of_death(network: Acceptor) -> None:
 
 
 def closing_peephole(network: Acceptor) -> None:
-    """Make the input gate close as the count grows, so that counting stops above some height."""
+    """Make the input gate close when the count grows, so that counting stops above some height."""
     network.recurrent_cells[0].part.peepholes[0, 0] = -5.0

@@ -1,4 +1,4 @@
-"""Tests that correct counters are certified, and wrong ones never."""
+"""Tests that correct counters are certified, and that wrong counters never are."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ every = pytest.mark.parametrize("kind", KINDS)
 
 
 def is_balanced(string):
-    """Return whether no prefix has more ``)`` than ``(``, and the complete string has equally many."""
+    """Return whether no prefix has more ``)`` than ``(``, and the string has equal numbers of them."""
     depths = [string[:n].count("(") - string[:n].count(")") for n in range(len(string) + 1)]
     return min(depths) >= 0 and depths[-1] == 0
 

@@ -1,6 +1,4 @@
-"""Tests of the independent checker for counters: rejected certificates, and arithmetic that encloses the true
-values.
-"""
+"""Tests of the independent checker of counters: wrong certificates are rejected, true values enclosed."""
 
 from __future__ import annotations
 
@@ -120,7 +118,7 @@ def test_the_boxes_of_another_network_are_rejected(kind, name):
     """Even the boxes of the counter before its mutation are rejected."""
     network = numbers_of(broken(getattr(some_counters, name), kind, letters="ab"))
     data = certificate(kind) | {"network": network_json(network)}
-    if name == "slow_leak":  # with saturated gates it is correct
+    if name == "slow_leak":  # the counter is correct if its gates are saturated
         data["theorems"] = data["theorems"][:1]
     assert judge(data).verdict == "rejected"
 
@@ -135,7 +133,7 @@ def test_the_boxes_of_another_network_are_rejected(kind, name):
             )
             for i in (0, 1)
         ),
-        # The dead count falls by one with each ")": its box is as wide as the length.
+        # After a wrong ")", the count decreases by one with each ")", so its box is as wide as the length.
         (lambda d: d["theorems"][SOFT].update(length=1000), "the cell leaves"),
         (lambda d: d["theorems"][SOFT].pop("length"), "for soft gates only"),
         (lambda d: d["theorems"][SATURATED].update(length=5), "for soft gates only"),
