@@ -6,9 +6,9 @@ values of functions such as exp. The error of a step is
 
 * the error of the state, propagated as in exact arithmetic, and
 * n u times the sum of the magnitudes of the monomials, where u is the unit roundoff and n the number of
-roundings of a monomial. For a kernel that computes step by step, n = 2 k + 16 if a monomial passes through k
-operations of the step. This covers every order of the step's sums and products and the expansion of factors
-  that are sums, for example x - f x for (1 - f) x.
+  roundings of a monomial. For a kernel that computes step by step, n = 2 k + 16 if a monomial passes through
+  k operations of the step. This covers every order of the step's sums and products and the expansion of
+  factors that are sums, for example x - f x for (1 - f) x.
 
 For chunks of C tokens, n is larger by C + 8 + (2 C + 1) G. C covers the sums and products over the tokens of
 a chunk. G is the largest sum, over C consecutive tokens, of the largest absolute argument of an exponential

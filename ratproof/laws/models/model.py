@@ -51,7 +51,7 @@ class StatefulModel:
     A subclass defines :meth:`run`, and the other methods unless ``without`` excludes them.
 
     Attributes:
-    inputs: Kind of its inputs; ``None`` if it is passed to ``model_claim``.
+        inputs: Kind of its inputs; ``None`` if it is passed to ``model_claim``.
         module: Its torch module, whose parameters are perturbed to measure rounding and which runs in
             evaluation mode; ``None`` if there is no module.
         without: Names of :data:`CAPABILITIES` that it does not support.
