@@ -129,7 +129,7 @@ OPTIONS = ("initial_state", "cu_seqlens")
 
 
 def _with_names(adapted: Function, kernel: Function, ours: dict[str, str]) -> Function:
-    """Give the adapted kernel a signature with our names, so that missing options are detected."""
+    """Give the adapted kernel a signature with the family's names, so that missing options are detected."""
     try:
         signature = inspect.signature(kernel)
     except (TypeError, ValueError):

@@ -225,10 +225,10 @@ def problems(
     Args:
         draw: The draw function of Hypothesis.
         kernel: The kernel that is called.
-        numbers: Kind of its numbers.
-        sizes: Sizes that it may have.
-        least_rows: Minimum number of strings.
-        least_heads: Minimum number of heads, or lanes.
+        numbers: Kind of the values.
+        sizes: Sizes that the call may have.
+        least_rows: Minimum number of sequences.
+        least_heads: Minimum number of heads, or of lanes.
     """
     family, unsupported = kernel.family, kernel.without
     # within a case, Hypothesis tends to repeat draws of a kind, but not those of a random number generator; a

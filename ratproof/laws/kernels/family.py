@@ -5,6 +5,8 @@ of rank one, and reads it:
 
     S <- diag(d) S + b (a^T X) + k v^T,    o = scale S^T q
 
+X is the state before or after its decay.
+
 >>> FAMILIES["gla"].tensors
 {'q': 'BTHK', 'k': 'BTHK', 'v': 'BTHV', 'g': 'BTHK'}
 """
@@ -71,8 +73,8 @@ class LinearRecurrence:
         says: The recurrence as a formula, for the statement of a claim.
         function: The recurrence as a Python function, which maps a state and a token's tensors to the next
             state and an output. It replaces the attributes above; ``value`` then has the axes of the outputs.
-            state: The axes of a sequence's state, if there is a ``function``; a tuple if the state is a tuple
-            of tensors. In the latter case, ``function`` takes and returns the state as a single tensor
+        state: The axes of a sequence's state, if there is a ``function``; a tuple if the state is a tuple of
+            tensors. In the latter case, ``function`` takes and returns the state as a single tensor
             (:mod:`~ratproof.laws.kernels.state_parts`).
         kinds: The kinds of its tensors, keyed by name, from :data:`KINDS`.
         layer: The layer in :mod:`~ratproof.laws.kernels.bounds.two_parts` that has bounds for the

@@ -54,7 +54,7 @@ class Kernel:
     Attributes:
         name: Name of the claim.
         family: The recurrence that it computes.
-        function: Called by keyword; it returns outputs and the final state.
+        function: A function of keyword arguments that returns the outputs and the final state.
         form: Recurrent or chunked.
         without: Names of :data:`CAPABILITIES` that it does not support.
         dtypes: The dtypes in which it computes.

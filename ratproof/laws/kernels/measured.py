@@ -24,7 +24,7 @@ from ratproof.laws.kernels.kernel import Arrays, Call
 from ratproof.laws.kernels.problem import Problem
 
 RUNS, TIMES = 12, 8
-"""The number of perturbed runs, and the largest multiple of the largest change that counts as rounding."""
+"""The number of perturbed runs, and the multiple of their largest change that counts as rounding."""
 REFUTES = {"float64": 1e-6}
 """Share of the results' root mean square above which a difference refutes the claim; 1e-3 in other dtypes."""
 DOUBTS, NOT_NUMBERS = "doubts", "nan_in_both"

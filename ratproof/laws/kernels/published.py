@@ -109,7 +109,7 @@ def selective_scan(scan: Function) -> Function:
     """Return Mamba's ``selective_scan_fn``, or a compatible function, as a kernel.
 
     Its family is ``selective-scan``. A head is a group of channels that share B and C. The kernel takes no
-        initial state: use ``without=("initial-state", ...)``.
+    initial state: use ``without=("initial-state", ...)``.
     """
 
     def kernel(*, q: Tensor, k: Tensor, v: Tensor, dt: Tensor, a: Tensor) -> tuple[Tensor, Tensor]:

@@ -1,7 +1,7 @@
 """Conversion between states that are tuples of tensors and single tensors with all their elements.
 
-The axes of each tensor of a tuple, after N, begin with H, or are D. The single tensor has the shape ``(N, H,
-F)``, where F is the sum of the sizes of the tensors for one head.
+The axes of each tensor of a tuple, after N, begin with H, or are D. The single tensor has the shape
+``(N, H, F)``, where F is the sum of the sizes of the tensors for one head.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from ratproof.laws.models.repeatability import MANY, Repeated, repeated
 from ratproof.laws.models.session import Session, Unequal, Unusable
 
 RUNS, TIMES = 12, 8
-"""The number of perturbed runs, and the largest multiple of the largest change that counts as rounding."""
+"""The number of perturbed runs, and the multiple of their largest change that counts as rounding."""
 REFUTES, REFUTES_IN_FLOAT64 = 1e-3, 1e-6
 """Share of the results' size above which a difference that rounding does not explain refutes the law."""
 SMALL = 1e-3

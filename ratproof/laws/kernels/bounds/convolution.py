@@ -7,8 +7,9 @@ of sum(y * A) + sum(final_state * B) with respect to e are
     de_j = sum over i of w_i A_{j-1-i} + B_{j-T},
 
 where terms outside of the sequence are 0. The gradient of the final state therefore reaches the inputs of the
-last W tokens, and the initial state if T < W. The final state is a copy of inputs, so it must be exact. A sum
-of n products in any order has an error of at most n + 1 units of the sum of their absolute values.
+last W tokens, and the initial state if T < W. The final state is a copy of inputs, so it must be exact. The
+error of a sum of n products, in any order, is at most n + 1 unit roundoffs times the sum of their absolute
+values.
 """
 
 from __future__ import annotations

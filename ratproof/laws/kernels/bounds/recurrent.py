@@ -163,7 +163,10 @@ def factor_errors(inputs: RecurrenceInputs) -> Bounds:
 
 
 def reads(inputs: RecurrenceInputs) -> Bounds:
-    """Return the factor with which a correction reads a state's error, shape ``(T, N, H, 1, 1)``."""
+    """Return a bound on the factor by which a correction multiplies the error of the state that it reads.
+
+    The shape is ``(T, N, H, 1, 1)``.
+    """
     if inputs.beta is not None:
         length = np.abs(by_token(inputs.beta)) * norm(by_token(inputs.erase).astype(float))
         if not inputs.reads_before:

@@ -94,7 +94,7 @@ def root_mean_square(values: Bounds) -> float:
 
 @dataclass(frozen=True)
 class RoundedArray:
-    """An array that a kernel computes, with its true values.
+    """The true values of an array that a kernel computes, with bounds on the kernel's errors.
 
     Attributes:
         value: The true values.
@@ -141,7 +141,7 @@ class RoundedArray:
         return replace(self, value=np.conj(self.value))
 
     def times(self, factor: Wide, roundings: float | Bounds = 1) -> RoundedArray:
-        """Return the product with exact factors, as rounded the given number of times."""
+        """Return the product with exact factors, whose elements round ``roundings`` times."""
         own = np.abs(factor).astype(float)
         size = own * self.size
         return RoundedArray(

@@ -14,8 +14,7 @@ later tokens, unless the kernel computes the gradients of decays directly.
 GSA reads a = A q and o = B^T softmax(a). Two linear recurrences have the decays exp(g) and the keys s: A has
 the values k, and B the values v. If a has the error e, the softmax p has the error
 ``p (exp(e) / (1 - sum p (exp(e) - 1)) - 1)``, plus the rounding of the softmax itself. The gradient with
-respect to a is ``p (dp - p . dp)``. It takes the place of the output gradients in the adjoint recurrence of
-A.
+respect to a is ``p (dp - p . dp)``, from which the adjoint of A is computed.
 """
 
 from __future__ import annotations
