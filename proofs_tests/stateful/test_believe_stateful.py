@@ -234,7 +234,10 @@ def test_a_model_that_cannot_be_copied_is_tested_directly():
         ),
         (lambda outputs: outputs.long(), "must be floats of shape (1, 2, ...), got int64"),
         (lambda outputs: outputs[..., :0], "the outputs must not be empty"),
-        (lambda outputs: outputs[..., : outputs.shape[1]], "have 4 elements in one way, and 2 in the other"),
+        (
+            lambda outputs: outputs[..., : outputs.shape[1]],
+            "must give outputs of the same size, got 4 and 2 elements",
+        ),
         (lambda outputs: None, "the outputs must be floats of shape (1, 2, ...), got a NoneType"),
         (lambda outputs: outputs[7], "the model raised IndexError: index 7 is out of bounds"),
     ],

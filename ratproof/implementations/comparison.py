@@ -38,7 +38,7 @@ class StringResult:
 
     Attributes:
         string: The string.
-        share: The largest error relative to its bound; ``None`` if there is none.
+        share: The largest error relative to its bound; ``None`` if no bound was used.
         difference: The first difference, if any.
         cases: Number of strings that were compared in full, at every prefix and unit that the variant covers;
             more than 1 if one comparison covers several strings.
@@ -62,7 +62,7 @@ MOST_WRITTEN = 200
 class NotAFunction(InputError):
     """An error for a network that gives the same string two different scores.
 
-    It is not a function of the string, so no string can refute a claim about it.
+    Such a network is not a function of the string, so no string can refute a claim about it.
     """
 
     def __init__(

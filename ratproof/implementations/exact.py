@@ -96,7 +96,7 @@ class ExactComparison:
         """Compare all strings of at most ``longest`` symbols, each prefix once.
 
         Returns:
-            The shortlex-least difference, if any, and the number of cases.
+            The first difference in shortlex order, if any, and the number of cases.
         """
         alphabet = self.case.alphabet
         for automaton in self._automata:

@@ -7,8 +7,8 @@ of an LSTM. Instead, a ball covers all values of c that strings can lead to.
 
 With equation 5 the hidden state h is a mixture of centroids. If alpha of the automaton's centroid is at least
 ``1 - epsilon`` in each layer, the distance of h from this centroid is at most epsilon times the largest
-difference of two centroids. If the next alpha is at least ``1 - epsilon`` for all such h, in float arithmetic
-and exactly, the bound holds after every string.
+difference between two centroids. If the next alpha is at least ``1 - epsilon`` for all such h, in float
+arithmetic and exactly, the bound holds after every string.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ class Called(StatefulModel):
     torch.Size([1, 2, 3])
 
     Args:
-        function: The function. If it has the argument ``position_ids``, it also receives that, of shape
-            ``(B, T)``. The ids count the tokens of a row from 0, over all calls, without its padding.
+        function: The function. If it has the argument ``position_ids``, it also receives these ids, of shape
+            ``(B, T)``. They count the tokens of a row from 0, over all calls, without its padding.
         ragged: The argument for padded rows: ``mask``, bool of shape ``(B, T)``; ``lengths``, int64 of shape
             ``(B,)``, for padding on the right; or ``cu_seqlens``, int64 of shape ``(B + 1,)``, with the rows
             packed into inputs of shape ``(1, total, ...)``, and states of B rows.

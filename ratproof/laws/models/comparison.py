@@ -163,7 +163,8 @@ def _require_numbers(session: Session, one: Tensor, two: Tensor) -> None:
         raise Unusable(f"{where}: the outputs must not be empty")
     if one.shape != two.shape:
         raise Unusable(
-            f"{where}: the outputs have {one.numel()} elements in one way, and {two.numel()} in the other"
+            f"{where}: the two ways must give outputs of the same size, got {one.numel()} and"
+            f" {two.numel()} elements"
         )
     both = one.isnan() & two.isnan()
     if both.any():

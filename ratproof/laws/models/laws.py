@@ -20,7 +20,7 @@ Words = Callable[[StatefulProblem, int], tuple[str, str]]
 
 @dataclass(frozen=True)
 class Law:
-    """A law: two ways to run a model that must give the same outputs.
+    """Two ways to run a model that must give the same outputs.
 
     Attributes:
         kind: Kind of evidence.

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 MANY = 12
-"""Number of repetitions; large enough that they are hardly all equal by chance."""
+"""Number of repetitions; large enough that equal results are unlikely to be a coincidence."""
 
 
 class Repeated(Enum):
