@@ -50,10 +50,7 @@ Print Assumptions {theorem}.
 """
 
 
-def require_file(name: str) -> None:
-    """Raise InputError if Coq or coq-interval is missing, or a Coq file cannot have this name."""
-    reals.LOWER_BOUND.require_library()
-    coq_files.checked_name(name)
+require_file = reals.LOWER_BOUND.require_file
 
 
 def write(path: str, result: Bound, progress: Callable[[str], None] = lambda stage: None) -> None:

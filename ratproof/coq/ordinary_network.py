@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from fractions import Fraction
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 from ratproof.certification.ordinary_networks.turned_boxes import TurnedBoxes, turned_boxes
 from ratproof.coq import certificate as coq_files
 from ratproof.coq import reals
+from ratproof.coq.terms import coq_list, rational_term
 
 THEOREM = "agrees"
 CELLS = {"rnn_tanh": "Elman", "gru": "GRU", "lstm": "LSTM"}
@@ -49,10 +49,7 @@ def require_supported(network: OrdinaryNetwork) -> None:
         )
 
 
-def require_file(name: str) -> None:
-    """Raise InputError if Coq or coq-interval is missing, or a Coq file cannot have this name."""
-    reals.REGIONS.require_library()
-    coq_files.checked_name(name)
+require_file = reals.REGIONS.require_file
 
 
 def write(
@@ -91,7 +88,7 @@ def file_text(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes, ch
     letters = ", ".join(f"{i} is {coq_files.plain(str(x))}" for i, x in enumerate(network.alphabet))
     order = [machine.start, *(q for q in range(machine.states) if q != machine.start)]
     number = {q: str(i) for i, q in enumerate(order)}
-    after = (_list(number[machine.table[q][x]] for x in range(len(network.alphabet))) for q in order)
+    after = (coq_list(number[machine.table[q][x]] for x in range(len(network.alphabet))) for q in order)
     return "\n".join(
         [
             HEADING.format(coq_files.plain(checkpoint)),
@@ -104,10 +101,10 @@ def file_text(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes, ch
             "Definition trained : ordinary R := map_ordinary Q2R weights.",
             "(* The automaton: the next states of each state, and its decision. *)",
             "Open Scope nat_scope.",
-            f"Definition automaton : machine := Machine {_list(after)}"
-            f" {_list(str(machine.outputs[q]) for q in order)}.",
+            f"Definition automaton : machine := Machine {coq_list(after)}"
+            f" {coq_list(machine.outputs[q] for q in order)}.",
             f"(* The regions, in units of 2^-{BITS}. *)",
-            f"Definition nodes : list region := {_list(_regions(regions, number))}.",
+            f"Definition nodes : list region := {coq_list(_regions(regions, number))}.",
             STATEMENT.format(theorem=THEOREM, symbols=len(network.alphabet), bits=BITS),
         ]
     )
@@ -121,11 +118,11 @@ def _network(network: OrdinaryNetwork) -> str:
     return "\n  ".join(
         [
             f"Ordinary {CELLS[network.cell]}",
-            _list(gates),
+            coq_list(gates),
             _matrix(network.embeddings),
             _matrix(network.readout),
             row(network.readout_bias),
-            _rational(network.threshold),
+            rational_term(network.threshold),
         ]
     )
 
@@ -140,28 +137,19 @@ def _regions(regions: TurnedBoxes, number: dict[int, str]) -> Iterable[str]:
         factor = regions.bases[i].T / regions.widths[i][:, None]
         around = 2 * np.abs(basis).sum(1) + 2.0**-16
         rows = (_units(regions.net.centers[i]), _units(around))
-        matrices = (_list(map(_units, basis)), _list(map(_units, factor)))
+        matrices = (coq_list(map(_units, basis)), coq_list(map(_units, factor)))
         parts = " ".join(f"{part}%Z" for part in (*rows, *matrices))
-        yield f"\n  Region {number[state]} {_list(map(str, regions.net.edges[i]))} {parts}"
+        yield f"\n  Region {number[state]} {coq_list(regions.net.edges[i])} {parts}"
 
 
 def _units(numbers: Array) -> str:
-    return _list(str(round(x * 2**BITS)) for x in numbers.tolist())
-
-
-def _rational(number: float) -> str:
-    value = Fraction(number)
-    return f"({value.numerator} # {value.denominator})"
+    return coq_list(round(x * 2**BITS) for x in numbers.tolist())
 
 
 def row(numbers: Array) -> str:
     """Return a Coq list of exact rationals."""
-    return _list(map(_rational, numbers.tolist()))
+    return coq_list(map(rational_term, numbers.tolist()))
 
 
 def _matrix(rows: Array) -> str:
-    return _list(map(row, rows))
-
-
-def _list(parts: Iterable[str]) -> str:
-    return f"[{'; '.join(parts)}]"
+    return coq_list(map(row, rows))

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import theory
 from automata.errors import InputError
 from automata.io.files import write_whole
 from ratproof.coq import programs as coq
+from ratproof.coq import sources
+from ratproof.coq.certificate import checked_name
 from ratproof.coq.theorems import printed_axioms
 
 AXIOMS = (
@@ -52,6 +53,11 @@ class RealTheory:
                 f"Coq cannot find {debian.removeprefix('lib')}; install it with apt-get install coq {debian}"
                 f" (Debian, Ubuntu), or opam install coq.8.16.1 {opam}"
             )
+
+    def require_file(self, name: str) -> None:
+        """Raise InputError if Coq or the library is missing, or a Coq file cannot have this name."""
+        self.require_library()
+        checked_name(name)
 
     def inlined(self) -> str:
         """Return the files as modules, for a file that is complete in itself."""
@@ -178,7 +184,7 @@ class NoLibrary(InputError):
 
 def source_folder() -> Path:
     """Return the folder of the files: ``theory/coq_reals`` of a clone, or of the installed package."""
-    return Path(next(iter(theory.__path__))) / "coq_reals"
+    return sources.source_folder().with_name("coq_reals")
 
 
 def inline_module(name: str) -> str:

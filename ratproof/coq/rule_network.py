@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from ratproof.certification.rule_networks import (
 )
 from ratproof.coq import certificate as coq_files
 from ratproof.coq import reals
+from ratproof.coq.terms import coq_list
 
 THEOREM = "agrees"
 HEADING = """\
@@ -60,10 +60,7 @@ EXPONENTS = 103
 """The largest k for which sums of 2^24 terms do not overflow, if the state is at most 2^k."""
 
 
-def require_file(name: str) -> None:
-    """Raise InputError if Coq or Flocq is missing, or a Coq file cannot have this name."""
-    reals.RULES.require_library()
-    coq_files.checked_name(name)
+require_file = reals.RULES.require_file
 
 
 def longest_word(network: RuleNetwork) -> int | None:
@@ -101,7 +98,7 @@ def file_text(network: RuleNetwork, automaton: PathAutomaton, matching: Match, n
             f"Definition automaton : rule_network.automaton := {_automaton(automaton)}.",
             "(* The automaton's state of each of the network's states, and its table of each vector. *)",
             f"Definition state_of : list N := {_numbers(matching.state_of)}.",
-            f"Definition table_of_vector : list N := {_list(map(str, matching.table_of_vector))}.",
+            f"Definition table_of_vector : list N := {coq_list(matching.table_of_vector)}.",
             _statement(network),
         ]
     )
@@ -110,7 +107,7 @@ def file_text(network: RuleNetwork, automaton: PathAutomaton, matching: Match, n
 def _statement(network: RuleNetwork) -> str:
     weights, k, symbols = bounding_weights(network), growth(network), len(network.words)
     if weights is not None:
-        return ON_ALL_WORDS.format(theorem=THEOREM, symbols=symbols, weights=_list(map(str, weights)))
+        return ON_ALL_WORDS.format(theorem=THEOREM, symbols=symbols, weights=coq_list(weights))
     limit = longest_word(network)
     positive = POSITIVE_FOR_ALL if limit is None else POSITIVE.format(limit)
     return WHILE_SMALL.format(theorem=THEOREM, symbols=symbols, growth=k, positive=positive)
@@ -126,7 +123,7 @@ def _network(network: RuleNetwork) -> str:
             _matrix(network.before),
             _matrix(network.after.T),
             _matrix(network.wildcard),
-            _list(vectors),
+            coq_list(vectors),
             _numbers(network.vector_of),
             _row(network.initial),
             _matrix(network.final),
@@ -138,16 +135,18 @@ def _automaton(automaton: PathAutomaton) -> str:
     tables = [[_repeated(row) for row in matrix] for matrix in automaton.matrices]
     base = [Counter(rows).most_common(1)[0][0] for rows in zip(*tables, strict=True)]
     differing = (
-        _list(f"({q}, {row})" for q, (row, usual) in enumerate(zip(table, base, strict=True)) if row != usual)
+        coq_list(
+            f"({q}, {row})" for q, (row, usual) in enumerate(zip(table, base, strict=True)) if row != usual
+        )
         for table in tables
     )
     return "\n  ".join(
         [
             f"Automaton {_repeated(automaton.starts)}",
-            _list(base),
-            _list(differing),
+            coq_list(base),
+            coq_list(differing),
             _numbers(automaton.table_of),
-            _list(map(_repeated, automaton.accepting)),
+            coq_list(map(_repeated, automaton.accepting)),
         ]
     )
 
@@ -160,16 +159,12 @@ def _repeated(counts: NDArray[np.int64]) -> str:
 def _row(bits: Bits) -> str:
     """Return the entries of a row whose bits are not all zero."""
     columns = np.flatnonzero(bits)
-    return _list(f"({j}, {b:#x}%Z)" for j, b in zip(columns.tolist(), bits[columns].tolist(), strict=True))
+    return coq_list(f"({j}, {b:#x}%Z)" for j, b in zip(columns.tolist(), bits[columns].tolist(), strict=True))
 
 
 def _matrix(rows: Bits) -> str:
-    return _list(map(_row, rows))
+    return coq_list(map(_row, rows))
 
 
 def _numbers(numbers: NDArray[np.int64]) -> str:
-    return _list(map(str, numbers.tolist()))
-
-
-def _list(parts: Iterable[str]) -> str:
-    return f"[{'; '.join(parts)}]"
+    return coq_list(numbers.tolist())

@@ -11,6 +11,7 @@ from automata.errors import InputError
 from ratproof.certification.soft_networks.certificate import BoxesCertificate
 from ratproof.coq import certificate as coq_files
 from ratproof.coq import reals
+from ratproof.coq.terms import coq_list, rational_term
 
 THEOREM = "follows"
 TRIALS = ((40, 24), (40, 24), (64, 40))
@@ -38,10 +39,7 @@ def require_supported(similarity: str) -> None:
         raise InputError(f"--kernel requires a network with equation 2 (similarity dot), got {similarity}")
 
 
-def require_file(name: str) -> None:
-    """Raise InputError if Coq or coq-interval is missing, or a Coq file cannot have this name."""
-    reals.BOXES.require_library()
-    coq_files.checked_name(name)
+require_file = reals.BOXES.require_file
 
 
 def write(path: str, certificates: Iterable[BoxesCertificate], checkpoint: str) -> bool:
@@ -78,10 +76,10 @@ def file_text(certificate: BoxesCertificate, checkpoint: str, bits: int, spare: 
             "Definition soft : network R := map_network Q2R weights.",
             "(* The automaton: the next states of each state, its label, and whether it accepts. *)",
             "Open Scope nat_scope.",
-            f"Definition machine : automaton := Automaton {_list(map(_list, automaton['after']))}"
-            f" {_list(automaton['label'])} {_list(str(x).lower() for x in automaton['accepts'])}.",
+            f"Definition machine : automaton := Automaton {coq_list(map(coq_list, automaton['after']))}"
+            f" {coq_list(automaton['label'])} {coq_list(str(x).lower() for x in automaton['accepts'])}.",
             f"(* The boxes, in units of 2^-{bits}. *)",
-            f"Definition nodes : list node := {_list(nodes)}.",
+            f"Definition nodes : list node := {coq_list(nodes)}.",
             STATEMENT.format(theorem=THEOREM, symbols=len(symbols), bits=bits),
         ]
     )
@@ -97,9 +95,9 @@ def _network(network: Any) -> str:
     return "\n  ".join(
         [
             f"Network {'GRU' if network['kind'] == 'sr-gru' else 'Elman'}",
-            _list(gates),
+            coq_list(gates),
             _matrix(network["S"]),
-            _rational(Fraction(network["temperature"])),
+            rational_term(Fraction(network["temperature"])),
             _matrix(tokens),
             f"(Some {_row(start)})" if network["start_token"] else "None",
             _row(finish),
@@ -118,8 +116,8 @@ def _node(node: Any, bits: int, spare: int) -> str:
     middle = [a + (b - a) * left // (spread or 1) for a, b in zip(low, high, strict=True)]
     for i, b in enumerate(high):  # the mixture must sum to exactly 1
         middle[i] += min(b - middle[i], one - sum(middle))
-    corners = " ".join(f"{_list(corner)}%Z" for corner in (low, middle, high))
-    return f"\n  Node {node['state']} {_list(node['after'])} {corners}"
+    corners = " ".join(f"{coq_list(corner)}%Z" for corner in (low, middle, high))
+    return f"\n  Node {node['state']} {coq_list(node['after'])} {corners}"
 
 
 def _blocks(rows: Sequence[Any], size: int) -> list[Sequence[Any]]:
@@ -131,20 +129,12 @@ def _value(text: str) -> Fraction:
 
 
 def _weight(text: str) -> str:
-    return _rational(_value(text))
-
-
-def _rational(value: Fraction) -> str:
-    return f"({value.numerator} # {value.denominator})"
+    return rational_term(_value(text))
 
 
 def _row(texts: Iterable[str]) -> str:
-    return _list(map(_weight, texts))
+    return coq_list(map(_weight, texts))
 
 
 def _matrix(rows: Iterable[Iterable[str]]) -> str:
-    return _list(map(_row, rows))
-
-
-def _list(parts: Iterable[object]) -> str:
-    return f"[{'; '.join(map(str, parts))}]"
+    return coq_list(map(_row, rows))

@@ -82,8 +82,19 @@ def weight_term(value: Weight, over: str) -> str:
 
 
 def list_term(terms: Iterable[str]) -> str:
-    """Return a list of terms."""
+    """Return a list of terms, in the notation of mathcomp."""
     return f"[:: {'; '.join(terms)}]"
+
+
+def coq_list(terms: Iterable[object]) -> str:
+    """Return a list of terms, in the notation of Coq's standard library."""
+    return f"[{'; '.join(map(str, terms))}]"
+
+
+def rational_term(number: float | Fraction) -> str:
+    """Return an exact rational number, in the notation of Coq's standard library."""
+    value = Fraction(number)
+    return f"({value.numerator} # {value.denominator})"
 
 
 def _term(value: Entry, form: str, over: str) -> str:
