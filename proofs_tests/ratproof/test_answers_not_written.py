@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.text.printable_text import printable, read_string, write_string
+from proofs_tests.ratproof.answers import refused
 from ratproof import main
 from ratproof.main import run
 
@@ -159,13 +160,6 @@ def two(tmp_path, monkeypatch):
     for name in ("A.json", "B.json"):
         shutil.copy(EVEN, name)
     return tmp_path
-
-
-def refused(capsys, *arguments):
-    assert run(list(arguments)) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and err.count("\n") == 1 and err.startswith("ratproof: "), (out, err)
-    return err
 
 
 @pytest.fixture(params=["A.json", "./A.json", "sub/../A.json", "link.json", "hard.json", "link/../A.json"])

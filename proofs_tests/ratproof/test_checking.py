@@ -14,6 +14,7 @@ from automata import operations
 from automata.io import files
 from automata.semirings import BOOLEAN, LOG, MIN_PLUS, REAL
 from automata.wfsa import WFSA
+from proofs_tests.ratproof.answers import refused
 from proofs_tests.ratproof.certificate_files import FILES, certificate
 from ratproof.checkers import check_hankel
 from ratproof.checkers.table import automaton_digest
@@ -55,15 +56,6 @@ def told(capsys, *arguments):
     """Return the exit status and the parsed output of ``--json``."""
     status, (line,) = asked(capsys, *arguments, "--json")
     return status, json.loads(line)
-
-
-def refused(capsys, *arguments):
-    """Return the one-line error message."""
-    capsys.readouterr()
-    assert run(["check-certificate", *arguments]) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and err.startswith("ratproof: ") and err.count("\n") == 1, (out, err)
-    return err
 
 
 def test_what_is_accepted_is_said_in_full(folder, capsys):
@@ -334,7 +326,7 @@ def test_bad_input_gives_a_one_line_error(folder, capsys, arguments, says):
     (folder / "deep.json").write_text("[" * 100_000 + "]" * 100_000)
     (folder / "weights.json").write_text(json.dumps(some(CELLS["gru"]).to_json()))
     (folder / "one.att").write_text("0 1 1 1\n1\n")
-    assert says in refused(capsys, *arguments)
+    assert says in refused(capsys, "check-certificate", *arguments)
 
 
 def test_an_automaton_over_a_semiring_without_certificates_is_refused(folder, capsys):

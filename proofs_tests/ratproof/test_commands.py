@@ -18,6 +18,7 @@ from automata.io import files, json_format
 from automata.semirings import REAL, SEMIRINGS
 from automata.testing.strategies import automata, strings
 from automata.wfsa import WFSA
+from proofs_tests.ratproof.answers import refused
 from ratproof import start
 from ratproof.commands.automata import joined
 from ratproof.evidence.kinds import OF_PAPERS
@@ -35,14 +36,6 @@ def napkin(tmp_path):
     path = tmp_path / "napkin.json"
     path.write_text(NAPKIN)
     return str(path)
-
-
-def refused(capsys, *arguments):
-    """Return the one-line error message for the arguments."""
-    assert run(list(arguments)) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and err.startswith("ratproof: ") and err.count("\n") == 1, (out, err)
-    return err.removeprefix("ratproof: ").strip()
 
 
 def test_score_prints_one_exact_score_per_line(napkin, capsys):

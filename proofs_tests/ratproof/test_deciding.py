@@ -14,6 +14,7 @@ from automata.io import files
 from automata.minimise import rank
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, REAL
 from automata.wfsa import WFSA
+from proofs_tests.ratproof.answers import refused, run_json
 from ratproof.main import run
 
 A = WFSA(REAL, [1, 0], [0, "1/2"], {"a": [[1, 0], [0, 0]], "b": [[0, "1/3"], [0, 0]]})
@@ -48,21 +49,6 @@ def folder(tmp_path, monkeypatch):
         files.write(automaton, tmp_path / f"{name}.json")
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def run_json(capsys, *arguments):
-    """Return the exit status and the JSON object that is printed."""
-    status = run([*arguments, "--json"])
-    out, err = capsys.readouterr()
-    assert err == "" and out.count("\n") == 1
-    return status, json.loads(out)
-
-
-def refused(capsys, *arguments):
-    assert run(list(arguments)) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and err.startswith("ratproof: ") and err.count("\n") == 1, (out, err)
-    return err
 
 
 def test_equivalent_writes_a_certificate_that_is_accepted(folder, capsys):

@@ -9,20 +9,13 @@ import pytest
 from automata.io import json_format
 from automata.semirings import REAL
 from automata.wfsa import WFSA
+from proofs_tests.ratproof.answers import refused
 from ratproof.coq import reals
 from ratproof.main import run
 from theory.not_rational.cells import CELLS
 from theory.not_rational.weights import some
 
 ELMAN = some(CELLS["elman"]).to_json()
-
-
-def refused(capsys, *arguments):
-    """Return the one-line error message for the arguments."""
-    assert run(["not-rational", *arguments]) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and err.startswith("ratproof: ") and err.count("\n") == 1, (out, err)
-    return err.removeprefix("ratproof: ").strip()
 
 
 def test_it_prints_the_proved_claim(capsys):
@@ -157,7 +150,7 @@ def test_every_size_shows_each_hypothesis(capsys):
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_bad_input_gives_a_one_line_error(arguments, says, capsys):
-    assert says in refused(capsys, *arguments)
+    assert says in refused(capsys, "not-rational", *arguments)
 
 
 @pytest.mark.parametrize(
@@ -197,5 +190,5 @@ def test_bad_input_gives_a_one_line_error(arguments, says, capsys):
 )
 def test_invalid_weights_are_refused(text, says, tmp_path, capsys):
     (tmp_path / "w.json").write_text(text)
-    message = refused(capsys, "elman", "--weights", str(tmp_path / "w.json"))
+    message = refused(capsys, "not-rational", "elman", "--weights", str(tmp_path / "w.json"))
     assert says in message and "w.json" in message

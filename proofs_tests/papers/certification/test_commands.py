@@ -16,6 +16,7 @@ from automata.wfsa import WFSA
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.files import load, save
 from proofs_tests.papers.certification.some_networks import random_network
+from proofs_tests.ratproof.answers import refused, run_json
 from ratproof.certification.soft_networks import certificate
 from ratproof.certification.soft_networks.numbers import numbers_of
 from ratproof.main import run
@@ -32,20 +33,6 @@ def checkpoint(tmp_path, monkeypatch):
     network.set_temperature(0.5)
     save(network, "net.safetensors")
     return "net.safetensors"
-
-
-def run_json(capsys, *arguments: str):
-    """Return the exit status and the JSON object on standard output."""
-    status = run([*arguments, "--json"])
-    return status, json.loads(capsys.readouterr().out)
-
-
-def refused(capsys, *arguments: str) -> str:
-    """Return the one-line error message on standard error."""
-    assert run(list(arguments)) == 2
-    out, err = capsys.readouterr()
-    assert not out and err.startswith("ratproof: ") and err.count("\n") == 1
-    return err
 
 
 def test_certified_with_a_certificate_and_the_soft_automaton(checkpoint, capsys):

@@ -25,6 +25,7 @@ from proofs_tests.papers.certification.latches import (
     latch,
     state_dict,
 )
+from proofs_tests.ratproof.answers import refused, run_json
 from ratproof.certification.ordinary_networks import certify, counterexamples
 from ratproof.main import run
 
@@ -48,24 +49,6 @@ def folder(tmp_path, monkeypatch):
     files.write(MACHINE.accepting(frozenset({0})).to_wfsa(), "other.json")
     files.write(LAST.accepting(frozenset({0})).to_wfsa(), "last.json")
     return tmp_path
-
-
-def run_json(capsys, *arguments: str):
-    """Return the exit status and the JSON object on standard output."""
-    status = run([*arguments, "--json"])
-    return status, json.loads(capsys.readouterr().out)
-
-
-def refused(capsys, *arguments: str) -> str:
-    """Return the one-line error message on standard error."""
-    status = run(list(arguments))
-    out, err = capsys.readouterr()
-    assert status == 2 and not out and err.startswith("ratproof: ") and err.count("\n") == 1, (
-        status,
-        out,
-        err,
-    )
-    return err
 
 
 def test_a_certified_network_has_a_certificate_and_an_automaton(folder, capsys):
