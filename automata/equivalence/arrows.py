@@ -30,6 +30,15 @@ class Arrows:
     final: dict[int, Weight]
     out: list[ArrowRows]
 
+    def mirrored(self) -> Arrows:
+        """Return the transitions of the reversed automaton."""
+        out = [ArrowRows() for _ in self.out]
+        for mirror, rows in zip(out, self.out, strict=True):
+            for q, row in rows.items():
+                for r, weight in row:
+                    mirror.setdefault(r, []).append((q, weight))
+        return Arrows(self.final, self.initial, out)
+
 
 def arrows(automata: Sequence[WFSA]) -> tuple[list[Arrows], list[Symbol]]:
     """Return the automata as transition lists, and the first symbol of each group with equal matrices."""

@@ -28,7 +28,7 @@ from functools import reduce
 
 from automata.aliases import Symbol, Weight
 from automata.equivalence.answers import Equivalent
-from automata.equivalence.arrows import ArrowRows, Arrows, arrows, kinds
+from automata.equivalence.arrows import Arrows, arrows, kinds
 from automata.equivalence.certificates import Lumped
 from automata.wfsa import WFSA
 
@@ -48,7 +48,7 @@ def lump(a: WFSA, b: WFSA) -> Equivalent | None:
     _, _, kind = kinds([a, b])
     add = _sums(a)
     for mirrored in (False, True):
-        sides = [_mirror(side) for side in both] if mirrored else both
+        sides = [side.mirrored() for side in both] if mirrored else both
         classes = _refined(sides, add)
         if not _agree(sides, classes, add):
             continue
@@ -66,22 +66,12 @@ def _sums(a: WFSA) -> Callable[[list[Weight]], Hashable]:
     return lambda weights: reduce(a.semiring.plus, weights)
 
 
-def _mirror(side: Arrows) -> Arrows:
-    out = [ArrowRows() for _ in side.out]
-    for mirror, rows in zip(out, side.out, strict=True):
-        for q, row in rows.items():
-            for r, weight in row:
-                mirror.setdefault(r, []).append((q, weight))
-    return Arrows(side.final, side.initial, out)
-
-
 def _sources(side: Arrows) -> dict[int, set[int]]:
     """Return the source states of the transitions into each state."""
     back: dict[int, set[int]] = {}
-    for rows in side.out:
-        for q, row in rows.items():
-            for r, _ in row:
-                back.setdefault(r, set()).add(q)
+    for rows in side.mirrored().out:
+        for r, row in rows.items():
+            back.setdefault(r, set()).update(q for q, _ in row)
     return back
 
 

@@ -48,8 +48,7 @@ def is_unambiguous(automaton: WFSA) -> bool:
         return True
     if sum(map(len, useful.tables)) <= _FEW_ARROWS * useful.states * len(useful.tables):
         (mine,), _ = arrows([useful])
-        forward = _targets(mine)
-        backward = _mirrored(forward)
+        forward, backward = _targets(mine), _targets(mine.mirrored())
         before, after = ({(p, q) for p in part for q in part} for part in (mine.initial, mine.final))
         return not any(
             p != q for p, q in _reached(before, forward, forward) & _reached(after, backward, backward)
@@ -78,15 +77,6 @@ Steps = list[dict[int, list[int]]]
 
 def _targets(automaton: Arrows) -> Steps:
     return [{q: [target for target, _ in row] for q, row in rows.items()} for rows in automaton.out]
-
-
-def _mirrored(steps: Steps) -> Steps:
-    mirrors: Steps = [{} for _ in steps]
-    for table, mirror in zip(steps, mirrors, strict=True):
-        for q, targets in table.items():
-            for r in targets:
-                mirror.setdefault(r, []).append(q)
-    return mirrors
 
 
 def _reached(starts: set[Pair], left: Steps, right: Steps) -> set[Pair]:
@@ -175,7 +165,7 @@ def _least_difference(a: WFSA, b: WFSA) -> Symbols | None:
     assert over is not None
     one = a.semiring.one
     ends = {(p, q) for p in left.final for q in right.final}
-    useful = _reached(ends, _mirrored(_targets(left)), _mirrored(_targets(right)))
+    useful = _reached(ends, _targets(left.mirrored()), _targets(right.mirrored()))
     quotients: dict[Pair, list[Weight]] = {}
     level: list[tuple[tuple[int, ...], list[tuple[Pair, Weight]]]] = [
         ((), [((p, q), over(v, w)) for p, v in left.initial.items() for q, w in right.initial.items()])
