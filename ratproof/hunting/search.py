@@ -20,7 +20,7 @@ from ratproof.evidence.counterexample import Counterexample
 from ratproof.hunting.crew import Chunk, Crew
 from ratproof.hunting.progress import HuntProgress
 from ratproof.hunting.rounds import Round, RoundRow, first_message_from, rows_from, seed_of
-from ratproof.hunting.store import Memory, Store
+from ratproof.hunting.store import HuntLedger, Store
 from ratproof.hunting.targets import require_known
 from ratproof.implementations.comparison import counterexample
 from ratproof.jobs.installation import difference, fingerprint
@@ -101,7 +101,7 @@ def hunt(
                 f"{what.folder}: the folder for counterexamples cannot be created: {error.strerror}"
             ) from None
     workers = crew or Crew(LocalExecutor(jobs), what.arguments, seconds_a_chunk=1.0)
-    driver = Driver(what, Memory() if store is None else store, HuntProgress(what.seed, jobs))
+    driver = Driver(what, Store() if store is None else store, HuntProgress(what.seed, jobs))
     try:
         driver.run(workers, on_progress, stop)
     except KeyboardInterrupt:
@@ -138,7 +138,7 @@ class Driver:
     @property
     def is_kept(self) -> bool:
         """Return whether the hunt writes to a ledger."""
-        return not isinstance(self.store, Memory)
+        return isinstance(self.store, HuntLedger)
 
     def run(self, crew: Crew, on_progress: Callable[[HuntProgress], None], stop: Callable[[], bool]) -> None:
         """Run until all rounds are done or the time limit is reached."""

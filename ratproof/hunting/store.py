@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from sys import intern
-from typing import Any, Protocol
+from typing import Any
 
 from automata.aliases import JsonObject
 from automata.errors import FormatError, InputError, LimitReached, OutputError
@@ -32,11 +32,12 @@ _NAMES = ", ".join(COLUMNS)
 NAME = COLUMNS.index("counterexample")
 
 
-class Store(Protocol):
-    """A store of a hunt's results."""
+class Store:
+    """The storage of a hunt without a ledger, which stores nothing."""
 
     def done(self, seed: int) -> set[Round]:
         """Return the finished rounds of this seed."""
+        return set()
 
     def plan(self, seed: int, targets: Iterable[str], rounds: int) -> None:
         """Record that ``rounds`` rounds of each target are requested."""
@@ -48,38 +49,15 @@ class Store(Protocol):
         """Record that a round is abandoned."""
 
     def keep(self, data: JsonObject) -> Path | None:
-        """Store a counterexample and return its file, if the store has files."""
-
-    def findings(self, seed: int) -> list[tuple[Round, Path | None, str]]:
-        """Return the rounds of this seed with a counterexample's file or an error message."""
-
-
-class Memory:
-    """A store for a hunt without a ledger."""
-
-    def done(self, seed: int) -> set[Round]:
-        """Return an empty set, because nothing is stored."""
-        return set()
-
-    def plan(self, seed: int, targets: Iterable[str], rounds: int) -> None:
-        """Do nothing, because nothing is stored."""
-
-    def add(self, seed: int, row: RoundRow, counterexample: Path | None) -> None:
-        """Do nothing, because nothing is stored."""
-
-    def give_up(self, seed: int, one: Round, why: str) -> None:
-        """Do nothing, because nothing is stored."""
-
-    def keep(self, data: JsonObject) -> Path | None:
-        """Return None, because the hunt itself writes the counterexample to a file."""
+        """Store a counterexample and return its file, or return ``None`` for the hunt to write a file."""
         return None
 
     def findings(self, seed: int) -> list[tuple[Round, Path | None, str]]:
-        """Return an empty list, because nothing is stored."""
+        """Return the rounds of this seed with a counterexample's file or an error message."""
         return []
 
 
-class HuntLedger:
+class HuntLedger(Store):
     """A folder with the results of a hunt.
 
     Args:
