@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from proofs_tests.processes import descendants
+
 LONG = 300.0
 """Seconds after which a test gives up."""
 
@@ -58,22 +60,12 @@ class Cluster:
     def end(self) -> None:
         """Kill all processes."""
         for process in [*self.old, *self.nannies, self.scheduler]:
-            below = children(process.pid)
+            below = descendants(process.pid)
             process.kill()  # nannies first, because they restart workers
             process.wait()
             for pid in below:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-
-
-def children(pid: int) -> list[int]:
-    """Return the process ids of all descendants of a process."""
-    pids: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(OSError):  # the process has ended
-            for child in map(int, task.read_text().split()):
-                pids += [child, *children(child)]
-    return pids
 
 
 def wait_until(true: Callable[[], object], process: subprocess.Popen[bytes]) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from proofs_tests.cluster import Cluster, children
+from proofs_tests.cluster import Cluster
 from proofs_tests.hunting.conftest import HUNT, ROUNDS, OfOne, hunted, make_light, status
 from proofs_tests.hunting.light_worker import (
     DEADLY,
@@ -29,6 +29,7 @@ from proofs_tests.hunting.light_worker import (
     TARGETS,
 )
 from proofs_tests.hunting.test_processes import needs_proc
+from proofs_tests.processes import descendants
 from ratproof.hunting.rounds import RoundRow
 from ratproof.jobs import cluster_client
 from ratproof.jobs.dask_executor import WENT_AWAY
@@ -93,7 +94,7 @@ def test_the_rows_are_the_same_if_a_worker_and_a_nanny_are_killed(
     """The workers are real ones."""
 
     def kill() -> None:
-        (worker,) = [pid for pid in children(cluster.nannies[0].pid) if is_dasks(pid)]
+        (worker,) = [pid for pid in descendants(cluster.nannies[0].pid) if is_dasks(pid)]
         os.kill(worker, signal.SIGKILL)
         cluster.nannies[1].kill()
 

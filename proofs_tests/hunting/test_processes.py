@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from proofs_tests.cluster import LONG, children
+from proofs_tests.cluster import LONG
 from proofs_tests.hunting.conftest import ROUNDS, OfOne, hunted, status
 from proofs_tests.hunting.light_worker import DEADLY, LIGHT, POISONED, REAL, TARGETS
+from proofs_tests.processes import descendants
 from ratproof.hunting.rounds import RoundRow
 from ratproof.jobs import installation
 from ratproof.jobs.children import run_chunk
@@ -31,7 +32,7 @@ needs_proc = pytest.mark.skipif(
 
 def kill_a_worker() -> None:
     """Kill the worker that was started last, of two workers."""
-    workers = [pid for pid in children(os.getpid()) if is_worker(pid)]
+    workers = [pid for pid in descendants(os.getpid()) if is_worker(pid)]
     assert len(workers) == 2
     os.kill(workers[-1], signal.SIGKILL)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from proofs_tests.processes import alive
 from proofs_tests.ratproof.command_tree import commands, is_group
 from ratproof.main import run
 from ratproof.process import limits, memory, supervisor
@@ -208,14 +209,6 @@ def start_program(folder, *body):
     while not (folder / "ready").exists():
         assert running.poll() is None and time.monotonic() < deadline
     return running, int((folder / "ready").read_text())
-
-
-def alive(process):
-    """Return whether there is such a process and it is not a zombie."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
 
 
 def ended(process):

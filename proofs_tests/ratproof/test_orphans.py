@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from proofs_tests.processes import alive, descendants
 from ratproof.process import orphans
 
 WORKERS = """
@@ -32,26 +33,6 @@ PATIENCE, SOON = 120, 5
 """
 
 
-def workers_of(process):
-    """Return the descendants of a process."""
-    processes = [process]
-    for one in processes:
-        try:
-            for task in Path(f"/proc/{one}/task").iterdir():  # each thread has its own children
-                processes += map(int, (task / "children").read_text().split())
-        except OSError:
-            continue
-    return processes[1:]
-
-
-def alive(process):
-    """Return whether there is such a process and it is not a zombie."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
 def still_there_after(kill, command, folder, at_least, begun=None):
     """Return the workers that survive their command.
 
@@ -63,7 +44,7 @@ def still_there_after(kill, command, folder, at_least, begun=None):
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder, env=environment
     )
     deadline = time.monotonic() + PATIENCE
-    while len(workers := workers_of(running.pid)) < at_least or not (begun is None or begun.exists()):
+    while len(workers := descendants(running.pid)) < at_least or not (begun is None or begun.exists()):
         assert running.poll() is None and time.monotonic() < deadline
         time.sleep(0.01)
     running.send_signal(kill)
