@@ -194,20 +194,25 @@ PROGRAM_STRINGS, PROGRAM_LONGEST = 8, 8
 """The maximum numbers of strings per case and of symbols per string, for a torch program."""
 
 
+def _from_seed(alphabet: str, lengths: st.SearchStrategy[list[int]]) -> st.SearchStrategy[list[String]]:
+    """Return a strategy for strings of these lengths, all drawn from one seed."""
+
+    def read(seed: int, lengths: Sequence[int]) -> list[String]:
+        random = Random(seed)
+        return [tuple(random.choices(alphabet, k=length)) for length in lengths]
+
+    return st.builds(read, st.integers(0, 2**32), lengths)
+
+
 @cache
 def _batches(alphabet: str) -> st.SearchStrategy[list[String]]:
     """Return a strategy for a batch of strings over the alphabet.
 
     The strings from one seed have distinct lengths.
     """
-
-    def read(seed: int, lengths: Sequence[int]) -> list[String]:
-        random = Random(seed)
-        return [tuple(random.choices(alphabet, k=length)) for length in lengths]
-
     lengths = st.permutations(range(PROGRAM_LONGEST + 1)).map(lambda order: order[:PROGRAM_STRINGS])
     few = strings_over(alphabet, PROGRAM_STRINGS, PROGRAM_LONGEST, PROGRAM_LONGEST)
-    return st.builds(read, st.integers(0, 2**32), lengths) | few
+    return _from_seed(alphabet, lengths) | few
 
 
 GRADIENT_EXAMPLES, GRADIENT_STRINGS = 6, 3
@@ -217,13 +222,8 @@ GRADIENT_EXAMPLES, GRADIENT_STRINGS = 6, 3
 @cache
 def _few(alphabet: str) -> st.SearchStrategy[list[String]]:
     """Return a strategy for a few strings of different lengths, all drawn from one seed."""
-
-    def read(seed: int, lengths: Sequence[int]) -> list[String]:
-        random = Random(seed)
-        return [tuple(random.choices(alphabet, k=length)) for length in lengths]
-
     lengths = st.lists(st.integers(0, GRADIENT_LONGEST), min_size=1, max_size=GRADIENT_STRINGS)
-    return st.builds(read, st.integers(0, 2**32), lengths)
+    return _from_seed(alphabet, lengths)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,8 @@ from neural.layer_kind import layer_kinds
 from neural.scan.backends import BACKENDS, Backend
 from neural.stacked import options_of
 from ratproof.implementations.layer_spec import DTYPES, spec
+
+Arrays = dict[str, NDArray[np.float64]]
 
 
 def checked(data: JsonObject) -> JsonObject:
@@ -45,13 +47,9 @@ def checked(data: JsonObject) -> JsonObject:
     if not isinstance(rest["dtype"], str) or rest["dtype"] not in DTYPES:
         raise InputError(f"dtype must be one of {', '.join(DTYPES)}, got {shorten(rest['dtype'])}")
     largest = torch.finfo(DTYPES[rest["dtype"]]).max
-    if not isinstance(rest["parameters"], dict):
-        raise InputError("parameters must be an object of arrays")
-    rest["parameters"] = {
-        str(name): numbers(f"parameter {name}", values, largest)
-        for name, values in rest["parameters"].items()
-    }
-    _check_shapes(kind, rest["options"], rest["parameters"])
+    rest["parameters"] = read_parameters(rest["parameters"], largest)
+    _check_options(kind, rest["options"], rest["parameters"])
+    check_shapes(rest["parameters"], layer_kinds()[kind].shapes(rest["options"]))
     rest["embeddings"] = numbers("embeddings", rest["embeddings"], largest)
     check_alphabet(kind, rest["options"], rest["embeddings"], rest["alphabet"])
     if not isinstance(rest["automata_know_start"], bool):
@@ -129,8 +127,22 @@ def _leaves(values: Any) -> Iterator[Any]:
         yield values
 
 
-def _check_shapes(kind: str, options: Any, parameters: dict[str, NDArray[np.float64]]) -> None:
-    """Check that the options match the network, and that the parameters have the expected shapes."""
+def read_parameters(data: Any, largest: float) -> Arrays:
+    """Return the parameters as arrays, if the network's dtype can represent them."""
+    if not isinstance(data, dict):
+        raise InputError("parameters must be an object of arrays")
+    return {name: numbers(f"parameter {shorten(name)}", values, largest) for name, values in data.items()}
+
+
+def check_shapes(parameters: Arrays, right: Mapping[str, tuple[int, ...]]) -> None:
+    """Check that the parameters have the expected shapes."""
+    shapes = {name: values.shape for name, values in parameters.items()}
+    if shapes != right:
+        raise InputError(f"parameters must have the shapes {right!s:.300}, got {shapes!s:.300}")
+
+
+def _check_options(kind: str, options: Any, parameters: Arrays) -> None:
+    """Check that the options match the network, and that no size exceeds the number of weights."""
     known = options_of(layer_kinds()[kind].cls.cell_class) | {"input_size", "hidden_size", "bias"}
     if not isinstance(options, dict) or not {"input_size", "hidden_size"} <= set(options) <= known:
         raise InputError(
@@ -143,10 +155,6 @@ def _check_shapes(kind: str, options: Any, parameters: dict[str, NDArray[np.floa
             raise InputError(
                 f"option {name} must be at most the number of weights, {max(1, weights)}, got {value}"
             )
-    right = layer_kinds()[kind].shapes(options)
-    actual = {name: values.shape for name, values in parameters.items()}
-    if actual != right:
-        raise InputError(f"parameters must have the shapes {right}, got {actual}")
 
 
 def check_alphabet(kind: str, options: JsonObject, embeddings: NDArray[np.float64], alphabet: Any) -> None:

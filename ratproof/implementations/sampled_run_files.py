@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import torch
 
 from automata.aliases import JsonObject
 from automata.errors import InputError
 from automata.text.number_text import shorten
-from neural.state_regularized.component import checked_temperature
 from neural.state_regularized.layers import KINDS
 from neural.unrolled import checked_integer, one_of
-from ratproof.implementations.layer_files import check_inputs, check_symbols, device_of, numbers
-from ratproof.implementations.layer_spec import DTYPES, LayerSpec, spec
+from ratproof.implementations.layer_spec import DTYPES, LayerSpec
+from ratproof.implementations.state_regularized.files import check_options, read_layer
 
 FIELDS = {
     "way",
@@ -48,19 +44,11 @@ def checked(data: JsonObject) -> LayerSpec:
     """
     if set(data) != FIELDS:
         raise InputError(f"the fields of sampled runs must be exactly {', '.join(sorted(FIELDS))}")
-    kind, dtype, options = (
-        one_of("network", data["network"], LAYERS),
-        one_of("dtype", data["dtype"], list(DTYPES)),
-        data["options"],
-    )
+    kind = one_of("network", data["network"], LAYERS)
+    dtype, options = one_of("dtype", data["dtype"], list(DTYPES)), data["options"]
     if not isinstance(options, dict) or not SIZES <= set(options) <= OPTIONS:
         raise InputError(f"options must be among {', '.join(sorted(OPTIONS))}, and must include all sizes")
-    for name in SIZES:
-        if checked_integer(name, options[name], 2 if name == "k" else 1) > LARGEST:
-            raise InputError(f"{name} must be at most {LARGEST}, got {options[name]}")
-    one_of("bias", options.get("bias", True), (True, False))
-    one_of("similarity", options.get("similarity", "dot"), ("dot", "euclidean"))
-    checked_temperature(options.get("temperature", 1.0))
+    check_options(options, dict.fromkeys(SIZES, LARGEST))
     for name in ("runs", "seed", "tests", "first"):
         if not LEAST[name] <= checked_integer(name, data[name], LEAST[name]) <= MOST[name]:
             raise InputError(
@@ -73,39 +61,12 @@ def checked(data: JsonObject) -> LayerSpec:
             f"runs times k squared must be at most {MOST_AT_ONCE:,}, got {data['runs']} runs with k ="
             f" {options['k']}"
         )
-    parameters, embeddings = (
-        data["parameters"],
-        numbers("embeddings", data["embeddings"], torch.finfo(DTYPES[dtype]).max),
-    )
-    check_symbols(data["alphabet"])
-    check_inputs(embeddings, (len(data["alphabet"]), options["input_size"]))
-    _check_parameters(kind, options, parameters, dtype)
-    device = device_of(data["device"])
-    return spec(kind, options, parameters, embeddings, data["alphabet"], dtype, device)
+    layer = read_layer(kind, dtype, data, KINDS[kind](**options, device="meta").cell.state_dict())
+    centroids = layer.parameters["component.centroids"].astype(dtype)
+    if len(np.unique(centroids, axis=1).T) != options["k"]:  # a run could be at two centroids at once
+        raise InputError("parameter component.centroids: the columns must be distinct")
+    return layer
 
 
 LEAST = {"runs": 1, "seed": 0, "tests": 1, "first": 0}
 MOST = {"runs": MOST_RUNS, "seed": 2**63 - 1, "tests": 10**9, "first": LARGEST}
-
-
-def _check_parameters(kind: str, options: JsonObject, parameters: Any, dtype: str) -> None:
-    """Check that the parameters match the layer, and that all centroids differ in its dtype.
-
-    Otherwise a run could be at two centroids at once.
-    """
-    if not isinstance(parameters, dict):
-        raise InputError("parameters must be an object of arrays")
-    right = {
-        name: tuple(values.shape)
-        for name, values in KINDS[kind](**options, device="meta").cell.state_dict().items()
-    }
-    arrays = {
-        name: numbers(f"parameter {shorten(name)}", values, torch.finfo(DTYPES[dtype]).max)
-        for name, values in parameters.items()
-    }
-    shapes = {name: values.shape for name, values in arrays.items()}
-    if shapes != right:
-        raise InputError(f"parameters must have the shapes {right}, got {shapes!s:.300}")
-    centroids = arrays["component.centroids"].astype(dtype)
-    if len(np.unique(centroids, axis=1).T) != options["k"]:
-        raise InputError("parameter component.centroids: the columns must be distinct")

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import torch
+from torch import Tensor
 
 from automata.aliases import JsonObject
 from automata.errors import InputError
-from automata.text.number_text import shorten
 from neural.state_regularized.component import checked_temperature
 from neural.state_regularized.layers import KINDS
 from neural.unrolled import checked_integer, one_of
-from ratproof.implementations.layer_files import check_inputs, check_symbols, device_of, numbers
+from ratproof.implementations.layer_files import (
+    check_inputs,
+    check_shapes,
+    check_symbols,
+    device_of,
+    numbers,
+    read_parameters,
+)
 from ratproof.implementations.layer_spec import DTYPES, LayerSpec, spec
 
 FIELDS = {"way", "program", "network", "options", "parameters", "embeddings", "alphabet", "dtype", "device"}
@@ -32,27 +41,27 @@ def checked(data: JsonObject) -> LayerSpec:
     dtype, options = one_of("dtype", data["dtype"], list(DTYPES)), data["options"]
     if not isinstance(options, dict) or set(options) != OPTIONS:
         raise InputError(f"the fields of 'options' must be exactly {', '.join(sorted(OPTIONS))}")
-    for name, most in LARGEST.items():
+    check_options(options, LARGEST)
+    return read_layer(kind, dtype, data, KINDS[kind](**options, device="meta").state_dict())
+
+
+def check_options(options: JsonObject, largest: Mapping[str, int]) -> None:
+    """Check the options of a layer, and that its sizes are at most ``largest``."""
+    for name, most in largest.items():
         if checked_integer(name, options[name], 2 if name == "k" else 1) > most:
             raise InputError(f"{name} must be at most {most}, got {options[name]}")
-    one_of("bias", options["bias"], (True, False))
-    one_of("similarity", options["similarity"], ("dot", "euclidean"))
-    checked_temperature(options["temperature"])
-    most_float = torch.finfo(DTYPES[dtype]).max
-    embeddings = numbers("embeddings", data["embeddings"], most_float)
+    one_of("bias", options.get("bias", True), (True, False))
+    one_of("similarity", options.get("similarity", "dot"), ("dot", "euclidean"))
+    checked_temperature(options.get("temperature", 1.0))
+
+
+def read_layer(kind: str, dtype: str, data: JsonObject, parameters: Mapping[str, Tensor]) -> LayerSpec:
+    """Return the layer, whose parameters must have the shapes of ``parameters``."""
+    largest = torch.finfo(DTYPES[dtype]).max
+    embeddings = numbers("embeddings", data["embeddings"], largest)
     check_symbols(data["alphabet"])
-    check_inputs(embeddings, (len(data["alphabet"]), options["input_size"]))
-    parameters = data["parameters"]
-    if not isinstance(parameters, dict):
-        raise InputError("parameters must be an object of arrays")
-    shapes = {
-        name: numbers(f"parameter {shorten(name)}", values, most_float).shape
-        for name, values in parameters.items()
-    }
-    right = {
-        name: tuple(values.shape)
-        for name, values in KINDS[kind](**options, device="meta").state_dict().items()
-    }
-    if shapes != right:
-        raise InputError(f"parameters must have the shapes {right!s:.300}, got {shapes!s:.300}")
-    return spec(kind, options, parameters, embeddings, data["alphabet"], dtype, device_of(data["device"]))
+    check_inputs(embeddings, (len(data["alphabet"]), data["options"]["input_size"]))
+    arrays = read_parameters(data["parameters"], largest)
+    check_shapes(arrays, {name: tuple(values.shape) for name, values in parameters.items()})
+    device = device_of(data["device"])
+    return spec(kind, data["options"], arrays, embeddings, data["alphabet"], dtype, device)
