@@ -147,14 +147,10 @@ def _independent(rows: list[list[Any]]) -> list[int]:
 
     These rows span the space of all rows.
     """
-    kept: list[int] = []
-    columns = len(rows[0])
-    for i in range(len(rows)):
-        values = (Fraction(v) for k in (*kept, i) for v in rows[k])
-        entries = [flint.fmpq(v.numerator, v.denominator) for v in values]
-        if flint.fmpq_mat(len(kept) + 1, columns, entries).rank() > len(kept):
-            kept.append(i)
-    return kept
+    values = (Fraction(v) for column in zip(*rows, strict=True) for v in column)
+    entries = [flint.fmpq(v.numerator, v.denominator) for v in values]
+    reduced, rank = flint.fmpq_mat(len(rows[0]), len(rows), entries).rref()
+    return [next(j for j, v in enumerate(row) if v) for row in reduced.tolist()[:rank]]
 
 
 def of_values(w: Weights) -> list[WFSA]:

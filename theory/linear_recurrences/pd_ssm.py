@@ -8,6 +8,7 @@ not the derivative of the score.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from theory.claim import Claim, Source
@@ -49,17 +50,8 @@ LAYER = AffineLayer(
     reading=lru.OUTPUT,
     parts=("re", "im"),
 )
-TRANSPOSED = AffineLayer(
-    step=LAYER.step,
-    update=LAYER.update,
-    decay={},
-    mixing=mixing(transposed=True),
-    reading=lru.OUTPUT,
-    parts=LAYER.parts,
-)
-DIAGONAL = AffineLayer(
-    step=LAYER.step, update=LAYER.update, decay=lru.DECAY, reading=lru.OUTPUT, parts=LAYER.parts
-)
+TRANSPOSED = replace(LAYER, mixing=mixing(transposed=True))
+DIAGONAL = replace(LAYER, decay=lru.DECAY, mixing={})
 CASES = Sizes(weights, (1, 2), (1, 2))
 ZEROS = dict.fromkeys(("im_0", "d", "b", "p", "r", "Du"), (0,))
 SMALL = Sizes(lambda n: weights(n, **ZEROS, a=(1,), c=(0, 1), re_0=(0, 1), P=(0, 1)), (1, 2), (2,))

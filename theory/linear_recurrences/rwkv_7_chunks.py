@@ -14,6 +14,7 @@ from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences import rwkv_7
+from theory.linear_recurrences.rwkv_6_chunks import decays
 from theory.linear_recurrences.shared import chunks
 from theory.linear_recurrences.shared.affine import Token
 from theory.linear_recurrences.shared.hypotheses import (
@@ -29,11 +30,6 @@ from theory.signature import Sizes
 weights = rwkv_7.weights.in_chunks("C")
 
 # The chunk form, for one row s of wkv at the chunk's start.
-
-
-def decays(tokens: chunks.Chunk, j: int) -> Any:
-    """Return g at index j: the product of the tokens' decays."""
-    return chunks.product(t.w[j] for t in tokens)
 
 
 def moved(s: Any, tokens: chunks.Chunk, u: Sequence[Any], j: int) -> Any:

@@ -21,7 +21,8 @@ from automata.testing.strategies import LETTERS, automata
 from automata.viterbi import viterbi
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Source, Variant
-from theory.rational_recurrences.definition_4 import Drawn, forward_algorithm, summed
+from theory.rational_recurrences.closed_sums import of_string
+from theory.rational_recurrences.definition_4 import Drawn, forward_algorithm
 from theory.rational_recurrences.proposition_7 import AT_ZERO, figure_1
 from theory.reading import Equality
 from theory.signature import TROPICAL_GRID, Signature, by_symbol
@@ -108,7 +109,7 @@ CLAIM = Claim(
             reading=Equality(
                 recurrence=forward_algorithm,
                 construction=lambda case: [case.automaton],
-                algorithm=summed(traced_back),
+                algorithm=of_string(traced_back),
             ),
             cases=drawn,
             long_cases=lambda alphabet: GATES_OVER_MAX_PLUS.random(alphabet).map(figure_1_of_gates),
@@ -127,7 +128,7 @@ CLAIM = Claim(
             reading=Equality(
                 recurrence=forward_algorithm,
                 construction=lambda case: [case.automaton],
-                algorithm=summed(of_one_path),
+                algorithm=of_string(of_one_path),
             ),
             cases=lambda alphabet: AT_ZERO.random(alphabet).map(figure_1_of_gates),
             small_cases=lambda letters: map(figure_1_of_gates, AT_ZERO.small(letters)),

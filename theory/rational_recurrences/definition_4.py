@@ -20,6 +20,7 @@ from automata.strings import String
 from automata.testing.strategies import LETTERS, automata
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Misprint, Source, Variant
+from theory.rational_recurrences.closed_sums import of_string
 from theory.reading import Equality, Recurrence
 from theory.signature import GRID, Signature, by_symbol
 from theory.theorem import Theorem
@@ -77,15 +78,6 @@ forward_algorithm = Recurrence(
 
 
 # The sum over paths (equations 1 and 2), as a recurrence whose state is the string so far.
-
-
-def summed(score: Any) -> Recurrence:
-    """Return a recurrence whose state is the string read so far and whose output is its score."""
-    return Recurrence(
-        start=lambda automaton: (),
-        step=lambda automaton, string, x: (*string, x),
-        out=lambda automaton, string: (score(automaton, string),),
-    )
 
 
 def of_some_transition(automaton: WFSA, string: String) -> Any:
@@ -203,7 +195,7 @@ CLAIM = Claim(
             reading=Equality(
                 recurrence=forward_algorithm,
                 construction=lambda case: [case.automaton],
-                algorithm=summed(paths.score),
+                algorithm=of_string(paths.score),
             ),
             cases=drawn,
             long_cases=long_drawn,
@@ -231,7 +223,7 @@ CLAIM = Claim(
             reading=Equality(
                 recurrence=forward_algorithm,
                 construction=lambda case: [case.automaton],
-                algorithm=summed(of_all_paths),
+                algorithm=of_string(of_all_paths),
             ),
             cases=drawn_with_cycles,
             long_cases=long_with_cycles,
@@ -246,7 +238,7 @@ CLAIM = Claim(
             reading=Equality(
                 recurrence=forward_algorithm,
                 construction=lambda case: [case.automaton],
-                algorithm=summed(of_some_transition),
+                algorithm=of_string(of_some_transition),
             ),
             cases=drawn,
             long_cases=long_drawn,

@@ -19,7 +19,7 @@ from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.state_regularized.shared.limits import always_one, distinct
 from theory.state_regularized.shared.mixtures import ball, distribution, scores
-from theory.state_regularized.shared.networks import ANY, EXAMPLE, SMALL, Vector, integers
+from theory.state_regularized.shared.networks import ANY, EXAMPLE, SMALL, Vector, inside, integers
 from theory.theorem import Theorem
 from theory.weights import Weights
 
@@ -51,13 +51,6 @@ def mixed(w: Weights, h: Vector, x: str) -> Vector:
         )
 
 
-def unregularized(w: Weights, h: Vector, x: str) -> Vector:
-    """Return h = U h + W_x, a network without centroids or a bounded activation."""
-    return tuple(
-        sum((v * n for v, n in zip(row, h, strict=True)), start=b) for row, b in zip(w.U, w.W[x], strict=True)
-    )
-
-
 def no_longer(w: Weights, h: Vector) -> tuple[Any]:
     """Return one if |h| is certainly at most the longest centroid's norm, and zero otherwise."""
     with flint.ctx.workprec(BITS):
@@ -70,9 +63,8 @@ def in_balls(h: Vector) -> Vector:
 
 
 network = Recurrence(start=lambda w: in_balls(w.S[0]), step=mixed, out=no_longer)
-plain = Recurrence(
-    start=lambda w: w.S[0], step=unregularized, out=lambda w, h: (Fraction(square(h) <= longest(w)),)
-)
+# the network h = U h + W_x, without centroids or a bounded activation
+plain = Recurrence(start=lambda w: w.S[0], step=inside, out=lambda w, h: (Fraction(square(h) <= longest(w)),))
 
 
 # The reason, for any distribution alpha of any cell at any temperature: with M = max |s_i|^2

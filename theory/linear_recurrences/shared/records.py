@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from typing import Any
 
 from automata.wfsa import WFSA
@@ -178,8 +177,3 @@ def reads_old(layer: AffineLayer, cases: Sizes, small: Sizes | None = None) -> V
         " token"
     )
     return refuted("without-update-first", says, layer, layer.reading_first(True), cases, small)
-
-
-def exactly(*numbers: Any) -> tuple[Fraction, ...]:
-    """Return a vector of fractions."""
-    return tuple(map(Fraction, numbers))
