@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from hypothesis import strategies as st
@@ -17,35 +16,19 @@ from torch import Tensor
 from torch.nn import functional
 
 from automata.semirings import MAX_PLUS
-from neural.cell import AutomatonCell
 from neural.layer import Recurrent
 from neural.layer_kind import GATED, STARTS, LayerKind
-from neural.pattern import FIGURE_1
+from neural.rrnn_b import RRNNBCell
 from neural.scan import max_plus
 
 
-class RRNNBMaxPlusCell(AutomatonCell):
+class RRNNBMaxPlusCell(RRNNBCell):
     """A cell that computes c_t = max(f_t + c_{t-1}, u_t) and h_t = tanh(o_t + c_t).
 
     The gates are f_t = log sigmoid(W_f v_t + b_f) and u_t = W_u v_t.
     """
 
     semiring = MAX_PLUS
-    pattern = FIGURE_1
-
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        output_gate: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(input_size, hidden_size, device, dtype)
-        self.gate = self.output_gate(output_gate, bias)
-        self.forget = self.linear(bias)
-        self.update = self.linear(bias=False)
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
         """Compute equations 24a and 24b."""
@@ -54,6 +37,10 @@ class RRNNBMaxPlusCell(AutomatonCell):
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """Compute equation 24c."""
         return (max_plus(gates["f"], gates["u"], state[0]),)
+
+    def fused(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
+        """Return ``None``, because no kernel fuses these gates with the recurrence."""
+        return None
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
         """Compute equation 24e, with o_t = log sigmoid(W_o v_t + b_o), or 0."""

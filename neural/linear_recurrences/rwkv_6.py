@@ -8,38 +8,17 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import ClassVar
-
-import torch
-from torch import Tensor
-
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
-from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, diagonal, dot, scanned
 from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.rwkv_5 import RWKV5Cell
 
 
-class RWKV6Cell(LinearRecurrenceCell):
+class RWKV6Cell(RWKV5Cell):
     """A cell with the gates w (sigmoid), and r, k and v (linear), and the parameter u."""
 
     token = "w[K] r[K] k[K] v"
     layer = "u[K]"
-    functions: ClassVar[Functions] = {"w": torch.sigmoid}
-
-    def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with decays w_j, update k_j v, output weights r_j and output bonus r u k v."""
-        bonus = dot(g.r, [u * (k * g.v) for u, k in zip(g.u, g.k, strict=True)])
-        return AffineStep([k * g.v for k in g.k], diagonal(g.w), g.r, bonus, first=True)
-
-    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the state, and the output from the state before each token and the bonus."""
-        s = scanned(g.w, [k * g.v for k in g.k], first)
-        before = [
-            torch.cat([one.unsqueeze(0), later])[: len(later)] for one, later in zip(first, s, strict=True)
-        ]
-        wkv = [x + u * (k * g.v) for x, u, k in zip(before, g.u, g.k, strict=True)]
-        return [*s, dot(g.r, wkv)]
 
 
 class RWKV6(Recurrent):
