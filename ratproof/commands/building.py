@@ -44,9 +44,7 @@ def intersect(
     Over the boolean semiring, this is the intersection of languages. A symbol that is missing from one
     alphabet has weight zero there.
     """
-    _combine_files(
-        operations.hadamard, (a, b), output, round_weights, (semiring, symbols, file_format), as_json
-    )
+    _apply(operations.hadamard, (a, b), output, round_weights, (semiring, symbols, file_format), as_json)
 
 
 @app.command(epilog=example("union fading.json parity.json"))
@@ -61,9 +59,7 @@ def union(
     as_json: AsJson = False,
 ) -> None:
     """Add the scores of two automata. Over the boolean semiring, that is the union of languages."""
-    _combine_files(
-        operations.sum_of, (a, b), output, round_weights, (semiring, symbols, file_format), as_json
-    )
+    _apply(operations.sum_of, (a, b), output, round_weights, (semiring, symbols, file_format), as_json)
 
 
 @app.command(epilog=example("difference even.json even-too.json"))
@@ -77,7 +73,7 @@ def difference(
     as_json: AsJson = False,
 ) -> None:
     """Accept the strings that A accepts and B does not. Both automata must be boolean."""
-    _combine_files(languages.difference, (a, b), output, False, (semiring, symbols, file_format), as_json)
+    _apply(languages.difference, (a, b), output, False, (semiring, symbols, file_format), as_json)
 
 
 @app.command(epilog=example("complement even.json -o odd.json"))
@@ -90,7 +86,7 @@ def complement(
     as_json: AsJson = False,
 ) -> None:
     """Accept the strings that a boolean automaton rejects."""
-    _convert_file(languages.complement, automaton, output, False, (semiring, symbols, file_format), as_json)
+    _apply(languages.complement, (automaton,), output, False, (semiring, symbols, file_format), as_json)
 
 
 @app.command(epilog=example("reverse fading.json"))
@@ -104,9 +100,7 @@ def reverse(
     as_json: AsJson = False,
 ) -> None:
     """Reverse an automaton, so that each string gets the score of the reversed string."""
-    _convert_file(
-        operations.reverse, automaton, output, round_weights, (semiring, symbols, file_format), as_json
-    )
+    _apply(operations.reverse, (automaton,), output, round_weights, (semiring, symbols, file_format), as_json)
 
 
 @app.command(epilog=example("determinise even.json"))
@@ -119,8 +113,8 @@ def determinise(
     as_json: AsJson = False,
 ) -> None:
     """Make a boolean automaton deterministic. The method is the subset construction."""
-    _convert_file(
-        determinisation.determinise, automaton, output, False, (semiring, symbols, file_format), as_json
+    _apply(
+        determinisation.determinise, (automaton,), output, False, (semiring, symbols, file_format), as_json
     )
 
 
@@ -135,9 +129,7 @@ def trim(
     as_json: AsJson = False,
 ) -> None:
     """Remove the states that are on no accepting path."""
-    _convert_file(
-        operations.trim, automaton, output, round_weights, (semiring, symbols, file_format), as_json
-    )
+    _apply(operations.trim, (automaton,), output, round_weights, (semiring, symbols, file_format), as_json)
 
 
 @app.command(epilog=example("regex 'a(b|c)*' -o machine.json", "regex even.json"))
@@ -187,40 +179,22 @@ Options = tuple[str | None, str | None, str | None]
 """Values of the options --semiring, --symbols and --format."""
 
 
-def _combine_files(
-    operation: Callable[[WFSA, WFSA], WFSA],
-    paths: tuple[str, str],
+def _apply(
+    operation: Callable[..., WFSA],
+    paths: tuple[str, ...],
     output: str | None,
     round_weights: bool,
     options: Options,
     as_json: bool,
 ) -> None:
-    _require_output(output, (*paths, options[1]))
-    one, other = load_both(*paths, *options)
-    with naming(*paths):
-        result = operation(one, other)
-    _give(operations.trim(result), output, round_weights, as_json)
-
-
-def _convert_file(
-    operation: Callable[[WFSA], WFSA],
-    path: str,
-    output: str | None,
-    round_weights: bool,
-    options: Options,
-    as_json: bool,
-) -> None:
-    _require_output(output, (path, options[1]))
-    automaton = load(path, *options)
-    with naming(path):
-        result = operation(automaton)
-    _give(result, output, round_weights, as_json)
-
-
-def _require_output(output: str | None, reads: tuple[str | None, ...]) -> None:
+    """Apply an operation to the automata of one file or two, and write the result."""
     if output is not None:
         files.require_writable(output)
-    require_outputs({"-o": output}, reads=reads)
+    require_outputs({"-o": output}, reads=(*paths, options[1]))
+    automata = load_both(*paths, *options) if len(paths) == 2 else (load(paths[0], *options),)
+    with naming(*paths):
+        result = operation(*automata)
+    _give(operations.trim(result) if len(paths) == 2 else result, output, round_weights, as_json)
 
 
 def _give(automaton: WFSA, output: str | None, round_weights: bool, as_json: bool) -> None:
