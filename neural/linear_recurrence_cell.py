@@ -167,6 +167,7 @@ class LinearRecurrenceCell(AutomatonCell):
         functions: the function that is applied to a linear map or parameter to compute the gate, by name.
         names: the names of the gates, if :meth:`derived` changes them.
         reads: whether an output reads the state.
+        per_key: the number of components of a unit's state for each key.
         in_order: whether each state is computed from the previous state. If not, it may be computed from an
             earlier state, such as the state at the start of a chunk.
     """
@@ -176,6 +177,7 @@ class LinearRecurrenceCell(AutomatonCell):
     functions: ClassVar[Functions] = {}
     names: ClassVar[str] = ""
     reads: ClassVar[bool] = True
+    per_key: ClassVar[int] = 1
     in_order: ClassVar[bool] = True
 
     def __init__(
@@ -251,7 +253,7 @@ class LinearRecurrenceCell(AutomatonCell):
     @property
     def components(self) -> int:
         """Return the number of components of a unit's state."""
-        return self.keys
+        return self.per_key * self.keys
 
     @property
     def c_states(self) -> int:

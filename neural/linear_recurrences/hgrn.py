@@ -36,11 +36,7 @@ class HGRNCell(UnitCell):
     layer = "turn"
     names = "cos sin f c_re c_im"
     functions: ClassVar[Functions] = {"f": torch.sigmoid, "turn": torch.tanh}
-
-    @property
-    def components(self) -> int:
-        """Return 2, for the real and the imaginary part."""
-        return 2
+    per_key = 2  # the real and the imaginary part
 
     def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
         """Return the gates, with cos theta and sin theta in place of theta."""

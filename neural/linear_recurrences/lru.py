@@ -36,11 +36,7 @@ class LRUCell(LinearRecurrenceCell):
     names = "a[N] b[N] c[N] d[N] p[N] r[N] Du"
     functions: ClassVar[Functions] = {"modulus": torch.sigmoid, "turn": torch.tanh}
     doubled: ClassVar[bool] = False
-
-    @property
-    def components(self) -> int:
-        """Return 2 N: the real parts come first, and then the imaginary parts."""
-        return 2 * self.keys
+    per_key = 2  # the real parts come first, and then the imaginary parts
 
     def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
         """Return the real and imaginary parts of Lambda, and the other gates."""

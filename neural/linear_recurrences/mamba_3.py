@@ -35,11 +35,7 @@ class Mamba3Cell(LinearRecurrenceCell):
     token = "z A lambda turn[N] B[N] E[N] c[N] d[N] x"
     names = "a[N] b[N] beta gamma p[N] r[N] c[N] d[N]"
     functions: ClassVar[Functions] = {"A": functional.logsigmoid, "lambda": torch.sigmoid, "turn": torch.tanh}
-
-    @property
-    def components(self) -> int:
-        """Return 4 N: the real and imaginary parts of the state, and then of the previous token's input."""
-        return 4 * self.keys
+    per_key = 4  # the real and imaginary parts of the state, and then of the previous token's input
 
     def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
         """Return exp(Delta A) as a + ib, the factors of the current and previous input, and B x as p + ir."""

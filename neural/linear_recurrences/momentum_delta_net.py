@@ -29,11 +29,7 @@ class MomentumDeltaNetCell(LinearRecurrenceCell):
         **dict.fromkeys(("alpha", "mu", "beta", "eta"), torch.sigmoid),
         **dict.fromkeys(("p", "k"), torch.tanh),
     }
-
-    @property
-    def components(self) -> int:
-        """Return 2 K: the memory comes first, and then the momentum."""
-        return 2 * self.keys
+    per_key = 2  # the memory comes first, and then the momentum
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
         """Return the step with the momentum's rank-one term eta k p^T and the memory's output weights q_j."""

@@ -64,10 +64,7 @@ class RGLRUAsProgrammedCell(RGLRUCell):
     i x + s (m - 1) i x.
     """
 
-    @property
-    def components(self) -> int:
-        """Return 2: the components are s and h."""
-        return 2
+    per_key = 2  # s and h
 
     @property
     def pattern(self) -> Pattern:  # type: ignore[override]

@@ -37,11 +37,7 @@ class TitansCell(LinearRecurrenceCell):
         "theta": rate,
         "k": torch.tanh,
     }
-
-    @property
-    def components(self) -> int:
-        """Return 2 K: the memory comes first, and then the momentum."""
-        return 2 * self.keys
+    per_key = 2  # the memory comes first, and then the momentum
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
         """Return the step with the momentum's rank-one term -2 theta k k^T and output weights q_j."""
