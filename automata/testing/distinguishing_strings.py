@@ -26,6 +26,7 @@ from automata.aliases import Symbol, Symbols
 from automata.dfa import DFA
 from automata.equivalence.explore import explore
 from automata.equivalence.integers import cleared, primes
+from automata.hankel import shortlex
 from automata.operations import remove_epsilon, reverse
 from automata.semirings import BOOLEAN
 from automata.wfsa import WFSA
@@ -61,7 +62,7 @@ def w_method(dfa: DFA, extra: int = 0) -> list[Symbols]:
     The other DFA may have at most ``extra`` states more than the minimal DFA.
     """
     minimal = dfa.minimal()
-    middles = _words(dfa.alphabet, extra + 1)
+    middles = shortlex(dfa.alphabet, extra + 1)
     return _shortlex(
         dfa.alphabet, map(_joined, product(access_strings(minimal), middles, _suffixes(minimal)))
     )
@@ -94,7 +95,7 @@ def dfa_strings(dfa: DFA, most: int = MOST_STRINGS, most_symbols: int = MOST_SYM
             break
         largest = strings
     if largest is None:
-        some = _some([prefixes, _words(dfa.alphabet, 1), suffixes], most, most_symbols)
+        some = _some([prefixes, shortlex(dfa.alphabet, 1), suffixes], most, most_symbols)
         return TestStrings(tuple(_shortlex(dfa.alphabet, [*_one_of_each_kind(minimal), *some])))
     states = minimal.states + extra - 1
     return TestStrings(tuple(largest), f"every other DFA with at most {states} state{'s' * (states != 1)}")
@@ -134,10 +135,6 @@ def weighted_strings(
 
 def _joined(parts: Iterable[Symbols]) -> Symbols:
     return tuple(chain.from_iterable(parts))
-
-
-def _words(alphabet: Sequence[Symbol], longest: int) -> list[Symbols]:
-    return [x for length in range(longest + 1) for x in product(alphabet, repeat=length)]
 
 
 def _shortlex(alphabet: Sequence[Symbol], strings: Iterable[Symbols]) -> list[Symbols]:
@@ -216,7 +213,7 @@ def _bases(automaton: WFSA, longest: int) -> list[list[Symbols]]:
     """
     plain = remove_epsilon(automaton.to_exact())
     prefixes, mirrored = (_spanning(side) for side in (plain, reverse(plain)))
-    words = _words(automaton.alphabet, longest)
+    words = shortlex(automaton.alphabet, longest)
     return [prefixes, words, [word[::-1] for word in mirrored]]
 
 
