@@ -27,23 +27,13 @@ def function(path: str) -> Callable[..., Any]:
 
 
 def outputs_alone(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt a kernel that returns only outputs, and no final state."""
+    """Adapt a kernel that returns no final state; a second result, which is another value, is dropped."""
 
     def adapted(**arguments: Any) -> Any:
         arguments = {n: x for n, x in arguments.items() if n not in _OPTIONS or x is not None}
         arguments.pop("output_final_state", None)
-        return kernel(**arguments), None
-
-    return adapted
-
-
-def outputs_and_another(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt a kernel whose second result is not the final state, by dropping this result."""
-
-    def adapted(**arguments: Any) -> Any:
-        arguments = {n: x for n, x in arguments.items() if n not in _OPTIONS or x is not None}
-        arguments.pop("output_final_state", None)
-        return kernel(**arguments)[0], None
+        results = kernel(**arguments)
+        return results[0] if isinstance(results, tuple) else results, None
 
     return adapted
 
@@ -156,7 +146,7 @@ ENTRIES = (
         "fla-naive-simple-gla-parallel",
         OPS + "simple_gla.naive.naive_parallel_simple_gla",
         "simple-gla",
-        outputs_and_another,
+        outputs_alone,
         without=STATELESS,
         remark="one chunk; the bound is that of a chunk of 2,049",
         form="chunked",
@@ -201,7 +191,7 @@ ENTRIES = (
         "fla-naive-delta-rule-parallel",
         OPS + "delta_rule.naive.delta_rule_parallel",
         "delta-rule",
-        lambda kernel: _heads_first(outputs_and_another(kernel)),
+        lambda kernel: _heads_first(outputs_alone(kernel)),
         without=(*STATELESS, "scale"),
         multiple=128,
         form="chunked",
