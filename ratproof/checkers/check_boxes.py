@@ -243,7 +243,7 @@ class Network:
         mid = each(add, n_mid, each(mul, sigmoid(ins[1]), each(sub, h, n_mid)))
         return mid, grad, box.reach(mid, grad)
 
-    def gaps(self, u, label, box):
+    def gaps(self, u, label):
         """Return (b_i - b_label) / tau at the middle, and their gradients."""
         mid, grad, over_box = u
         centroids = [list(s) for s in zip(*self.S, strict=True)]
@@ -267,7 +267,7 @@ class Network:
         return [(div((a, a), (1, a + over - b))[0], div((b, b), (b + under - a,) * 2)[1]) for a, b in ends]
 
     def mixed(self, u, label, box):
-        middle, grad = self.gaps(u, label, box)
+        middle, grad = self.gaps(u, label)
         gaps = box.reach(middle, grad)
         need(all(g[1] < 0 for i, g in enumerate(gaps) if i != label), "the label is not certain")
         gaps[label] = (0, 0)

@@ -94,7 +94,7 @@ def test_gaps_of_distances_are_enclosed_to_the_last_unit(seed):
     n = numbers(seed, 1.0, kind="sr-elman", similarity="euclidean")
     net, d = _network(n), len(n.S)
     mid = [(int(v * ONE), int(v * ONE)) for v in np.random.default_rng(seed).uniform(-1, 1, d)]
-    gaps, _ = net.gaps((mid, [[(0, 0)]] * d, mid), 0, None)
+    gaps, _ = net.gaps((mid, [[(0, 0)]] * d, mid), 0)
     with flint.ctx.workprec(400):
         u = [flint.arb(flint.fmpq(a, ONE)) for a, _ in mid]
         away = [
@@ -113,7 +113,7 @@ def test_around_a_centroid_every_direction_is_in_the_gradient():
     radius, random = ONE // 8, np.random.default_rng(0)
     box = [(ONE // 4 - radius, ONE // 4 + radius)] * d
     identity = [[(ONE * (i == j),) * 2 for j in range(d)] for i in range(d)]
-    _, gradient = net.gaps(([(ONE // 4,) * 2] * d, identity, box), 0, None)
+    _, gradient = net.gaps(([(ONE // 4,) * 2] * d, identity, box), 0)
     for u in 0.25 + random.uniform(-1 / 8, 1 / 8, size=(200, d)):
         unit = (n.S.T - u) / np.linalg.norm(n.S.T - u, axis=1, keepdims=True)
         for row, truth in zip(gradient, unit - unit[0], strict=True):

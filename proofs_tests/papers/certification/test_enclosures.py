@@ -89,7 +89,7 @@ def test_the_checker_encloses_every_mixture_of_a_box(kind, similarity, data):
         [int(np.floor(v * check_boxes.ONE)) for v in low], [int(np.ceil(v * check_boxes.ONE)) for v in high]
     )
     u = net.u(token, box, net.S, net.US)
-    gaps = box.reach(*net.gaps(u, label, box))
+    gaps = box.reach(*net.gaps(u, label))
     parts = [u[2], gaps, [net.decision(u, box)]]
     truths = _truth(n, points, token, label)
     if all(g[1] < 0 for i, g in enumerate(gaps) if i != label):

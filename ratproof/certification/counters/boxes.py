@@ -176,7 +176,7 @@ def close(
         if len(unsure):
             return OpenCounterBoxes(_uncertain_decision(numbers, explored, int(unsure[0])))
         f, m, o = images.gates(h[:, arrows.source], c[:, arrows.source], reads)
-        new_c = grow(arrows, f, m, start[1], len(explored.classes), length, c)
+        new_c = grow(arrows, f, m, start[1], len(explored.classes), length)
         image = times(f, c[:, arrows.source]) + m
         bound = c[:, arrows.target]
         image = np.stack([np.maximum(image[0], bound[0]), np.minimum(image[1], bound[1])])
@@ -188,9 +188,7 @@ def close(
     return OpenCounterBoxes("the boxes of states do not close: they grow with every round of the search")
 
 
-def grow(
-    arrows: BoxArrows, f: Floats, m: Floats, start: Floats, nodes: int, length: int | None, box: Floats
-) -> Floats:
+def grow(arrows: BoxArrows, f: Floats, m: Floats, start: Floats, nodes: int, length: int | None) -> Floats:
     """Return the bounds of c at each node after at most ``length`` symbols.
 
     If the bounds still grow after some iterations, the growth is extrapolated linearly, or to infinity if

@@ -6,6 +6,7 @@ The search uses float arithmetic. Ball arithmetic confirms its result.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +54,7 @@ def _candidates(
         if symbols**n > SHORT:
             break
         stage(f"strings of length {n}")
-        rows = np.stack(np.unravel_index(np.arange(symbols**n), (symbols,) * n), axis=1) if n else _none()
+        rows = np.array(list(product(range(symbols), repeat=n)), dtype=np.int64)
         wrong = first_wrong(points, rows, height)
         if wrong is not None:
             yield wrong
@@ -62,10 +63,6 @@ def _candidates(
         wrong = first_wrong(points, rows, height)
         if wrong is not None:
             yield shrink(points, wrong, height)
-
-
-def _none() -> NDArray[np.int64]:
-    return np.zeros((1, 0), dtype=np.int64)
 
 
 def first_wrong(points: CounterPoints, rows: NDArray[np.int64], height: int) -> Tokens | None:
