@@ -29,8 +29,6 @@ from ratproof.ladder.verification import _missing, keep_evidence, verify
 from ratproof.main import run
 from theory.registry import claims
 
-MINE = Path(__file__).parents[2] / "ratproof" / "examples" / "my_claim.py"
-
 
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path, monkeypatch):

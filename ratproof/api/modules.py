@@ -107,13 +107,13 @@ def module_claim(
         )
     if formula is not None and (automaton is not None or accepts is not None or slack):
         raise InputError(f"{name}: formula cannot be combined with automaton, slack or accepts")
-    if accepts is not None:
-        return _believe_decision(name, module, embeddings, alphabet, automaton, accepts, says, batch_first)
-    derived: Sequence[Deviation] | None = None
     if len(embeddings) != len(alphabet):
         raise InputError(
             f"{name}: embeddings must have one row for each of {len(alphabet)} symbols, got {len(embeddings)}"
         )
+    if accepts is not None:
+        return _believe_decision(name, module, embeddings, alphabet, automaton, accepts, says, batch_first)
+    derived: Sequence[Deviation] | None = None
     if formula is not None:
         automaton, derived = automata_of(name, formula, embeddings, alphabet)
     elif automaton is None:
@@ -233,10 +233,6 @@ def _believe_decision(
         dfa = automaton.over(alphabet, "the module")
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
-    if len(embeddings) != len(alphabet):
-        raise InputError(
-            f"{name}: embeddings must have one row for each of {len(alphabet)} symbols, got {len(embeddings)}"
-        )
     decide = accepts if callable(accepts) else _exceeds(name, accepts)
     compared = DecisionComparison(name, STATED, module, embeddings, dfa, decide, batch_first)
     kinds = ("sampled", "exhausted")

@@ -176,8 +176,7 @@ class FANetwork(nn.Module):
         ]
         network = FARNN.of(data.rules.automaton, [block.final for block in blocks])
         network.cell = direction.network.cell
-        for name in ("initial",):
-            network.register_buffer(name, getattr(direction.network, name))
+        network.register_buffer("initial", direction.network.initial)
         extra = network.cell.states - network.final.shape[1]
         network.register_buffer("final", nn.functional.pad(network.final, (0, extra)))
         classifier = Classifier(network, data.labels, blocks)
