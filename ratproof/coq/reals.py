@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from automata.errors import InputError
 from automata.io.files import write_whole
@@ -26,6 +27,20 @@ AXIOMS = (
 """The axioms of the real numbers of Coq's standard library."""
 
 
+class Library(NamedTuple):
+    """A library of Coq: one of its files (in the folder of libraries), and its Debian and opam packages."""
+
+    file: str
+    debian: str
+    opam: str
+
+
+INTERVAL = Library("Interval/Tactic.vo", "libcoq-interval", "coq-interval.4.6.1")
+FLOCQ = Library("Flocq/IEEE754/Bits.vo", "libcoq-flocq", "coq-flocq.4.1.0")
+COQUELICOT = Library("Coquelicot/Coquelicot.vo", "libcoq-coquelicot", "coq-coquelicot.3.2.0")
+ANALYSIS = Library("mathcomp/analysis/Rstruct.vo", "libcoq-mathcomp-analysis", "coq-mathcomp-analysis.0.6.0")
+
+
 @dataclass(frozen=True)
 class RealTheory:
     """Theorems over the real numbers, which are compiled as one file.
@@ -34,21 +49,19 @@ class RealTheory:
         files: Their files, in the order in which they depend on each other.
         theorems: Their names, after the name of their file.
         axioms: The axioms that each of them must have.
-        needs: A file of the library that they need, below Coq's folder of libraries.
-        package: The Debian package of that library, and the opam package.
+        library: The library that they need.
     """
 
     files: tuple[str, ...]
     theorems: tuple[str, ...]
     axioms: tuple[str, ...]
-    needs: str
-    package: tuple[str, str]
+    library: Library
 
     def require_library(self) -> None:
         """Raise :class:`NoLibrary` if Coq cannot find the library, and ``NoCoq`` without Coq."""
         coq.version()
-        if not (coq.library_folder() / self.needs).exists():
-            debian, opam = self.package
+        file, debian, opam = self.library
+        if not (coq.library_folder() / file).exists():
             raise NoLibrary(
                 f"Coq cannot find {debian.removeprefix('lib')}; install it with apt-get install coq {debian}"
                 f" (Debian, Ubuntu), or opam install coq.8.16.1 {opam}"
@@ -65,32 +78,18 @@ class RealTheory:
 
 
 CELLS = ("intervals", "slopes", "network", "parametricity", "algebra", "cells")
-BOXES = RealTheory(
-    (*CELLS, "boxes", "soundness"),
-    ("soundness.closed_boxes",),
-    AXIOMS,
-    "Interval/Tactic.vo",
-    ("libcoq-interval", "coq-interval.4.6.1"),
-)
+BOXES = RealTheory((*CELLS, "boxes", "soundness"), ("soundness.closed_boxes",), AXIOMS, INTERVAL)
 """The checker of closed boxes is sound."""
 REGIONS = RealTheory(
-    (*CELLS, "ordinary", "rounding", "computed", "regions"),
-    ("regions.closed_regions",),
-    AXIOMS,
-    BOXES.needs,
-    BOXES.package,
+    (*CELLS, "ordinary", "rounding", "computed", "regions"), ("regions.closed_regions",), AXIOMS, INTERVAL
 )
 """The checker of closed regions of an ordinary network is sound."""
 CHECKERS = RealTheory(
-    (*BOXES.files, *REGIONS.files[len(CELLS) :]),
-    (*BOXES.theorems, *REGIONS.theorems),
-    AXIOMS,
-    BOXES.needs,
-    BOXES.package,
+    (*BOXES.files, *REGIONS.files[len(CELLS) :]), (*BOXES.theorems, *REGIONS.theorems), AXIOMS, INTERVAL
 )
 """The checkers of closed boxes and of closed regions, which share :data:`CELLS`."""
 RUNNING_BOUND = RealTheory(
-    ("running_bound",), ("running_bound.running_bound",), (AXIOMS[1], AXIOMS[3]), BOXES.needs, BOXES.package
+    ("running_bound",), ("running_bound.running_bound",), (AXIOMS[1], AXIOMS[3]), INTERVAL
 )
 """The running error bound of sampled comparisons, which needs only two of the axioms."""
 ROUNDING = RealTheory(
@@ -108,16 +107,14 @@ ROUNDING = RealTheory(
         "ieee754.binary64_product",
     ),
     AXIOMS,
-    BOXES.needs,
-    BOXES.package,
+    INTERVAL,
 )
 """The rounding of binary32 and binary64."""
 RULES = RealTheory(
     ("exact_sums", "integer_sums", "rule_network", "rule_checker"),
     ("rule_checker.counts_on_all_words", "rule_checker.counts_while_small"),
     AXIOMS,
-    "Flocq/IEEE754/Bits.vo",
-    ("libcoq-flocq", "coq-flocq.4.1.0"),
+    FLOCQ,
 )
 """FA-RNNs of rules in binary32."""
 NOT_RATIONAL = RealTheory(
@@ -133,24 +130,21 @@ NOT_RATIONAL = RealTheory(
         "dropped_hypotheses.hidden_units_of_scrn_are_not_rational",
     ),
     AXIOMS,
-    "Coquelicot/Coquelicot.vo",
-    ("libcoq-coquelicot", "coq-coquelicot.3.2.0"),
+    COQUELICOT,
 )
 """No automaton of any size computes a unit with gates."""
 LOWER_BOUND = RealTheory(
     ("intervals", "terms", "real_factors", "lower_bound"),
     ("lower_bound.few_states_do_not_suffice",),
     AXIOMS,
-    "Interval/Tactic.vo",
-    ("libcoq-interval", "coq-interval.4.6.1"),
+    INTERVAL,
 )
 """No automaton with few states computes the cell."""
 EXPONENTIAL = RealTheory(
     ("real_exponential",),
     ("real_exponential.exponential_exists",),
     ("Epsilon.epsilon_statement", *AXIOMS),
-    "mathcomp/analysis/Rstruct.vo",
-    ("libcoq-mathcomp-analysis", "coq-mathcomp-analysis.0.6.0"),
+    ANALYSIS,
 )
 """The real exponential is an exponential in the sense of ``theory/coq``."""
 LOW_TEMPERATURES = RealTheory(
@@ -162,8 +156,7 @@ LOW_TEMPERATURES = RealTheory(
         "low_temperatures.no_temperature_for_all_strings",
     ),
     ("Epsilon.epsilon_statement", *AXIOMS[1:]),
-    EXPONENTIAL.needs,
-    EXPONENTIAL.package,
+    ANALYSIS,
 )
 """Theorems of ``theory/coq`` about any exponential, for the exponential of the real numbers."""
 THEORIES = (
