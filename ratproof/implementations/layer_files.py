@@ -131,7 +131,7 @@ def read_parameters(data: Any, largest: float) -> Arrays:
     """Return the parameters as arrays, if the network's dtype can represent them."""
     if not isinstance(data, dict):
         raise InputError("parameters must be an object of arrays")
-    return {name: numbers(f"parameter {shorten(name)}", values, largest) for name, values in data.items()}
+    return {name: numbers(f"parameter {name:.60}", values, largest) for name, values in data.items()}
 
 
 def check_shapes(parameters: Arrays, right: Mapping[str, tuple[int, ...]]) -> None:
