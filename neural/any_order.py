@@ -41,7 +41,7 @@ from torch.overrides import TorchFunctionMode
 
 from automata.rounding.formats import FLOAT64, Format
 from neural import rounding
-from neural.tracked import DATA_MOVEMENT, FACTORIES, PROPERTIES, operation_of
+from neural.tracked import DATA_MOVEMENT, FACTORIES, PROPERTIES, BoundedTensor, operation_of
 
 _OUTWARD = 1 + 2.0**-40
 # Another order of evaluation may round a monomial more often than ours if it expands products that we do not.
@@ -62,7 +62,7 @@ def _plain(function: Function) -> Function:
 
 
 @dataclass(frozen=True, eq=False)
-class ReorderingBound:
+class ReorderingBound(BoundedTensor):
     """A tensor with error bounds that hold for every order of evaluation.
 
     Attributes:
@@ -131,30 +131,6 @@ class ReorderingBound:
     def __torch_function__(cls, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
         """Apply the rule of a torch function."""
         return _apply(func, args, kwargs or {}, None)
-
-    @property
-    def shape(self) -> torch.Size:
-        """Return the tensor's shape."""
-        return self.value.shape
-
-    @property
-    def dtype(self) -> torch.dtype:
-        """Return the dtype of the tensor's values, torch.float64."""
-        return self.value.dtype
-
-    @property
-    def device(self) -> torch.device:
-        """Return the tensor's device."""
-        return self.value.device
-
-    @property
-    def mT(self) -> Any:  # the name of the attribute of torch.Tensor
-        """Return the tensor with the last two axes exchanged."""
-        return self.transpose(-1, -2)
-
-    def dim(self) -> int:
-        """Return the number of axes."""
-        return self.value.dim()
 
     def __getitem__(self, index: Any) -> Any:
         return _apply(Tensor.__getitem__, (self, index), {}, None)

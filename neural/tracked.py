@@ -34,17 +34,8 @@ OPTIONS = {"dim", "keepdim", "stride", "padding", "dilation", "groups"}
 DATA_MOVEMENT = frozenset(
     (
         *("cat", "stack", "embedding", "getitem", "expand", "unsqueeze", "squeeze", "reshape", "flatten"),
-        *(
-            "unflatten",
-            "unbind",
-            "chunk",
-            "transpose",
-            "new_zeros",
-            "movedim",
-            "permute",
-            "diag_embed",
-            "clone",
-        ),
+        *("unflatten", "unbind", "chunk", "transpose", "new_zeros"),
+        *("movedim", "permute", "diag_embed", "clone"),
     )
 )
 """The operations that only move elements; the errors are moved in the same way."""
@@ -61,8 +52,39 @@ def operation_of(func: Any) -> str:
     return ALIASES.get(name, name)
 
 
+class BoundedTensor:
+    """A tensor ``value`` with a bound on its error, which has some attributes of torch.Tensor."""
+
+    value: Tensor
+    transpose: Callable[..., Any]
+
+    @property
+    def shape(self) -> torch.Size:
+        """Return the tensor's shape."""
+        return self.value.shape
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """Return the tensor's dtype."""
+        return self.value.dtype
+
+    @property
+    def device(self) -> torch.device:
+        """Return the tensor's device."""
+        return self.value.device
+
+    def dim(self) -> int:
+        """Return the number of axes."""
+        return self.value.dim()
+
+    @property
+    def mT(self) -> Any:  # the name of the attribute of torch.Tensor
+        """Return the tensor with the last two axes exchanged."""
+        return self.transpose(-1, -2)
+
+
 @dataclass(frozen=True, eq=False)
-class RunningErrorTensor:
+class RunningErrorTensor(BoundedTensor):
     """A float tensor with a bound on its distance from the result of exact arithmetic.
 
     It supports the operations in :data:`RULES` and :data:`DATA_MOVEMENT`; other operations raise TypeError.
@@ -85,36 +107,12 @@ class RunningErrorTensor:
         """Apply the rule of a torch function."""
         return apply(func, args, kwargs or {})
 
-    @property
-    def shape(self) -> torch.Size:
-        """Return the tensor's shape."""
-        return self.value.shape
-
-    @property
-    def dtype(self) -> torch.dtype:
-        """Return the tensor's dtype."""
-        return self.value.dtype
-
-    @property
-    def device(self) -> torch.device:
-        """Return the tensor's device."""
-        return self.value.device
-
-    def dim(self) -> int:
-        """Return the number of axes."""
-        return self.value.dim()
-
     def __getattr__(self, name: str) -> Any:
         """Return a tensor method whose operation has a rule or only moves elements."""
         func = getattr(Tensor, name, None)
         if operation_of(func) in RULES or operation_of(func) in DATA_MOVEMENT:
             return lambda *args, **kwargs: apply(func, (self, *args), kwargs)
         raise AttributeError(f"{name} is not supported: no rule bounds the error of its result")
-
-    @property
-    def mT(self) -> Any:  # the name of the attribute of torch.Tensor
-        """Return the tensor with the last two axes exchanged."""
-        return self.transpose(-1, -2)
 
     def __getitem__(self, index: Any) -> Any:
         return apply(Tensor.__getitem__, (self, index), {})
