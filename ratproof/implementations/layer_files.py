@@ -31,49 +31,31 @@ def checked(data: JsonObject) -> JsonObject:
     kind = data["network"]
     if not isinstance(kind, str) or kind not in layer_kinds():
         raise InputError(f"network must be one of {', '.join(layer_kinds())}, got {shorten(kind)}")
-    rest = {
-        name: data[name]
-        for name in (
-            "options",
-            "parameters",
-            "embeddings",
-            "alphabet",
-            "start",
-            "automata_know_start",
-            "dtype",
-            "device",
-        )
-    }
-    if not isinstance(rest["dtype"], str) or rest["dtype"] not in DTYPES:
-        raise InputError(f"dtype must be one of {', '.join(DTYPES)}, got {shorten(rest['dtype'])}")
-    largest = torch.finfo(DTYPES[rest["dtype"]]).max
-    rest["parameters"] = read_parameters(rest["parameters"], largest)
-    _check_options(kind, rest["options"], rest["parameters"])
-    check_shapes(rest["parameters"], layer_kinds()[kind].shapes(rest["options"]))
-    rest["embeddings"] = numbers("embeddings", rest["embeddings"], largest)
-    check_alphabet(kind, rest["options"], rest["embeddings"], rest["alphabet"])
-    if not isinstance(rest["automata_know_start"], bool):
-        raise InputError(
-            f"automata_know_start must be true or false, got {shorten(rest['automata_know_start'])}"
-        )
-    start = rest["start"]
+    dtype, options, start = data["dtype"], data["options"], data["start"]
+    if not isinstance(dtype, str) or dtype not in DTYPES:
+        raise InputError(f"dtype must be one of {', '.join(DTYPES)}, got {shorten(dtype)}")
+    largest = torch.finfo(DTYPES[dtype]).max
+    parameters = read_parameters(data["parameters"], largest)
+    _check_options(kind, options, parameters)
+    check_shapes(parameters, layer_kinds()[kind].shapes(options))
+    embeddings = numbers("embeddings", data["embeddings"], largest)
+    check_alphabet(kind, options, embeddings, data["alphabet"])
+    know_start = data["automata_know_start"]
+    if not isinstance(know_start, bool):
+        raise InputError(f"automata_know_start must be true or false, got {shorten(know_start)}")
     if start is not None and (
         isinstance(start, bool) or not isinstance(start, (int, float)) or not abs(start) <= largest
     ):
-        raise InputError(f"start must be null or finite in {rest['dtype']}, got {shorten(start)}")
+        raise InputError(f"start must be null or finite in {dtype}, got {shorten(start)}")
     unfused = data.get("unfused", False)  # files of older versions do not have this field
     if not isinstance(unfused, bool):
         raise InputError(f"unfused must be true or false, got {shorten(unfused)}")
-    rest["device"] = device_of(rest["device"])
-    backend = backend_of(data.get("backend"))
-    kept = ("options", "parameters", "embeddings", "alphabet", "dtype", "device")
-    layer = spec(kind, **{name: rest[name] for name in kept})
-    start = None if start is None else float(start)  # torch does not support arbitrarily large integers
+    device, backend = device_of(data["device"]), backend_of(data.get("backend"))
     return {
-        "layer": layer,
-        "start": start,
-        "automata_know_start": rest["automata_know_start"],
-        "backend": backend if layer.device == rest["device"] else None,
+        "layer": spec(kind, options, parameters, embeddings, data["alphabet"], dtype, device),
+        "start": None if start is None else float(start),  # torch does not support arbitrarily large integers
+        "automata_know_start": know_start,
+        "backend": backend,
         "unfused": unfused,
     }
 
