@@ -89,57 +89,44 @@ def test_files_that_are_not_classifiers(tmp_path: Path) -> None:
     path = tmp_path / "m.safetensors"
     files.save(model, path)
     about, tensors = checkpoints.read(path, files.KIND)
-    broken: list[tuple[dict[str, Any], dict[str, Any], str]] = [
-        ({**about["classifier"], "beta": 2}, tensors, "beta must be a number from 0 to 1, got 2"),
-        ({**about["classifier"], "beta": 0.5}, tensors, "without pretrained vectors"),
-        ({**about["classifier"], "words": ["a"]}, tensors, "that fits the others"),
-        ({**about["classifier"], "labels": ["x", "x"]}, tensors, "distinct non-empty strings"),
-        ({**about["classifier"], "blocks": []}, tensors, "0 blocks"),
-        *(
-            ({**about["classifier"], "blocks": [about["classifier"]["blocks"][0] | change]}, tensors, says)
-            for change, says in (
-                ({"states": [99]}, "got 99"),
-                ({"rules": 3}, "must be lists"),
-                ({"rules": []}, "at least one rule"),
-                ({"states": [1, 1]}, "distinct states"),
-                ({"final": [0]}, "include its final states"),
-                ({"final": []}, "must be 1 at each block's final states"),
-            )
-        ),
+    right = about["classifier"]
+    block, words, stands = right["blocks"][0], right["words"], tensors["network.cell.stands"]
+    headers: list[tuple[dict[str, Any], str]] = [
+        ({"beta": 2}, "beta must be a number from 0 to 1, got 2"),
+        ({"beta": 0.5}, "without pretrained vectors"),
+        ({"words": ["a"]}, "that fits the others"),
+        ({"labels": ["x", "x"]}, "distinct non-empty strings"),
+        ({"blocks": []}, "0 blocks"),
+        ({"blocks": [block | {"states": [99]}]}, "got 99"),
+        ({"blocks": [block | {"rules": 3}]}, "must be lists"),
+        ({"blocks": [block | {"rules": []}]}, "at least one rule"),
+        ({"blocks": [block | {"states": [1, 1]}]}, "distinct states"),
+        ({"blocks": [block | {"final": [0]}]}, "include its final states"),
+        ({"blocks": [block | {"final": []}]}, "must be 1 at each block's final states"),
+        ({"words": [word.replace("BOS", "x") for word in words]}, "words must contain BOS"),
+        ({"words": ["\ud800", *words[1:]]}, "distinct non-empty strings"),
+    ]
+    values: list[tuple[dict[str, Any], str]] = [
+        ({"network.cell.stands": stands + 0.5}, "must contain only 0 and 1"),
+        ({"readout.bias": None}, "readout.bias is missing"),
         (
-            {**about["classifier"], "words": [w.replace("BOS", "x") for w in about["classifier"]["words"]]},
-            tensors,
-            "words must contain BOS",
-        ),
-        (
-            {**about["classifier"], "words": ["\ud800", *about["classifier"]["words"][1:]]},
-            tensors,
-            "distinct non-empty strings",
-        ),
-        (
-            about["classifier"],
-            {**tensors, "network.cell.stands": tensors["network.cell.stands"] + 0.5},
-            "must contain only 0 and 1",
-        ),
-        (
-            {**about["classifier"], "blocks": 2 * about["classifier"]["blocks"]},
-            {**tensors, "network.final": tensors["network.final"].repeat(2, 1)},
-            "disjoint states",
-        ),
-        (
-            about["classifier"],
-            {name: t for name, t in tensors.items() if name != "readout.bias"},
-            "readout.bias is missing",
-        ),
-        (
-            about["classifier"],
-            {**tensors, "readout.bias": torch.full((4,), torch.nan)},
+            {"readout.bias": torch.full((4,), torch.nan)},
             "all entries of the tensor readout.bias must be finite",
         ),
-        (about["classifier"], {**tensors, "more": torch.zeros(1)}, "does not belong to a classifier"),
+        ({"more": torch.zeros(1)}, "does not belong to a classifier"),
     ]
-    for header, values, says in broken:
-        checkpoints.write(path, files.KIND, {"classifier": header}, values)
+    broken: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+        *((change, {}, says) for change, says in headers),
+        *(({}, change, says) for change, says in values),
+        (
+            {"blocks": 2 * right["blocks"]},
+            {"network.final": tensors["network.final"].repeat(2, 1)},
+            "disjoint states",
+        ),
+    ]
+    for of_header, of_tensors, says in broken:
+        changed = {name: value for name, value in {**tensors, **of_tensors}.items() if value is not None}
+        checkpoints.write(path, files.KIND, {"classifier": {**right, **of_header}}, changed)
         with pytest.raises(FormatError, match=says):
             files.load(path)
     checkpoints.write(path, files.KIND, {}, tensors)
