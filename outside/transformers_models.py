@@ -116,29 +116,17 @@ def dynamic_cache(module: nn.Module) -> Callable[[int], Any]:
 
 
 MAMBA = {**TWO, "state_size": 4, "time_step_rank": 3}
+MAMBA_2 = {**TWO, "state_size": 4, "num_heads": 4, "head_dim": 8, "n_groups": 2, "chunk_size": 16}
 MAMBA_CACHE = {"cache": "cache_params", "masked": "call"}
 ONE_CALL = "attention_mask covers only the tokens of the call, as in its generate"
 MODELS = (
     Model("mamba", "Mamba", MAMBA, MAMBA_CACHE, remark=ONE_CALL),
     Model("falcon_mamba", "FalconMamba", MAMBA, MAMBA_CACHE, remark=ONE_CALL),
+    Model("mamba2", "Mamba2", MAMBA_2, {"cache": "cache_params"}),
     Model(
         "mamba2",
         "Mamba2",
-        {**TWO, "state_size": 4, "num_heads": 4, "head_dim": 8, "n_groups": 2, "chunk_size": 16},
-        {"cache": "cache_params"},
-    ),
-    Model(
-        "mamba2",
-        "Mamba2",
-        {
-            **TWO,
-            "state_size": 4,
-            "num_heads": 4,
-            "head_dim": 8,
-            "n_groups": 2,
-            "chunk_size": 16,
-            "time_step_limit": (0.0, 0.05),
-        },
+        {**MAMBA_2, "time_step_limit": (0.0, 0.05)},
         {"cache": "cache_params"},
         variant="time-step-limit",
         remark="time_step_limit = (0, 0.05)",
