@@ -49,8 +49,12 @@ def _entry(
     adapt: Callable[[Any], Any] = lambda kernel: kernel,
     without: tuple[str, ...] = ("cu_seqlens",),
     remark: str = "",
+    chunk: int | None = None,
     **declared: Any,
 ) -> Entry:
+    if chunk is not None:
+        declared |= {"form": "chunked", "chunk": chunk}
+
     def claim(seconds: float) -> Subject:
         return believe_kernel(
             name,
@@ -131,16 +135,11 @@ ENTRIES = (
         outputs_alone,
         without=(*STATELESS, "empty"),
         multiple=64,
-        form="chunked",
         chunk=64,
     ),
     _entry("fla-naive-simple-gla", OPS + "simple_gla.naive.naive_recurrent_simple_gla", "simple-gla"),
     *_gated(
-        "fla-naive-simple-gla-chunk",
-        OPS + "simple_gla.naive.naive_chunk_simple_gla",
-        "simple-gla",
-        form="chunked",
-        chunk=64,
+        "fla-naive-simple-gla-chunk", OPS + "simple_gla.naive.naive_chunk_simple_gla", "simple-gla", chunk=64
     ),
     *_gated(
         "fla-naive-simple-gla-parallel",
@@ -149,7 +148,6 @@ ENTRIES = (
         outputs_alone,
         without=STATELESS,
         remark="one chunk; the bound is that of a chunk of 2,049",
-        form="chunked",
         chunk=2049,
     ),
     _entry(
@@ -166,7 +164,6 @@ ENTRIES = (
         lambda kernel: _heads_first(outputs_alone(kernel)),
         without=(*STATELESS, "scale"),
         remark="one chunk; the bound is that of a chunk of 2,049",
-        form="chunked",
         chunk=2049,
     ),
     _entry(
@@ -183,7 +180,6 @@ ENTRIES = (
         _heads_first,
         without=("cu_seqlens", "scale", "initial-state"),
         multiple=32,
-        form="chunked",
         chunk=32,
         inverse="explicit",
     ),
@@ -194,7 +190,6 @@ ENTRIES = (
         lambda kernel: _heads_first(outputs_alone(kernel)),
         without=(*STATELESS, "scale"),
         multiple=128,
-        form="chunked",
         chunk=32,
         inverse="explicit",
     ),
@@ -207,7 +202,6 @@ ENTRIES = (
         "fla-naive-gated-delta-rule-chunk",
         OPS + "gated_delta_rule.naive.naive_chunk_gated_delta_rule",
         "gated-delta-rule",
-        form="chunked",
         chunk=64,
         inverse="explicit",
     ),
@@ -225,7 +219,6 @@ ENTRIES = (
         OPS + "kda.naive.naive_chunk_kda",
         "kda",
         multiple=64,
-        form="chunked",
         chunk=64,
         inverse="explicit",
     ),
@@ -245,7 +238,6 @@ ENTRIES = (
         lambda kernel: _default_scale(_low_rank(kernel)),
         without=("cu_seqlens", "scale", "exact"),
         multiple=32,
-        form="chunked",
         chunk=32,
         inverse="explicit",
         remark="queries are multiplied by the square root of K first, because the kernel divides them by it",
@@ -257,7 +249,6 @@ ENTRIES = (
         "hgrn",
         without=("cu_seqlens", "empty"),
         multiple=64,
-        form="chunked",
         chunk=64,
     ),
 )
