@@ -25,11 +25,11 @@ from typing import Any
 import flint
 
 from automata.semirings import REAL
+from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Misprint, Source, Variant
 from theory.fa_rnn.shared.networks import BITS, Vector, dot, in_line, step_4, tensor
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
-from theory.state_regularized.shared.limits import always_one
 from theory.weights import Weights
 
 PRECISION = 256
@@ -187,6 +187,11 @@ def total_of(h: Vector, end: Vector) -> Any:
 def network(out: Callable[[Weights, Run], tuple[int]]) -> Recurrence:
     """Return a recurrence that runs both networks and outputs a comparison of them."""
     return Recurrence(start=start, step=step, out=out)
+
+
+def always_one(w: Weights) -> list[WFSA]:
+    """Return the one-state automaton with all weights one."""
+    return [WFSA(w.over, [1], [1], {x: [[1]] for x in w.alphabet})]
 
 
 KINDS = ("sampled", "exhausted")
