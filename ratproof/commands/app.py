@@ -6,7 +6,7 @@ import shlex
 from typing import Annotated
 
 import typer
-from typer import Option
+from typer import Argument, Option
 
 import ratproof
 from automata.errors import InputError
@@ -28,6 +28,7 @@ SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
 COMPLETING = "_RATPROOF_COMPLETE"
 """The environment variable with which a shell requests completions."""
 
+ClaimNames = Annotated[list[str] | None, Argument(metavar="CLAIM", help="names of claims (default: all)")]
 AsJson = Annotated[bool, Option("--json", help="print a single JSON object on standard output")]
 SemiringName = Annotated[
     str | None, Option("--semiring", help="the semiring of a .att, .txt or .fst file (default: min-plus)")

@@ -18,7 +18,7 @@ from typer import Argument, Context, Option
 from automata.aliases import JsonObject
 from automata.cache_folder import VARIABLE, lasts
 from automata.errors import InputError, OutputError
-from ratproof.commands.app import AsJson, Device, HtmlFile, JunitFile, app, command_line, example
+from ratproof.commands.app import AsJson, ClaimNames, Device, HtmlFile, JunitFile, app, command_line, example
 from ratproof.commands.terminal import console, headed, progress_lines, shows_bar
 from ratproof.evidence.kinds import KINDS, OF_PAPERS
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
@@ -35,12 +35,7 @@ if TYPE_CHECKING:
 
 
 @app.command(epilog=example("claims", "claims proposition-7"))
-def claims(
-    names: Annotated[
-        list[str] | None, Argument(metavar="CLAIM", help="names of claims (default: all)")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
+def claims(names: ClaimNames = None, as_json: AsJson = False) -> None:
     """List the claims, their variants and kinds of evidence.
 
     For named claims, also print how they differ from the paper, and the exact statement of each variant.
@@ -151,9 +146,7 @@ Seed = Annotated[
 @app.command(epilog=example("verify", "verify proposition-7", "verify --kind decided --json"))
 def verify(
     context: Context,
-    names: Annotated[
-        list[str] | None, Argument(metavar="CLAIM", help="names of claims (default: all)")
-    ] = None,
+    names: ClaimNames = None,
     kinds: PapersKinds = None,
     examples: Examples = None,
     seed: Seed = None,

@@ -20,7 +20,7 @@ from automata.errors import InputError
 from automata.testing.edge_cases import EDGE_CASES
 from automata.text.number_text import plural, shorten
 from automata.text.printable_text import write_string
-from ratproof.commands.app import AsJson, Device, app, example
+from ratproof.commands.app import AsJson, ClaimNames, Device, app, example
 from ratproof.commands.terminal import StageLog, console, progress_lines, shows_bar
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
@@ -43,9 +43,7 @@ REPLAYED = {"holds": YES, "refuted": NO, "unknown": UNKNOWN}
     )
 )
 def hunt(
-    names: Annotated[
-        list[str] | None, Argument(metavar="CLAIM", help="names of claims (default: all)")
-    ] = None,
+    names: ClaimNames = None,
     minutes: Annotated[
         float | None, Option("--minutes", help="time limit in minutes (default: 1, or none with --rounds)")
     ] = None,
