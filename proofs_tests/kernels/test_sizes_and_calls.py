@@ -14,7 +14,7 @@ from hypothesis import find, settings
 from automata.errors import InputError
 from proofs_tests.kernels.conftest import LARGEST, SHORT
 from proofs_tests.kernels.recurrent import KERNELS
-from proofs_tests.kernels.test_believe_kernel import results
+from proofs_tests.kernels.test_believe_kernel import Flow, results
 from ratproof import believe_kernel
 from ratproof.evidence.ledger import recording
 from ratproof.laws.kernels import drawing, rungs
@@ -50,19 +50,6 @@ def with_arguments(change):
     return plant
 
 
-class FlowCheck(torch.autograd.Function):
-    """An identity function whose backward pass changes the gradient."""
-
-    @staticmethod
-    def forward(ctx, x, change):
-        ctx.change = change
-        return x.clone()
-
-    @staticmethod
-    def backward(ctx, flow):
-        return ctx.change(flow), None
-
-
 def flowing(changes):
     """Return a kernel whose gradients are changed: ``changes(arguments)`` returns the change, or None."""
 
@@ -70,7 +57,7 @@ def flowing(changes):
         def kernel(**arguments):
             outputs, state = right(**arguments)
             change = changes(arguments) if outputs.requires_grad else None
-            return outputs if change is None else FlowCheck.apply(outputs, change), state
+            return outputs if change is None else Flow.apply(outputs, change), state
 
         return kernel
 
