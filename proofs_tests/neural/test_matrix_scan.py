@@ -35,11 +35,15 @@ D = torch.float64
 SEMIRINGS = {"real": REAL, "max_plus": MAX_PLUS, "max_times": MAX_TIMES, "log": LOG}
 each_semiring = pytest.mark.parametrize("semiring", SEMIRINGS)
 sizes = st.sampled_from([1, 2, 7, 8, 9, 16, 17, 33])  # full SIMD vectors, and a remainder
+ANY_COUNTS = st.integers(1, 4), sizes, st.integers(0, 4), sizes
 
 
-def drawn(data, values, dtype=D):
-    """Draw matrices, symbols, an initial state and optional offsets; many terms are equal."""
-    symbols, n, time, batch = (data.draw(s) for s in (st.integers(1, 4), sizes, st.integers(0, 4), sizes))
+def drawn(data, values, dtype=D, counts=ANY_COUNTS):
+    """Draw matrices, symbols, an initial state and optional offsets; many terms are equal.
+
+    ``counts`` are strategies for the numbers of matrices, states, steps and sequences.
+    """
+    symbols, n, time, batch = map(data.draw, counts)
     numbers = data.draw(st.lists(values, min_size=1, max_size=6))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     array = lambda *shape: torch.tensor(rng.choice(numbers, shape), dtype=dtype)

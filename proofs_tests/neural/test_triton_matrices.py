@@ -12,7 +12,6 @@ import subprocess
 import sys
 from unittest.mock import patch
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -24,7 +23,7 @@ from neural.isan import ISAN
 from neural.scan import matrix_scan
 from neural.scan.matrices import loops, on_gpu, operators
 from proofs_tests.automata.examples import few
-from proofs_tests.neural.test_matrix_scan import require_logarithms_within_their_bound
+from proofs_tests.neural.test_matrix_scan import drawn, minus, require_logarithms_within_their_bound
 
 pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed"),
@@ -38,18 +37,8 @@ each_type = pytest.mark.parametrize(
     "dtype, tile", [(torch.float32, on_gpu.TILE), (D, 512)], ids=["float32-whole", "float64-tiles"]
 )
 """A matrix of 17 states in one tile, or in tiles of a few columns and rows."""
-minus = st.just(-math.inf)
-
-
-def drawn(data, values, dtype=D):
-    """Draw matrices, symbols, an initial state and optional offsets; many terms are equal."""
-    n, symbols, time, batch = (data.draw(st.sampled_from(s)) for s in ((1, 3, 17), (1, 3), (0, 1, 3), (1, 3)))
-    numbers = data.draw(st.lists(values, min_size=1, max_size=6))
-    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
-    array = lambda *shape: torch.tensor(rng.choice(numbers, shape), dtype=dtype)
-    offsets = array(time, batch, n) if data.draw(st.booleans()) else None
-    read = torch.tensor(rng.integers(0, symbols, (time, batch)))
-    return array(symbols, n, n), read, array(batch, n), offsets
+FEW_COUNTS = tuple(map(st.sampled_from, ((1, 3), (1, 3, 17), (0, 1, 3), (1, 3))))
+"""Numbers of matrices, states, steps and sequences."""
 
 
 def exact_numbers(semiring):
@@ -80,7 +69,7 @@ def test_states_and_gradients_match_the_explicit_products(dtype, semiring, tile,
 
     Gradients are bit-identical over the reals, and within 64 eps otherwise.
     """
-    values = drawn(data, exact_numbers(semiring), dtype)
+    values = drawn(data, exact_numbers(semiring), dtype, FEW_COUNTS)
     with patch.object(on_gpu, "TILE", tile), scan.use("triton"):
         ours = states_and_gradients(matrix_scan, values, semiring)
     theirs = states_and_gradients(loops.forward, values, semiring)
@@ -95,7 +84,7 @@ def test_states_and_gradients_match_the_explicit_products(dtype, semiring, tile,
 @few
 @given(st.data())
 def test_the_logarithm_of_sums_is_within_its_bound(dtype, tile, data):
-    values = drawn(data, st.floats(-30, 20) | minus, dtype)
+    values = drawn(data, st.floats(-30, 20) | minus, dtype, FEW_COUNTS)
     with patch.object(on_gpu, "TILE", tile), scan.use("triton"):
         states = matrix_scan(*values, "log")
     require_logarithms_within_their_bound(states, *values)
@@ -105,7 +94,7 @@ def test_the_logarithm_of_sums_is_within_its_bound(dtype, tile, data):
 @given(st.data())
 def test_sums_are_within_the_bound_of_any_order_of_summation(data):
     """The error grows with the sums of absolute values; each step adds n + 1 roundings of its own terms."""
-    matrices, symbols, start, offsets = drawn(data, st.floats(-3, 3), torch.float32)
+    matrices, symbols, start, offsets = drawn(data, st.floats(-3, 3), torch.float32, FEW_COUNTS)
     with scan.use("triton"):
         states = matrix_scan(matrices, symbols, start, offsets)
     exact, bound = start.double(), torch.zeros_like(start, dtype=D)
