@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -81,9 +82,9 @@ def _mixture_near_one(size: tuple[int, int, int]) -> Signature:
     return _only(_only(mixed(size), NEAR_ONE, *_WEIGHTS, "u", "G"), (1, 0, Fraction(1, 2)), "beta")
 
 
-def _near_one(of: Callable[[Any], Signature], *sizes: Any) -> Sizes:
-    """Return random cases of these sizes whose weights are near 1."""
-    return Sizes(lambda size: _only(of(size), NEAR_ONE), sizes, ())
+def _random(of: Callable[[Any], Signature], values: Sequence[Any], *sizes: Any) -> Sizes:
+    """Return random cases of these sizes whose weights have these values."""
+    return Sizes(lambda size: _only(of(size), values), sizes, ())
 
 
 def _only(signature: Signature, values: Sequence[Any], *names: str) -> Signature:
@@ -300,64 +301,52 @@ def _without_a_rule(w: Weights, factory: Factory) -> Network:
 PROGRAMS = (
     FARNNProgram(
         "fa-rnn-tensor",
-        Sizes(lambda k: _only(_any_tensor(k), DYADIC), (1, 2, 3, 4, 5), ()),
+        _random(_any_tensor, DYADIC, 1, 2, 3, 4, 5),
         _tensor_program,
         off_by(no_deviation),
         ("alpha_0", "T", "alpha_inf"),
         Sizes(_any_tensor, (1,), ()),
-        _near_one(_any_tensor, 1, 2, 3),
+        _random(_any_tensor, NEAR_ONE, 1, 2, 3),
     ),
     FARNNProgram(
         "fa-rnn-factors",
-        Sizes(
-            lambda size: _only(decomposed(size), DYADIC),
-            tuple((k, r) for k in range(1, 6) for r in range(1, 7)),
-            (),
-        ),
+        _random(decomposed, DYADIC, *product(range(1, 6), range(1, 7))),
         _factored_program,
         off_by(_deviations_of_factors),
         _WEIGHTS,
         Sizes(decomposed, ((1, 1),), ()),
-        _near_one(decomposed, (1, 1), (2, 1), (1, 2), (2, 2)),
+        _random(decomposed, NEAR_ONE, (1, 1), (2, 1), (1, 2), (2, 2)),
     ),
     FARNNProgram(
         "fa-rnn-exact-factors",
-        Sizes(lambda k: _only(constructed(k), DYADIC), (1, 2, 3, 4), ()),
+        _random(constructed, DYADIC, 1, 2, 3, 4),
         _exact_factored_program,
         off_by(_deviations_of_exact_factors),
         ("alpha_0", "T", "alpha_inf"),
         Sizes(constructed, (1,), ()),
-        _near_one(constructed, 1, 2, 3),
+        _random(constructed, NEAR_ONE, 1, 2, 3),
     ),
     FARNNProgram(
         "fa-rnn-rebuilt-tensor",
-        Sizes(
-            lambda size: _only(decomposed(size), DYADIC),
-            tuple((k, r) for k in range(1, 4) for r in range(1, 5)),
-            (),
-        ),
+        _random(decomposed, DYADIC, *product(range(1, 4), range(1, 5))),
         _rebuilt_tensor_program,
         off_by(_deviations_of_rebuilt_tensor),
         _WEIGHTS,
         Sizes(decomposed, ((1, 1),), ()),
-        _near_one(decomposed, (1, 1), (2, 1), (1, 2), (2, 2)),
+        _random(decomposed, NEAR_ONE, (1, 1), (2, 1), (1, 2), (2, 2)),
     ),
     FARNNProgram(
         "fa-rnn-blocks",
-        Sizes(
-            lambda size: _only(two_sets(size), DYADIC),
-            ((1, 1, 1, 1), (2, 1, 1, 2), (2, 2, 2, 2), (3, 4, 2, 3)),
-            (),
-        ),
+        _random(two_sets, DYADIC, (1, 1, 1, 1), (2, 1, 1, 2), (2, 2, 2, 2), (3, 4, 2, 3)),
         _block_program,
         off_by(_deviations_of_blocks),
         tuple(name + new for name in ("alpha_0", "D_1", "v", "D_2", "alpha_inf") for new in ("", "_new")),
         Sizes(two_sets, ((1, 1, 1, 1),), ()),
-        _near_one(two_sets, (1, 1, 1, 1), (2, 1, 1, 2)),
+        _random(two_sets, NEAR_ONE, (1, 1, 1, 1), (2, 1, 1, 2)),
     ),
     FARNNProgram(
         "fa-rnn-maxima",
-        Sizes(lambda k: _only(over_max_times(k), NOT_NEGATIVE), (1, 2, 3, 4), ()),
+        _random(over_max_times, NOT_NEGATIVE, 1, 2, 3, 4),
         _maxima_program,
         _reference_of_maxima,
         ("alpha_0", "T", "alpha_inf"),
@@ -365,16 +354,12 @@ PROGRAMS = (
     ),
     FARNNProgram(
         "fa-rnn-vectors",
-        Sizes(
-            lambda size: _only(with_vectors_that_span(size), DYADIC),
-            ((1, 1, 1), (2, 2, 1), (2, 2, 2), (2, 1, 3), (3, 4, 2)),
-            (),
-        ),
+        _random(with_vectors_that_span, DYADIC, (1, 1, 1), (2, 2, 1), (2, 2, 2), (2, 1, 3), (3, 4, 2)),
         _vector_program,
         off_by(_deviations_of_vectors),
         ("alpha_0", "D_1", "D_2", "alpha_inf", "u", "v"),
         Sizes(with_vectors_that_span, ((1, 1, 1),), ()),
-        _near_one(with_vectors_that_span, (1, 1, 1), (2, 2, 1), (2, 1, 3)),
+        _random(with_vectors_that_span, NEAR_ONE, (1, 1, 1), (2, 2, 1), (2, 1, 3)),
     ),
     *(
         FARNNProgram(
