@@ -349,16 +349,12 @@ class HuntLedger(Store):
         """Convert errors of SQLite and of the system to one-line messages."""
         try:
             yield
-        except sqlite3.OperationalError as error:
-            if "no such" in str(error) or "decode" in str(error):
-                raise FormatError(
-                    f"{self.path}: the file is not a ledger of a hunt ({printable(str(error))})"
-                ) from None
-            raise OutputError(f"{self.path}: {printable(str(error))}") from None
         except sqlite3.Error as error:
-            raise FormatError(
-                f"{self.path}: the file is not a ledger of a hunt ({printable(str(error))})"
-            ) from None
+            message = printable(str(error))
+            is_ledger = "no such" not in message and "decode" not in message
+            if isinstance(error, sqlite3.OperationalError) and is_ledger:
+                raise OutputError(f"{self.path}: {message}") from None
+            raise FormatError(f"{self.path}: the file is not a ledger of a hunt ({message})") from None
         except UnicodeDecodeError:  # raised for an invalid message of SQLite
             raise FormatError(f"{self.path}: the ledger is damaged") from None
         except OSError as error:
