@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from copy import copy
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -12,7 +11,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from automata.aliases import JsonObject
 from automata.dfa import DFA
 from automata.errors import InputError
 from automata.strings import String
@@ -21,15 +19,14 @@ from automata.testing.pumped_strings import pumped_strings
 from automata.wfsa import WFSA
 from ratproof.evidence.ledger import TOO_SHORT, ledger
 from ratproof.implementations.comparison import Difference, NotAFunction, StringResult, no_case
-from ratproof.implementations.module_runs import embedded, outputs_of, program_of
-from theory.claim import Claim, Variant
+from ratproof.implementations.module_runs import ModuleRun, embedded, outputs_of
 
 Accepts = Callable[[Tensor], Any]
 """A function that returns whether a string is accepted, from the module's last output, shape ``(units,)``."""
 MOST_IN_A_BATCH = 1024
 
 
-class DecisionComparison:
+class DecisionComparison(ModuleRun):
     """A comparison of a module's decisions with those of a DFA.
 
     A decision depends on the module's output after the last symbol. The module reads each string as a whole,
@@ -37,6 +34,7 @@ class DecisionComparison:
     """
 
     way = "decision"
+    subject = "the decisions of a module"
 
     def __init__(
         self,
@@ -55,10 +53,6 @@ class DecisionComparison:
     def automata(self) -> Sequence[WFSA]:
         """Return the DFA as an automaton over the boolean semiring."""
         return (self.dfa.to_wfsa(),)
-
-    def weights(self) -> str:
-        """Return a sentence that describes the weights."""
-        return f"the weights are those of the module {type(self.module).__name__}"
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Compare the decisions on each nonempty string.
@@ -104,12 +98,6 @@ class DecisionComparison:
                 what = "the module decides differently on a string alone than in a batch"
                 raise NotAFunction(compared.string, compared.difference.network, _word(alone), what)
 
-    def in_other_layout(self) -> DecisionComparison:
-        """Return the same comparison with the module's first two axes exchanged."""
-        other = copy(self)
-        other.batch_first = not self.batch_first
-        return other
-
     def test_strings(self) -> TestStrings:
         """Return strings that distinguish the DFA from other DFAs of bounded size."""
         return dfa_strings(self.dfa)
@@ -123,19 +111,6 @@ class DecisionComparison:
         kinds = {self.dfa.accepts(string) for string in self.test_strings().strings if string}
         which = "every" if True in kinds else "no"
         return f"the automaton accepts {which} nonempty string" if len(kinds) == 1 else ""
-
-    def to_json(self) -> JsonObject:
-        """Return only the field ``way``. The module itself is in the file that defines the claim."""
-        return {"way": self.way}
-
-    @classmethod
-    def from_json(cls, claim: Claim, variant: Variant, data: JsonObject) -> DecisionComparison:
-        """Return the comparison of a claim whose module is defined in the user's file.
-
-        Raises:
-            InputError: If the claim is not about a module's decisions.
-        """
-        return program_of(cls, claim, "the decisions of a module")
 
 
 def _result(string: String, accepted: bool | None, right: bool) -> StringResult:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -13,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from automata.aliases import Floats, JsonObject, Weights
+from automata.aliases import Floats, Weights
 from automata.minimise import rank
 from automata.operations import trim
 from automata.rounding.bounds import Deviation, Format, bounded, shares
@@ -32,8 +31,7 @@ from ratproof.implementations.comparison import (
     no_case,
     no_difference,
 )
-from ratproof.implementations.module_runs import embedded, outputs_of, program_of
-from theory.claim import Claim, Variant
+from ratproof.implementations.module_runs import ModuleRun, embedded, outputs_of
 
 MOST_EXACT = 200
 """Maximum number of symbols times transitions per symbol for exact scores.
@@ -49,13 +47,14 @@ FEW = 32
 """Number of roundings. For a smaller difference, the message suggests that the user pass ``slack``."""
 
 
-class ModuleComparison:
+class ModuleComparison(ModuleRun):
     """A comparison of a module's outputs with the scores of automata, within the derived bound.
 
     The module runs in evaluation mode, with one string per batch.
     """
 
     way = "module"
+    subject = "the scores of a module"
 
     def __init__(
         self,
@@ -76,10 +75,6 @@ class ModuleComparison:
     def automata(self) -> Sequence[WFSA]:
         """Return the automata that the module is claimed to equal."""
         return self._automata
-
-    def weights(self) -> str:
-        """Return a sentence that describes the weights."""
-        return f"the weights are those of the module {type(self.module).__name__}"
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Compare the outputs on every nonempty prefix of every string.
@@ -186,12 +181,6 @@ class ModuleComparison:
         outputs = outputs_of(self.module, inputs, len(self._automata), batch_first=self.batch_first)
         return np.asarray(outputs[:, 0].double().cpu().numpy())
 
-    def in_other_layout(self) -> ModuleComparison:
-        """Return the same comparison with the module's first two axes exchanged."""
-        other = copy(self)
-        other.batch_first = not self.batch_first
-        return other
-
     def test_strings(self) -> TestStrings:
         """Return strings that distinguish the automata from other automata of bounded size."""
         return weighted_strings(self._automata, MOST_TEST_STRINGS, MOST_TEST_SYMBOLS)
@@ -204,16 +193,3 @@ class ModuleComparison:
         """Return a message if the automata are known to score every string zero, otherwise ""."""
         zero = all(trim(a).states == 0 or (a.semiring.is_field and rank(a) == 0) for a in self._automata)
         return "the automaton scores every string zero" if zero else ""
-
-    def to_json(self) -> JsonObject:
-        """Return only the field ``way``. The module itself is in the file that defines the claim."""
-        return {"way": self.way}
-
-    @classmethod
-    def from_json(cls, claim: Claim, variant: Variant, data: JsonObject) -> ModuleComparison:
-        """Return the comparison of a claim whose module is defined in the user's file.
-
-        Raises:
-            InputError: If the claim is not about a module.
-        """
-        return program_of(cls, claim, "the scores of a module")

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from copy import copy
+from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
 
+from automata.aliases import JsonObject
 from automata.errors import InputError
 from automata.strings import String
 from neural.layer import Recurrent
-
-T = TypeVar("T")
+from theory.claim import Claim, Variant
 
 
 @contextmanager
@@ -82,13 +83,43 @@ def embedded(embeddings: Tensor, index: dict[Any, int], strings: Sequence[String
     return embeddings[numbers.to(embeddings.device)].transpose(0, 1)
 
 
-def program_of(cls: type[T], subject: object, about: str) -> T:
-    """Return the comparison, of class ``kind``, that a user's claim contains.
+class ModuleRun:
+    """A comparison that runs a module, which the file of the claim defines.
 
-    Raises:
-        InputError: If the subject is not a claim about ``about``.
+    Attributes:
+        way: The name of the comparison in files.
+        subject: What a claim with this comparison is about, for messages.
+        module: The module.
+        batch_first: Whether the module reads and returns ``(B, T, ...)`` instead of ``(T, B, ...)``.
     """
-    comparison = getattr(subject, "comparison", None)
-    if not isinstance(comparison, cls):
-        raise InputError(f"{getattr(subject, 'name', subject)} is not a claim about {about}")
-    return comparison
+
+    way: str
+    subject: str
+    module: nn.Module
+    batch_first: bool
+
+    def weights(self) -> str:
+        """Return a sentence that describes the weights."""
+        return f"the weights are those of the module {type(self.module).__name__}"
+
+    def in_other_layout(self) -> Self:
+        """Return the same comparison with the module's first two axes exchanged."""
+        other = copy(self)
+        other.batch_first = not self.batch_first
+        return other
+
+    def to_json(self) -> JsonObject:
+        """Return only the field ``way``. The module itself is in the file that defines the claim."""
+        return {"way": self.way}
+
+    @classmethod
+    def from_json(cls, claim: Claim, variant: Variant, data: JsonObject) -> Self:
+        """Return the comparison of a claim whose module is defined in the user's file.
+
+        Raises:
+            InputError: If the claim is not about the subject of this comparison.
+        """
+        comparison = getattr(claim, "comparison", None)
+        if not isinstance(comparison, cls):
+            raise InputError(f"{getattr(claim, 'name', claim)} is not a claim about {cls.subject}")
+        return comparison
