@@ -43,10 +43,6 @@ class Example15Cell(Example6Cell):
         """Compute equation 21c."""
         return (max_plus(gates["f"], gates["u"], state[0]),)
 
-    def fused(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
-        """Return ``None``, because no kernel fuses these gates with the recurrence."""
-        return None
-
 
 class Example15(Recurrent):
     """A layer of Example 15, whose outputs are the states c_t.

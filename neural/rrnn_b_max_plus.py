@@ -38,10 +38,6 @@ class RRNNBMaxPlusCell(RRNNBCell):
         """Compute equation 24c."""
         return (max_plus(gates["f"], gates["u"], state[0]),)
 
-    def fused(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
-        """Return ``None``, because no kernel fuses these gates with the recurrence."""
-        return None
-
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
         """Compute equation 24e, with o_t = log sigmoid(W_o v_t + b_o), or 0."""
         return torch.tanh(scores if self.gate is None else functional.logsigmoid(self.gate(view)) + scores)
