@@ -69,6 +69,15 @@ class Noise:
         mask = self._numbers(stream, shape) >= round(dropped * (1 << _BITS))
         return (mask.to(dtype or torch.get_default_dtype()) / (1 - dropped)).reshape(-1, *shape)
 
+    def dropout(self, values: Tensor, stream: int, dropped: float, each_step: bool = False) -> Tensor:
+        """Apply dropout to values of shape ``(T, B, size)``, with one mask for all steps or one for each."""
+        if not dropped:
+            return values
+        time, _, size = values.shape
+        if each_step:
+            return values * self.kept(stream, (time, size), dropped, values.dtype).transpose(0, 1)
+        return values * self.kept(stream, (size,), dropped, values.dtype)
+
     def normal(self, stream: int, shape: tuple[int, ...], dtype: torch.dtype | None = None) -> Tensor:
         """Return standard Gaussian numbers, computed by the inverse of their distribution function.
 

@@ -56,19 +56,17 @@ class LanguageModel(nn.Module):
         """
         s, values = self.settings, self.vectors(ids)
         if noise is not None:
-            values = _dropped(values, noise, 0, s.dropped(s.input_dropout), each_step=True)
+            values = noise.dropout(values, 0, s.dropped(s.input_dropout), each_step=True)
         after: State = []
         for number, layer in enumerate(self.layers):
             if noise is not None:
                 if number:
-                    values = _dropped(values, noise, 2 * number, s.dropped(s.vertical_dropout))
-                values = _dropped(values, noise, 2 * number + 1, s.dropped(s.recurrent_dropout))
+                    values = noise.dropout(values, 2 * number, s.dropped(s.vertical_dropout))
+                values = noise.dropout(values, 2 * number + 1, s.dropped(s.recurrent_dropout))
             values, last = layer(values, None if state is None else _layer_state(state[number]))
             after.append(last if isinstance(last, tuple) else (last,))
         if noise is not None:
-            values = _dropped(
-                values, noise, 2 * len(self.layers), s.dropped(s.output_dropout), each_step=True
-            )
+            values = noise.dropout(values, 2 * len(self.layers), s.dropped(s.output_dropout), each_step=True)
         return self.scores(values), after
 
     def scores(self, values: Tensor) -> Tensor:
@@ -86,13 +84,3 @@ class LanguageModel(nn.Module):
 
 def _layer_state(state: tuple[Tensor, ...]) -> Any:
     return state if len(state) > 1 else state[0]
-
-
-def _dropped(values: Tensor, noise: Noise, stream: int, dropped: float, each_step: bool = False) -> Tensor:
-    """Apply dropout to values of shape ``(T, B, size)``."""
-    if not dropped:
-        return values
-    time, _, size = values.shape
-    if each_step:
-        return values * noise.kept(stream, (time, size), dropped, values.dtype).transpose(0, 1)
-    return values * noise.kept(stream, (size,), dropped, values.dtype)

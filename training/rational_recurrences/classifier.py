@@ -54,17 +54,17 @@ class SentenceClassifier(nn.Module):
         """
         s, values = self.settings, vectors
         if noise is not None:
-            values = _dropped(values, noise, 0, s.embedding_dropout, each_step=True)
+            values = noise.dropout(values, 0, s.embedding_dropout, each_step=True)
         for number, layer in enumerate(self.layers):
             if noise is not None:
                 if number:
-                    values = _dropped(values, noise, 2 * number, s.vertical_dropout)
-                values = _dropped(values, noise, 2 * number + 1, s.recurrent_dropout)
+                    values = noise.dropout(values, 2 * number, s.vertical_dropout)
+                values = noise.dropout(values, 2 * number + 1, s.recurrent_dropout)
             values = layer(values)[0]
         last = values[(lengths - 1).clamp(min=0), torch.arange(len(lengths), device=lengths.device)]
         last = torch.where((lengths > 0)[:, None], last, torch.zeros_like(last))
         if noise is not None:
-            last = _dropped(last[None], noise, 2 * len(self.layers), s.embedding_dropout)[0]
+            last = noise.dropout(last[None], 2 * len(self.layers), s.embedding_dropout)[0]
         if s.classifier == "mlp":
             last = torch.tanh(self.hidden(last))
         scores: Tensor = self.out(last)
@@ -77,15 +77,3 @@ class SentenceClassifier(nn.Module):
             read.append(values)
             values = layer(values)[0]
         return read
-
-
-def _dropped(values: Tensor, noise: Noise, stream: int, dropped: float, each_step: bool = False) -> Tensor:
-    """Apply dropout to values of shape ``(T, B, size)``."""
-    if not dropped:
-        return values
-    time, _, size = values.shape
-    if each_step:
-        mask = noise.kept(stream, (time, size), dropped, values.dtype).transpose(0, 1)
-    else:
-        mask = noise.kept(stream, (size,), dropped, values.dtype)
-    return values * mask
