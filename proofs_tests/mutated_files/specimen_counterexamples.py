@@ -63,27 +63,24 @@ def torch_network() -> Any:
     return LayerComparison("proposition-7", "printed", layer, 1.0, False)
 
 
-def sampled_runs() -> Any:
+OPTIONS = {"input_size": 1, "hidden_size": 2, "k": 3, "bias": True, "similarity": "dot", "temperature": 0.5}
+PARAMETERS = {
+    "part.input.weight": [[1.0], [-0.5]],
+    "part.input.bias": [0.25, 0.0],
+    "part.hidden.weight": [[1.0, -2.0], [0.5, 1.5]],
+    "part.hidden.bias": [0.0, 0.0],
+    "component.centroids": [[0.5, -1.0, 1.0], [1.0, 0.25, -0.75]],
+}
+
+
+def sampled_runs(
+    kind: str = "sr-elman", options: dict[str, Any] = OPTIONS, count: int = 100, dtype: str = "float32"
+) -> Any:
     from ratproof.implementations.layer_spec import spec
     from ratproof.implementations.sampled_runs import Runs, SampledRuns
 
-    options = {
-        "input_size": 1,
-        "hidden_size": 2,
-        "k": 3,
-        "bias": True,
-        "similarity": "dot",
-        "temperature": 0.5,
-    }
-    parameters = {
-        "part.input.weight": [[1.0], [-0.5]],
-        "part.input.bias": [0.25, 0.0],
-        "part.hidden.weight": [[1.0, -2.0], [0.5, 1.5]],
-        "part.hidden.bias": [0.0, 0.0],
-        "component.centroids": [[0.5, -1.0, 1.0], [1.0, 0.25, -0.75]],
-    }
-    layer = spec("sr-elman", options, parameters, [[1.0], [-1.0]], "ab")
-    return SampledRuns("theorem-3.1", "corrected", layer, Runs(first=0, count=100, seed=1, tests=480))
+    layer = spec(kind, options, PARAMETERS, [[1.0], [-1.0]], "ab", dtype=dtype)
+    return SampledRuns("theorem-3.1", "corrected", layer, Runs(first=0, count=count, seed=1, tests=480))
 
 
 def fa_rnn_network() -> Any:

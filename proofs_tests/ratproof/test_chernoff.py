@@ -6,6 +6,7 @@ False alarms are as rare as stated, by exact computation, and deviations and wro
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,9 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.errors import InputError
+from proofs_tests.mutated_files.specimen_counterexamples import OPTIONS, sampled_runs
 from ratproof.implementations.chernoff import FALSE_ALARM, MISSED, divergence, power, surprise, threshold
-from ratproof.implementations.layer_spec import spec
-from ratproof.implementations.sampled_runs import Runs, SampledRuns
 from ratproof.ladder.counterexample_files import load
 
 
@@ -55,19 +55,7 @@ def test_an_impossible_outcome_is_an_alarm_at_once():
     assert surprise(1, 10**6, 0.0, 0.0) == math.inf and surprise(0, 10**6, 0.0, 0.0) == 0
 
 
-OPTIONS = {"input_size": 1, "hidden_size": 2, "k": 3, "bias": True, "similarity": "dot", "temperature": 0.5}
-PARAMETERS = {
-    "part.input.weight": [[1.0], [-0.5]],
-    "part.input.bias": [0.25, 0.0],
-    "part.hidden.weight": [[1.0, -2.0], [0.5, 1.5]],
-    "part.hidden.bias": [0.0, 0.0],
-    "component.centroids": [[0.5, -1.0, 1.0], [1.0, 0.25, -0.75]],
-}
-
-
-def runs(kind="sr-elman", options=OPTIONS, count=10_000, dtype="float32"):
-    layer = spec(kind, options, PARAMETERS, [[1.0], [-1.0]], "ab", dtype=dtype)
-    return SampledRuns("theorem-3.1", "corrected", layer, Runs(first=0, count=count, seed=1, tests=480))
+runs = partial(sampled_runs, count=10_000)
 
 
 def first_difference(comparison, strings=("ab", "aab", "b", "bbab")):
