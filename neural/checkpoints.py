@@ -7,6 +7,8 @@ object, and ``about`` is a JSON description of the object.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +45,20 @@ def kind_of(path: str | Path) -> str | None:
     except (safetensors.SafetensorError, OSError):
         return None
     return header.get("kind") if header.get("ratproof") == FORMAT else None
+
+
+@contextmanager
+def describing(path: str | Path, what: str) -> Iterator[None]:
+    """Convert errors within the block to FormatError: the file's header must describe ``what``."""
+    try:
+        yield
+    except InputError as error:
+        raise FormatError(f"{path}: {' '.join(str(error).split()):.300}") from None
+    except (KeyError, TypeError, ValueError, RuntimeError, AttributeError) as error:
+        why = " ".join(str(error).split())
+        raise FormatError(
+            f"{path}: the header must describe {what}, got {type(error).__name__}: {why:.80}"
+        ) from None
 
 
 def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from automata.errors import FormatError, InputError
+from automata.errors import InputError
 from automata.rules.words import BEGIN
 from automata.text.printable_text import has_half_a_character
 from neural import checkpoints
@@ -62,15 +62,8 @@ def load(path: str | Path) -> tuple[Classifier, dict[str, Any]]:
         FormatError: If the file is not a complete checkpoint of a classifier.
     """
     about, tensors = checkpoints.read(path, KIND)
-    try:
+    with checkpoints.describing(path, "a classifier"):
         model = _classifier(about["classifier"], tensors)
-    except InputError as error:
-        raise FormatError(f"{path}: {' '.join(str(error).split()):.300}") from None
-    except (KeyError, TypeError, ValueError, RuntimeError, AttributeError) as error:
-        why = " ".join(str(error).split())
-        raise FormatError(
-            f"{path}: the header must describe a classifier, got {type(error).__name__}: {why:.80}"
-        ) from None
     return model, about
 
 
