@@ -1,5 +1,6 @@
 """RWKV-6 (Peng et al. 2024, section 4.2.2): o = r (S + diag(u) k^T v), then S <- diag(w) S + k^T v.
 
+>>> import torch
 >>> layer = RWKV6(3, 2, keys=2)
 >>> o, state = layer(torch.zeros(5, 4, 3))
 >>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
