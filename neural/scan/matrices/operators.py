@@ -95,7 +95,7 @@ def _backend(start: Tensor) -> Any:
     states = start.shape[1]
     if name == "triton" and states > on_gpu.MOST and backends.is_forced():
         raise InputError(
-            f"the Triton backend supports at most {on_gpu.MOST} states in products with matrices, got"
+            f"the Triton backend must have at most {on_gpu.MOST} states in products with matrices, got"
             f" {states}"
         )
     return BACKENDS[chosen(start.device.type, start.dtype, states).name]
