@@ -6,17 +6,17 @@ automaton and has a region of network states: an ellipsoid |factor (x - center)|
 |x - center| <= width in each entry.
 
 The first network state, zeros, must be in the region of node 0. Each symbol must map every network state of a
-node's region into the region of the node's successor. The automaton state of the successor must be the next
-state of the node's automaton state. The network's decision in the whole region must be the label of the
-automaton state. Node 0 needs this only if it is a successor. By induction, the network's decision after every
-nonempty string is the automaton's.
+node's region into the region of its successor, whose automaton state must be the next state of the automaton.
+The network's decision in the whole region must be the label of the automaton state. Node 0 needs this only if
+it is a successor. In place of a successor, a box can have a list of the successors, or lists, of the next
+symbols. Then the decision must be right in the whole image, which is followed as affine forms. By induction,
+the network's decision after every nonempty string is the automaton's.
 
 A form describes an entry of a vector over a region: c + g.xi, plus an error of at most e. |xi| is at most 1
 in the 2-norm (an ellipsoid) or in the maximum norm (a box). The entry also lies between low and high. Every
-operation adds the rounding of float32, according to the premise. A sum of n products, in any order, has an
-error of at most (n + 4) 2^-24 times the sum of the absolute values. tanh and sigmoid have an error of at most
-8 * 2^-24. Other operations have an error of at most 2 * 2^-24 times the absolute value of the result. Every
-operation also adds 2^-44, which covers float32 underflow and this program's own rounding.
+operation adds the rounding of float32, according to the premise: (n + 4) 2^-24 times the sum of the absolute
+values for a sum of n products in any order, 8 * 2^-24 for tanh and sigmoid, and 2 * 2^-24 times the absolute
+value of the result otherwise. It also adds 2^-44 for float32 underflow and this program's own rounding.
 """
 
 import hashlib
@@ -34,6 +34,7 @@ BLOCKS = {"rnn_tanh": 1, "rnn_relu": 1, "gru": 3, "lstm": 4}
 ARRAYS = {"input_weight": 2, "weight": 2, "input_bias": 1, "bias": 1}  # numbers of dimensions
 P, DIGITS = 64, Context(40)
 ONE, ERROR_TERM, FLAT, LARGEST = 1 << P, 1 << (P - 44), 1 << (P - 40), 1 << (P + 60)
+ERROR_STEPS = 2  # the steps of a list whose errors are generators
 SHAPES, LARGE = "has the wrong shape", "the numbers are too large for float32"
 
 
@@ -55,8 +56,7 @@ def dot(xs, ys):
 
 
 def norm(xs):
-    """Return an upper bound on the 2-norm."""
-    return isqrt(sum(map(times, xs, xs))) + 1
+    return isqrt(sum(map(times, xs, xs))) + 1  # an upper bound
 
 
 class Form:
@@ -73,8 +73,8 @@ class Form:
 
 
 def add(x, y):
-    g = [a + b for a, b in zip(x.g, y.g, strict=True)]
-    return Form(x.c + y.c, g, x.e + y.e, x.box, x.low + y.low, x.high + y.high, 2)
+    g = [a + b for a, b in zip(x.g, y.g, strict=True)] if x.g else y.g  # x may be a constant
+    return Form(x.c + y.c, g, x.e + y.e, y.box, x.low + y.low, x.high + y.high, 2)
 
 
 def sub(x, y):
@@ -111,7 +111,7 @@ def tangent(n):
 
 
 def line(low, high):
-    """Return slope, offset and error of a line that approximates tanh from low to high.
+    """Return slope, offset and error of a line that approximates tanh from low to high, and tanh there.
 
     Any slope would be valid. tanh(x) - slope x is extreme at the ends, or where 1 - tanh(x)^2 = slope.
     """
@@ -124,7 +124,7 @@ def line(low, high):
         quotient = DIGITS.divide(ONE + root, ONE - root)
         turn = int(DIGITS.multiply(DIGITS.ln(quotient), ONE >> 1))
         rest += [sign * (root - (slope * turn >> P)) for sign in (1, -1) if low < sign * turn < high]
-    return slope, (min(rest) + max(rest)) >> 1, (max(rest) - min(rest) + 1) >> 1
+    return slope, (min(rest) + max(rest)) >> 1, (max(rest) - min(rest) + 1) >> 1, *ends
 
 
 def along(x, slope, offset, error, low, high, more=ONE >> 21):
@@ -133,13 +133,12 @@ def along(x, slope, offset, error, low, high, more=ONE >> 21):
 
 
 def tanh(x):
-    return along(x, *line(x.low, x.high), tangent(x.low), tangent(x.high))
+    return along(x, *line(x.low, x.high))
 
 
 def sigmoid(x):
-    slope, offset, error = line(x.low >> 1, x.high + 1 >> 1)
-    ends = [(ONE + tangent(n >> 1)) >> 1 for n in (x.low, x.high + 1)]
-    return along(x, slope >> 2, (ONE + offset) >> 1, (error + 1) >> 1, *ends)
+    slope, offset, error, *ends = line(x.low >> 1, x.high + 1 >> 1)
+    return along(x, slope >> 2, (ONE + offset) >> 1, (error + 1) >> 1, *((ONE + end) >> 1 for end in ends))
 
 
 def relu(x):
@@ -189,25 +188,24 @@ class Network:
             width = self.units
         need(self.layers and {*map(len, self.readout)} == {self.units}, f"readout {SHAPES}")
         self.size = self.units * len(self.layers) * (1 + self.memory)
-
-    def constants(self, values, box):
-        return [Form(v, [0] * self.size, 0, box) for v in values]
+        rows, (W, _, b, _) = [[Form(v, [], 0, True) for v in row] for row in self.embeddings], self.layers[0]
+        self.received = [linear(W, b, xs, len(xs) + self.units + 2) for xs in rows]
 
     def hidden(self, state, layer):
-        first = layer % len(self.layers) * self.units * (1 + self.memory)
-        return state[first : first + self.units]
+        return state[layer % len(self.layers) * self.units * (1 + self.memory) :][: self.units]
 
     def images(self, state):
         """Yield, for each symbol, the affine forms of the next state."""
-        n, size, box = self.units, len(self.layers[0][0][0]), state[0].box
-        recurrent = linear(self.layers[0][1], self.layers[0][3], self.hidden(state, 0), size + n + 2)
-        for vector in self.embeddings:
-            xs, result = self.constants(vector, box), []
+        (W, U, _, c), n = self.layers[0], self.units
+        recurrent = linear(U, c, self.hidden(state, 0), len(W[0]) + n + 2)
+        for received in self.received:
+            xs, result = [], []
             for layer, (W, U, b, c) in enumerate(self.layers):
                 old, terms = self.hidden(state, layer), len(W[0]) + n + 2
                 inner = linear(U, c, old, terms) if layer else recurrent
+                outer = linear(W, b, xs, terms) if layer else received
                 memory = state[(2 * layer + 1) * n : (2 * layer + 2) * n] if self.memory else []
-                xs, memory = self.step(linear(W, b, xs, terms), inner, old, memory)
+                xs, memory = self.step(outer, inner, old, memory)
                 result += xs + memory
             yield result
 
@@ -229,7 +227,7 @@ class Network:
         """Return whether the decision is ``label`` in the whole region."""
         outputs = linear(self.readout, self.readout_bias, self.hidden(state, -1), self.units + 2)
         if len(outputs) == 1:  # the output must exceed the threshold for label 1, and be below it for label 0
-            outputs = [*self.constants([self.threshold], state[0].box), *outputs]
+            outputs = [Form(self.threshold, [0] * len(state[0].g), 0, state[0].box), *outputs]
         return all(sub(outputs[label], x).low > 0 for i, x in enumerate(outputs) if i != label)
 
 
@@ -304,13 +302,40 @@ class Box:
         return all(c - w <= x.low and x.high <= c + w for x, c, w in ends)
 
 
+def settled(state):
+    """Return the forms of an image of a box with their errors as generators, except the oldest errors."""
+    size, result = len(state), []
+    for i, x in enumerate(state):
+        g, e = x.g, x.e
+        if len(g) == (1 + ERROR_STEPS) * size:
+            g, e = g[:size] + g[2 * size :], e + sum(map(abs, g[size : 2 * size]))
+        result.append(Form(x.c, g + [e * (i == k) for k in range(size)], 0, True, x.low, x.high))
+    return result
+
+
 def region(node):
     known(node, ["state", "next", "center"], ["factor", "width"])
     need(("factor" in node) != ("width" in node), "a node has either a factor or a width")
-    center = fixed(node["center"], 1)
-    if "factor" in node:
-        return Ellipsoid(center, fixed(node["factor"], 2))
-    return Box(center, fixed(node["width"], 1))
+    kind, name, size = (Ellipsoid, "factor", 2) if "factor" in node else (Box, "width", 1)
+    return kind(fixed(node["center"], 1), fixed(node[name], size))
+
+
+def leaves(row, state, after):
+    """Yield the targets of a tree, with the automaton states that they must have."""
+    need(type(row) is list and len(row) == len(after[state]), "'next' must have a target for each symbol")
+    for target, then in zip(row, after[state], strict=True):
+        yield from leaves(target, then, after) if type(target) is list else [(target, then)]
+
+
+def follow(net, forms, state, row, regions, after, label, where):
+    """Check that each symbol leads into its target's region, or to an image from which a list is followed."""
+    for symbol, (target, then, image) in enumerate(zip(row, after[state], net.images(forms), strict=True)):
+        there = f"{where}, symbol {symbol}"
+        if type(target) is int:
+            need(regions[target].contains(image), f"{there} leads out of node {target}'s region")
+        else:
+            need(image[0].box and net.decides(image, label[then]), f"{there}: an image has another decision")
+            follow(net, settled(image), then, target, regions, after, label, there)
 
 
 def verdict(data):
@@ -329,24 +354,25 @@ def verdict(data):
     for node, area in zip(nodes, regions, strict=True):
         fits = type(node["state"]) is int and 0 <= node["state"] < states and len(area.center) == net.size
         need(fits, f"a node's state must be in [0, {states}), and its center must have {net.size} entries")
-    for there, targets in ((states, after), (len(nodes), [node["next"] for node in nodes])):
-        for row in targets:
-            fits = len(listed(row, "next", int)) == net.symbols and all(0 <= r < there for r in row)
-            need(fits, f"'next' must have a target in [0, {there}) for each symbol, got {row!r:.60}")
+    for row in after:
+        fits = len(listed(row, "next", int)) == net.symbols and all(0 <= r < states for r in row)
+        need(fits, f"'next' must have a target in [0, {states}) for each symbol, got {row!r:.60}")
+    reached = set()
     for number, node in enumerate(nodes):
-        fits = [nodes[target]["state"] for target in node["next"]] == after[node["state"]]
-        need(fits, f"node {number} must lead to nodes of the states {after[node['state']]!r:.60}")
+        for target, state in leaves(node["next"], node["state"], after):
+            fits = type(target) is int and 0 <= target < len(nodes)
+            need(fits, f"'next' must have targets in [0, {len(nodes)}), got {target!r:.40}")
+            need(nodes[target]["state"] == state, f"node {number} must lead to a node of the state {state}")
+            reached.add(target)
     need(nodes and nodes[0]["state"] == start, f"node 0 must have the start state {start}")
-    zeros = net.constants([0] * net.size, type(regions[0]) is Box)
-    need(regions[0].contains(zeros), "the network's first state is not in node 0's region")
-    returns = any(0 in node["next"] for node in nodes)
+    zero = Form(0, [0] * net.size, 0, type(regions[0]) is Box)
+    need(regions[0].contains([zero] * net.size), "the network's first state is not in node 0's region")
     for number, (node, area) in enumerate(zip(nodes, regions, strict=True)):
         state = area.forms()
         need(all(max(-x.low, x.high) < LARGEST for x in state), LARGE)
-        for symbol, (target, image) in enumerate(zip(node["next"], net.images(state), strict=True)):
-            need(regions[target].contains(image), f"symbol {symbol} leads out of node {target}'s region")
-        if number or returns:
+        if number or 0 in reached:
             need(net.decides(state, label[node["state"]]), f"node {number} has states with another decision")
+        follow(net, state, node["state"], node["next"], regions, after, label, f"node {number}")
     return claim
 
 

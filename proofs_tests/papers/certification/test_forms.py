@@ -207,7 +207,8 @@ wide = (
 @given(wide, st.integers(0, 3 * ONE) | st.integers(0, 1 << 30) | st.integers(0, 1 << 110), seeds)
 def test_the_line_beside_tanh_has_the_error_that_it_states(low, width, seed):
     high = low + width
-    slope, offset, error = check_regions.line(low, high)
+    slope, offset, error, *ends = check_regions.line(low, high)
+    assert ends == [check_regions.tangent(low), check_regions.tangent(high)]
     assert 0 <= slope <= ONE and slope % 4 == 0
     rng = np.random.default_rng(seed)
     points = {low, high, *(low + int(width * share) for share in rng.random(4))}

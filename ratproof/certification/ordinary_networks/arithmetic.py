@@ -8,7 +8,7 @@ proves them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -175,6 +175,18 @@ class Forms:
     def take(self, rows: Index, columns: Index) -> Forms:
         """Return the entries at these rows and columns, which are broadcast."""
         return self._each(lambda part: part[rows, columns])
+
+    def rows(self, rows: np.ndarray) -> Forms:
+        """Return some of the vectors."""
+        return self._each(lambda part: part[rows])
+
+    @classmethod
+    def stacked(cls, parts: Sequence[Forms]) -> Forms:
+        """Return the vectors of several batches as one batch."""
+        center, generators, error, low, high = (
+            np.concatenate(same) for same in zip(*(part._parts() for part in parts), strict=True)
+        )
+        return cls(center, generators, error, low, high, parts[0].box)
 
     def _each(self, change: Callable[[Array], Array]) -> Forms:
         center, generators, error, low, high = map(change, self._parts())

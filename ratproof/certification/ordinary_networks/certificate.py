@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from automata.aliases import JsonObject
@@ -10,6 +12,7 @@ from ratproof.certification.network_numbers import hexadecimal
 from ratproof.certification.ordinary_networks.arithmetic import Array
 from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 from ratproof.certification.ordinary_networks.regions import Regions
+from ratproof.certification.ordinary_networks.word_trees import Tree, WordTrees
 from ratproof.checkers import check_regions
 
 
@@ -29,7 +32,7 @@ def network_json(network: OrdinaryNetwork) -> JsonObject:
     }
 
 
-def to_json(network: OrdinaryNetwork, machine: Moore, regions: Regions) -> JsonObject:
+def to_json(network: OrdinaryNetwork, machine: Moore, regions: Regions | WordTrees) -> JsonObject:
     """Return the certificate that ``ratproof/checkers/check_regions.py`` checks.
 
     Args:
@@ -48,7 +51,9 @@ def to_json(network: OrdinaryNetwork, machine: Moore, regions: Regions) -> JsonO
             "next": [list(row) for row in machine.table],
             "label": list(machine.outputs),
         },
-        "nodes": [_node(regions, node) for node in range(len(regions))],
+        "nodes": [_node(regions, node) for node in range(len(regions))]
+        if isinstance(regions, Regions)
+        else [_box(regions, box, len(machine.alphabet)) for box in range(len(regions))],
     }
 
 
@@ -62,6 +67,21 @@ def _node(regions: Regions, node: int) -> JsonObject:
         return {**fields, "width": hexadecimal(_float32(regions.widths[node]))}
     factor = _float32(regions.factors[node] / regions.radii[node])
     return {**fields, "factor": [hexadecimal(row[i:]) for i, row in enumerate(factor)]}
+
+
+def _box(boxes: WordTrees, box: int, symbols: int) -> JsonObject:
+    return {
+        "state": int(boxes.states[box]),
+        "next": _nested(boxes.trees[box], (), symbols),
+        "center": hexadecimal(_float32(boxes.centers[box])),
+        "width": hexadecimal(_float32(boxes.widths[box])),
+    }
+
+
+def _nested(tree: Tree, word: tuple[int, ...], symbols: int) -> list[Any]:
+    """Return, for each symbol after a word, the box to which it leads, or the list of the longer words."""
+    longer = [(*word, symbol) for symbol in range(symbols)]
+    return [tree[after] if after in tree else _nested(tree, after, symbols) for after in longer]
 
 
 def _float32(array: Array) -> Array:

@@ -27,17 +27,18 @@ from ratproof.certification.ordinary_networks.net import WrongDecision
 from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 from ratproof.certification.ordinary_networks.recognise import network_of_parts
 from ratproof.certification.ordinary_networks.regions import Regions
-from ratproof.certification.ordinary_networks.search import bounded, find_regions
+from ratproof.certification.ordinary_networks.search import find_regions
 from ratproof.certification.ordinary_networks.slowest import slowest_cycle
+from ratproof.certification.ordinary_networks.word_trees import WordTrees, find_word_trees
 from ratproof.checkers import check_regions
 
 SECONDS = 60.0
 """Time limit of the search for regions, in seconds."""
-BOUND_SECONDS = 20.0
+REGIONS_SHARE = 0.5
+"""Share of the time for regions that each symbol maps into each other, before words of several symbols."""
 FIRST_ATTEMPT = 10.0
 """Time limit in seconds of the first attempt to certify a network that is being hardened; it grows later."""
 MOST_MISTAKES = 8
-LONGEST_BOUND = 1000
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def certify_ordinary(
     decide: Decide,
     seconds: float = SECONDS,
     progress: Callable[[str], None] = lambda _: None,
-    bounds: bool = True,
+    words: bool = True,
 ) -> OrdinaryCertification:
     """Decide whether a network agrees with an automaton after every nonempty string.
 
@@ -96,13 +97,14 @@ def certify_ordinary(
         decide: The network's decisions in torch's float32.
         seconds: Time limit of the search for a proof.
         progress: Called with a description of the current work.
-        bounds: Whether to find a length up to which all decisions are correct, if there is no proof.
+        words: Whether to follow words of several symbols if single symbols do not suffice. This takes longer,
+            and gives a length up to which all decisions are correct if there is no proof.
     """
     if machine is not None:
-        return _certify(network, machine.minimal(), False, decide, seconds, progress, bounds)
+        return _certify(network, machine.minimal(), False, decide, seconds, progress, words)
     progress("extracting an automaton")
     for candidate in extracted(network):
-        answer = _certify(network, candidate, True, decide, seconds, progress, bounds)
+        answer = _certify(network, candidate, True, decide, seconds, progress, words)
         if answer.verdict != "different":
             return answer
     why = "no automaton was found that agrees with the network on all tested strings"
@@ -116,25 +118,35 @@ def _certify(
     decide: Decide,
     seconds: float,
     progress: Callable[[str], None],
-    bounds: bool,
+    words: bool,
 ) -> OrdinaryCertification:
     progress("searching for a counterexample")
     word = counterexample(machine, decide)
     if word is not None and not _differs(machine, decide, word):
         word = None  # too close to the threshold: the decision depends on the size of the batch
-    until = time.monotonic() + seconds
-    regions = None
+    begin = time.monotonic()
+    regions: Regions | WordTrees | str | None = None
     if word is None:
         try:
-            regions = find_regions(network, machine, until, progress)
+            share = REGIONS_SHARE if words else 1
+            regions = find_regions(network, machine, begin + share * seconds, progress)
         except WrongDecision as wrong:
             # the search runs in float64: the string counts only if float32 agrees
             if _differs(machine, decide, wrong.word):
                 word = wrong.word
     if word is not None:
         return _different(network, machine, was_extracted, decide, word)
-    why = "the decision is too close to the threshold for float64 and float32 to agree"
-    if isinstance(regions, Regions):
+    why, length = "the decision is too close to the threshold for float64 and float32 to agree", 0
+    if isinstance(regions, str):
+        why = regions
+        if words:
+            trees = find_word_trees(network, machine, begin + seconds, progress)
+            if isinstance(trees, WordTrees):
+                regions = trees
+            else:
+                length = trees[0]
+                why += f"; and after words of several symbols, {trees[1]}"
+    if isinstance(regions, Regions | WordTrees):
         progress("checking the certificate")
         proof, why = _checked(network, machine, regions)
         if proof is not None:
@@ -142,18 +154,15 @@ def _certify(
             return OrdinaryCertification(
                 "certified", network, machine, was_extracted, regions=count, proof=proof
             )
-    elif regions is not None:
-        why = regions
-    if not bounds:
+    if not words:
         return OrdinaryCertification("unknown", network, machine, was_extracted, why=why)
-    progress("searching for a bounded length")
+    progress("running all short strings")
     tested, word = run_all_strings(machine, decide)
     if word is not None and _differs(machine, decide, word):
         return _different(network, machine, was_extracted, decide, word)
-    length = max(tested, bounded(network, machine, LONGEST_BOUND, time.monotonic() + BOUND_SECONDS))
     slow = slowest_cycle(network, machine)
     return OrdinaryCertification(
-        "unknown", network, machine, was_extracted, bounded=length, why=why, slow=slow
+        "unknown", network, machine, was_extracted, bounded=max(tested, length), why=why, slow=slow
     )
 
 
@@ -173,7 +182,9 @@ def _differs(machine: Moore, decide: Decide, word: list[int]) -> bool:
     return bool(decide(words)[0, -1] != labels_along(machine, words)[0, -1])
 
 
-def _checked(network: OrdinaryNetwork, machine: Moore, regions: Regions) -> tuple[JsonObject | None, str]:
+def _checked(
+    network: OrdinaryNetwork, machine: Moore, regions: Regions | WordTrees
+) -> tuple[JsonObject | None, str]:
     """Return the certificate if the independent checker accepts it, otherwise the reason for rejection."""
     proof = json.loads(json.dumps(to_json(network, machine, regions)))
     try:

@@ -6,7 +6,7 @@ They are found by enlarging small regions around reached states.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -138,7 +138,7 @@ def _require(regions: Regions, targets: np.ndarray, image: Forms, radii: Array, 
     np.maximum.at(radii, targets[ball], moved + stretched + error)
 
 
-def undecided(network: OrdinaryNetwork, regions: Regions, which: np.ndarray, strict: bool = False) -> bool:
+def undecided(network: OrdinaryNetwork, regions: Regions, which: np.ndarray) -> bool:
     """Return whether a region may contain a state whose decision differs from that of its automaton state.
 
     Node 0 is ignored if no edge leads to it (unless ``strict``), because the claim is about nonempty strings.
@@ -149,42 +149,6 @@ def undecided(network: OrdinaryNetwork, regions: Regions, which: np.ndarray, str
         if len(nodes):
             margins = network.margins(regions.forms(nodes, inverses), regions.labels[nodes])
             wrong = np.any(margins.low <= 0, axis=1)
-            if np.any(wrong[nodes > 0]) or (np.any(wrong) and (strict or (regions.edges == 0).any())):
+            if np.any(wrong[nodes > 0]) or (np.any(wrong) and (regions.edges == 0).any()):
                 return True
     return False
-
-
-def bounded_length(network: OrdinaryNetwork, regions: Regions, longest: int, until: float) -> int:
-    """Return a length up to which all decisions are correct, by regions that grow with the length.
-
-    Unlike :func:`grow`, it does not require that the regions stop growing.
-
-    Args:
-        network: The network.
-        regions: The nodes and their metrics; the radii and widths are not used.
-        longest: The largest length to return.
-        until: The value of ``time.monotonic()`` at which to stop.
-    """
-    inverses = inverse(regions.factors)
-    reached = np.zeros(len(regions), bool)
-    reached[0] = True
-    size = regions.centers.shape[1]
-    radii, widths = np.full(len(regions), TINY), np.full((len(regions), size), TINY)
-    for length in range(longest):
-        now = replace(regions, radii=radii, widths=widths)
-        radii, widths = np.full(len(regions), TINY), np.full((len(regions), size), TINY)
-        following = np.zeros(len(regions), bool)
-        for box in (False, True):
-            rows = np.flatnonzero(reached & (regions.boxes == box))
-            for symbol in range(regions.edges.shape[1]) if len(rows) else ():
-                image = network.step(now.forms(rows, inverses), np.full(len(rows), symbol))
-                _require(regions, regions.edges[rows, symbol], image, radii, widths)
-                following[regions.edges[rows, symbol]] = True
-        radii, widths, reached = radii * ROOM, widths * ROOM, following
-        finite = np.isfinite(radii).all() and np.isfinite(widths).all() and radii.max() < LARGEST
-        nodes = np.flatnonzero(reached)
-        if not finite or time.monotonic() > until:
-            return length
-        if undecided(network, replace(regions, radii=radii, widths=widths), nodes, strict=True):
-            return length
-    return longest

@@ -14,9 +14,9 @@ from automata.moore import Moore
 from automata.reachability import components
 from ratproof.certification.ordinary_networks.arithmetic import Array
 from ratproof.certification.ordinary_networks.metrics import contracting_metrics, recenter, upper_factors
-from ratproof.certification.ordinary_networks.net import Net, Reference, WrongDecision, explore
+from ratproof.certification.ordinary_networks.net import Net, Reference, explore
 from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
-from ratproof.certification.ordinary_networks.regions import TINY, Regions, bounded_length, grow
+from ratproof.certification.ordinary_networks.regions import TINY, Regions, grow
 
 MOST_NODES = 4000
 SPACINGS = tuple(0.3 / 2.1**i for i in range(15))
@@ -25,8 +25,6 @@ RATES = (0.5, 0.6, 0.7, 0.8, 0.87, 0.93, 0.97, 0.985, 0.995)
 """Rates of contraction, from small to large. The search uses the first rate for which metrics exist."""
 TRACES = (3e3, 1e5)
 """Maximum traces of metrics, from small to large. The search uses the first for which metrics exist."""
-WEAK_RATES = (1.02, 1.1, 1.3, 2.0)
-"""Rates for bounded lengths, where regions may grow."""
 BOX_SLACK = 1.03
 COARSER = 4
 """Largest ratio of an earlier component's merging distance to that of the failed component."""
@@ -121,38 +119,6 @@ def _refine(parts: Sequence[Part], failed: int) -> bool:
         if wanted and part.covers[0].spacing > wanted and len(part.covers) > 1:
             part.covers.pop(0)
     return True
-
-
-def bounded(network: OrdinaryNetwork, machine: Moore, longest: int, until: float) -> int:
-    """Return a length up to which the network agrees with the automaton, by enclosures in float64.
-
-    The nets are those of :func:`find_regions`, but the regions may grow with the length.
-    """
-    best = 0
-    reference = None
-    for spacing in SPACINGS[1:]:
-        try:
-            net = explore(
-                network, machine, np.full(machine.states, spacing), reference, {}, MOST_NODES, until
-            )
-        except (LimitReached, WrongDecision):
-            break
-        metrics = np.array(np.broadcast_to(np.eye(network.size), (len(net), network.size, network.size)))
-        for rate in (*RATES[3::2], *WEAK_RATES):
-            nodes = np.arange(len(net))
-            contracting = contracting_metrics(network, net, nodes, rate, ROUNDS, metrics, until, TRACES[-1])
-            if contracting is not None:
-                break
-        else:
-            continue
-        metrics = contracting
-        factors = upper_factors(metrics)
-        recenter(network, net, factors)
-        best = max(best, bounded_length(network, _small(net, machine, factors), longest, until))
-        reference = Reference(net.centers, net.states, factors)
-        if time.monotonic() > until or best == longest:
-            break
-    return best
 
 
 def _parts(machine: Moore) -> np.ndarray:

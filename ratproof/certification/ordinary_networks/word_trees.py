@@ -1,0 +1,292 @@
+"""Boxes of states from which words of several symbols lead to boxes.
+
+One step of a trained network may enlarge a region, although several steps shrink it. Therefore, a box is
+followed along all words of a tree, until each image lies in a box. The affine forms of the images keep the
+dependence on the first box; their errors become generators, so that they do not grow as intervals would.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from automata.errors import LimitReached
+from automata.moore import Moore
+from ratproof.certification.ordinary_networks.arithmetic import Array, Forms
+from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
+from ratproof.checkers.check_regions import ERROR_STEPS
+
+WIDEST, FINER = 0.1, 0.6
+"""Width of the first attempt's boxes, and the factor by which the width of an automaton state is reduced."""
+SHRUNK, SLOW = 0.5, 0.9
+"""An image becomes a box if it is smaller than a box by this factor; ``SLOW`` is for slow states."""
+LONGEST = 14
+"""Length of the longest words of a tree."""
+MOST_BOXES, MOST_IMAGES, WIDEST_TREE = 30_000, 40_000, 2_000
+"""Largest number of boxes, of words of all trees, and of the longest words of a box that lead to no box."""
+ROOM, MORE_ROOM = 1.002, 1.1
+"""A box is larger than the images that lead to it by ``ROOM``, and a new box by both factors."""
+NEAREST = 24
+"""Number of nearest boxes that are compared with an image."""
+TINY = 1e-6
+LARGEST_REACH = 1.0
+AT_ONCE = 1 << 21
+"""Number of generators' entries that are computed at a time."""
+Tree = dict[tuple[int, ...], int]
+"""The box to which each word of a prefix-free and complete set of words leads."""
+
+
+@dataclass(frozen=True)
+class WordTrees:
+    """Boxes, and a tree of words for each box.
+
+    Attributes:
+        states: The automaton's state of each box, of shape ``(N,)``. Box 0 has the start state.
+        centers, widths: Shape ``(N, D)``.
+        trees: The tree of each box.
+    """
+
+    states: np.ndarray
+    centers: Array
+    widths: Array
+    trees: list[Tree]
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+
+@dataclass
+class _Unclosed(Exception):
+    """Raised if a box has no tree.
+
+    Attributes:
+        box: The box.
+        slow: Whether the images do not shrink.
+        why: The reason.
+    """
+
+    box: int
+    slow: bool
+    why: str
+
+
+def find_word_trees(
+    network: OrdinaryNetwork, machine: Moore, until: float, progress: Callable[[str], None] = lambda _: None
+) -> WordTrees | tuple[int, str]:
+    """Search for boxes with trees of words, in finer and finer attempts.
+
+    Args:
+        network: The network.
+        machine: The minimal automaton, with the expected decision as the output of each state.
+        until: The value of ``time.monotonic()`` at which to stop.
+        progress: Called with a description of the current work.
+
+    Returns:
+        The boxes; or a length up to which all decisions are correct, and why there are no boxes.
+    """
+    scales, shrunk = np.full(machine.states, WIDEST), np.full(machine.states, SHRUNK)
+    length = 0
+    while True:
+        attempt = _Attempt(network, machine, scales, shrunk, until)
+        progress(f"following words from boxes of width {scales.min():.2g}")
+        try:
+            attempt.run()
+        except LimitReached as limit:
+            return max(length, attempt.length()), str(limit)
+        except _Unclosed as failure:
+            length = max(length, attempt.length())
+            state = attempt.states[attempt.cause(failure.box)]
+            if failure.slow and shrunk[state] < SLOW:
+                shrunk[state] = SLOW
+            else:
+                scales[state] *= FINER
+            if scales.min() < TINY:
+                return length, failure.why
+        else:
+            count = len(attempt.trees)
+            boxes = attempt.centers[:count], attempt.widths[:count]
+            return WordTrees(attempt.states[:count], *boxes, attempt.trees)
+
+
+def settled(images: Forms) -> Forms:
+    """Return affine forms with their errors as generators.
+
+    The errors of the last ``ERROR_STEPS`` steps are generators of their own. The oldest of more are added to
+    the errors of this step.
+    """
+    size, generators, error = images.center.shape[1], images.generators, images.error
+    if generators.shape[2] == (1 + ERROR_STEPS) * size:
+        error = error + np.abs(generators[:, :, size : 2 * size]).sum(2)
+        generators = np.concatenate([generators[:, :, :size], generators[:, :, 2 * size :]], 2)
+    generators = np.concatenate([generators, error[:, :, None] * np.eye(size)], 2)
+    return Forms(images.center, generators, np.zeros_like(error), images.low, images.high, True)
+
+
+@dataclass
+class _Attempt:
+    """A search with fixed widths.
+
+    Attributes:
+        network, machine: The network and the automaton.
+        scales: The least width of a box, for each automaton state.
+        shrunk: The factor by which an image must be smaller than a box to become one, for each state.
+        until: The value of ``time.monotonic()`` at which to stop.
+        states, centers, widths: The boxes, as in :class:`WordTrees`; the arrays have room for more.
+        parents: The box from whose tree each box was made.
+        depths: The number of symbols with which each box was reached first.
+        trees: The tree of each box; empty if the box was not followed yet.
+    """
+
+    network: OrdinaryNetwork
+    machine: Moore
+    scales: Array
+    shrunk: Array
+    until: float
+    parents: list[int] = field(default_factory=list)
+    depths: list[int] = field(default_factory=list)
+    trees: list[Tree] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        size = self.network.size
+        self.states = np.zeros(MOST_BOXES, int)
+        self.centers, self.widths = np.zeros((MOST_BOXES, size)), np.zeros((MOST_BOXES, size))
+        self._members: list[list[int]] = [[] for _ in range(self.machine.states)]
+        self._table, self._labels = np.array(self.machine.table), np.array(self.machine.outputs)
+        self._images = 0
+        self._rows = max(1, AT_ONCE // (size * size * (1 + ERROR_STEPS)))
+
+    def run(self) -> None:
+        """Follow all boxes, beginning with the start.
+
+        Raises:
+            _Unclosed: If a box has no tree.
+            LimitReached: If there are too many boxes, or the time is up.
+        """
+        self._add(self.machine.start, self.network.start, np.full(self.network.size, TINY), -1, 0)
+        waiting, followed = [(0, 0)], 0
+        while waiting:
+            boxes = np.array([heapq.heappop(waiting)[1] for _ in range(min(self._rows, len(waiting)))])
+            self._follow(boxes)
+            for box in range(followed + 1, len(self.trees)):
+                heapq.heappush(waiting, (self.depths[box], box))
+            followed = len(self.trees) - 1
+
+    def length(self) -> int:
+        """Return the number of symbols with which a box that was not followed is reached first.
+
+        All decisions after strings of at most this length are correct.
+        """
+        best, waiting = {0: 0}, [(0, 0)]
+        while waiting:
+            length, box = heapq.heappop(waiting)
+            if not self.trees[box]:
+                return length
+            for word, target in self.trees[box].items():
+                if length + len(word) < best.get(target, length + len(word) + 1):
+                    best[target] = length + len(word)
+                    heapq.heappush(waiting, (best[target], target))
+        raise AssertionError("all boxes were followed")
+
+    def cause(self, box: int) -> int:
+        """Return the box or its ancestor whose width is not larger because of the image that it contains."""
+        while self.widths[box].max() > MORE_ROOM * ROOM * self.scales[self.states[box]] and box:
+            box = self.parents[box]
+        return box
+
+    def _add(self, state: int, center: Array, width: Array, parent: int, depth: int) -> int:
+        box = len(self.trees)
+        if box == MOST_BOXES:
+            raise LimitReached(f"there would be more than {MOST_BOXES} boxes")
+        self.states[box], self.centers[box], self.widths[box] = state, center, width
+        self.parents.append(parent)
+        self.depths.append(depth)
+        self.trees.append({})
+        self._members[state].append(box)
+        return box
+
+    def _follow(self, boxes: np.ndarray) -> None:
+        """Find the trees of boxes."""
+        leaves: dict[int, Tree] = {box: {} for box in boxes.tolist()}
+        widths = self.widths[boxes]
+        images = Forms.region(self.centers[boxes], widths[:, :, None] * np.eye(self.network.size), True)
+        states, owners = self.states[boxes], boxes
+        words: list[tuple[int, ...]] = [()] * len(boxes)
+        self._require_decisions(images, states, np.where(boxes > 0, boxes, -1), 0)
+        for length in range(1, LONGEST + 1):
+            symbols = np.tile(np.arange(len(self.machine.alphabet)), len(states))
+            rows = np.repeat(np.arange(len(states)), len(self.machine.alphabet))
+            owners, words = owners[rows], [(*words[r], int(s)) for r, s in zip(rows, symbols, strict=True)]
+            states = self._table[states[rows], symbols]
+            images = self._step(images, rows, symbols)
+            self._images += len(rows)
+            if self._images > MOST_IMAGES:
+                raise LimitReached(f"there would be more than {MOST_IMAGES} words")
+            self._require_decisions(images, states, owners, length)
+            targets = self._targets(images, states, owners, length)
+            for row in np.flatnonzero(targets >= 0):
+                leaves[int(owners[row])][words[row]] = int(targets[row])
+            rest = np.flatnonzero(targets < 0)
+            if not len(rest):
+                break
+            counts = np.bincount(owners[rest])
+            if counts.max() > WIDEST_TREE:
+                raise _Unclosed(int(counts.argmax()), True, "differences of states do not shrink")
+            images, states, owners = images.rows(rest), states[rest], owners[rest]
+            words = [words[row] for row in rest]
+        for box, tree in leaves.items():
+            self.trees[box] = tree
+
+    def _step(self, images: Forms, rows: np.ndarray, symbols: np.ndarray) -> Forms:
+        parts = []
+        for first in range(0, len(rows), self._rows):
+            if time.monotonic() > self.until:
+                raise LimitReached("the time limit was reached")
+            some = slice(first, first + self._rows)
+            parts.append(settled(self.network.step(images.rows(rows[some]), symbols[some])))
+        return Forms.stacked(parts)
+
+    def _require_decisions(self, images: Forms, states: np.ndarray, owners: np.ndarray, length: int) -> None:
+        """Raise _Unclosed if an image may contain a state with a wrong decision; ignore owners below 0."""
+        low = self.network.margins(images, self._labels[states]).low
+        wrong = np.flatnonzero((low <= TINY).any(1) & (owners >= 0))
+        if len(wrong):
+            why = f"decisions differ in an image of {length} symbols (automaton state {states[wrong[0]]})"
+            raise _Unclosed(int(owners[wrong[0]]), False, why)
+
+    def _targets(self, images: Forms, states: np.ndarray, owners: np.ndarray, length: int) -> np.ndarray:
+        """Return a box for each image, or -1 if words must be longer; add boxes for images that are small."""
+        targets, reach = np.full(len(states), -1), images.lengths
+        for state in set(states.tolist()):
+            rows = np.flatnonzero(states == state)
+            targets[rows] = self._containing(state, images.center[rows], reach[rows])
+            small = (reach[rows] <= self.shrunk[state] * self.scales[state]).all(1) | (length == LONGEST)
+            left = rows[small & (targets[rows] < 0)]
+            while len(left):
+                center, own = images.center[left[0]], reach[left[0]]
+                if own.max() > LARGEST_REACH:
+                    raise _Unclosed(int(owners[left[0]]), False, "an image is too large")
+                width = np.maximum(own * MORE_ROOM, self.scales[state]) * ROOM
+                parent = int(owners[left[0]])
+                box = self._add(state, center, width, parent, self.depths[parent] + length)
+                inside = ((np.abs(images.center[left] - center) + reach[left]) * ROOM <= width).all(1)
+                targets[left[inside]] = box
+                left = left[~inside]
+        return targets
+
+    def _containing(self, state: int, centers: Array, reach: Array) -> np.ndarray:
+        """Return, for each image, a box of the automaton state that contains it, or -1."""
+        members = np.array(self._members[state], int)
+        if not len(members):
+            return np.full(len(centers), -1)
+        own = self.centers[members]
+        squares = (own**2).sum(1) - 2 * centers @ own.T
+        few = min(NEAREST, len(members))
+        near = members[np.argpartition(squares, few - 1, axis=1)[:, :few]]
+        distance = np.abs(centers[:, None] - self.centers[near]) + reach[:, None]
+        inside = (distance * ROOM <= self.widths[near]).all(2)
+        first = near[np.arange(len(centers)), inside.argmax(1)]
+        return np.where(inside.any(1), first, -1)
