@@ -8,7 +8,7 @@ automaton and has a region of network states: an ellipsoid |factor (x - center)|
 The first network state, zeros, must be in the region of node 0. Each symbol must map every network state of a
 node's region into the region of its successor, whose automaton state must be the next state of the automaton.
 The network's decision in the whole region must be the label of the automaton state. Node 0 needs this only if
-it is a successor. In place of a successor, a box can have a list of the successors, or lists, of the next
+it is a successor. In place of a successor, a node can have a list of the successors, or lists, of the next
 symbols. Then the decision must be right in the whole image, which is followed as affine forms. By induction,
 the network's decision after every nonempty string is the automaton's.
 
@@ -303,7 +303,7 @@ class Box:
 
 
 def settled(state):
-    """Return the forms of an image of a box with their errors as generators, except the oldest errors."""
+    """Return the forms over a box, with their errors as generators, except the oldest errors."""
     size, result = len(state), []
     for i, x in enumerate(state):
         g, e = x.g, x.e
@@ -334,7 +334,7 @@ def follow(net, forms, state, row, regions, after, label, where):
         if type(target) is int:
             need(regions[target].contains(image), f"{there} leads out of node {target}'s region")
         else:
-            need(image[0].box and net.decides(image, label[then]), f"{there}: an image has another decision")
+            need(net.decides(image, label[then]), f"{there}: an image has another decision")
             follow(net, settled(image), then, target, regions, after, label, there)
 
 

@@ -128,15 +128,30 @@ def test_the_checker_rejects_changed_trees(closed):
         assert "malformed" not in str(answer.why), (name, answer.why)
 
 
-def test_only_boxes_have_lists():
-    network, boxes = boxes_of(latch("gru", 2))
-    certificate = certificate_of(network, MACHINE, boxes)
-    node = next(n for n in certificate["nodes"] if any(isinstance(t, list) for t in n["next"]))
-    widths = [float.fromhex(w) for w in node.pop("width")]
-    size = len(widths)
-    rows = [[1 / widths[i], *[0.0] * (size - i - 1)] for i in range(size)]
-    node["factor"] = [[float(np.float32(x)).hex() for x in row] for row in rows]
-    assert judge(certificate).verdict == "rejected"
+def test_an_image_in_a_list_is_checked():
+    """The network's state is tanh(1) after every symbol, and its output is 1."""
+    number = {value: float(np.float32(value)).hex() for value in (0.0, 0.5, 1.0, np.tanh(1.0))}
+    zero, one = number[0.0], number[1.0]
+    layer = {"input_weight": [[zero]], "weight": [[zero]], "input_bias": [one], "bias": [zero]}
+    network = {"cell": "rnn_tanh", "alphabet": ["a"], "layers": [layer], "embeddings": [[one]]}
+    network |= {"readout": [[zero]], "readout_bias": [one], "threshold": zero}
+    start = {"state": 0, "next": [[1]], "center": [zero], "width": [zero]}
+    later = {"state": 0, "next": [[1]], "center": [number[np.tanh(1.0)]], "width": [number[0.5]]}
+    certificate = {
+        "format": check_regions.FORMAT,
+        "about": check_regions.ABOUT,
+        "claims": check_regions.CLAIM,
+        "premise": check_regions.PREMISE,
+        "network": network,
+        "automaton": {"start": 0, "next": [[1], [0]], "label": [1, 1]},
+        "nodes": [start, later],
+    }
+    assert judge(certificate).verdict == "accepted"
+    certificate["automaton"]["label"] = [1, 0]  # only images in lists have the state 1
+    assert "an image has another decision" in str(judge(certificate).why)
+    certificate["automaton"]["label"] = [1, 1]
+    start["next"] = [[0]]
+    assert "leads out of node 0's region" in str(judge(certificate).why)
 
 
 @cells
