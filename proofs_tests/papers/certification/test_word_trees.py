@@ -135,7 +135,7 @@ def test_an_image_in_a_list_is_checked():
     layer = {"input_weight": [[zero]], "weight": [[zero]], "input_bias": [one], "bias": [zero]}
     network = {"cell": "rnn_tanh", "alphabet": ["a"], "layers": [layer], "embeddings": [[one]]}
     network |= {"readout": [[zero]], "readout_bias": [one], "threshold": zero}
-    start = {"state": 0, "next": [[1]], "center": [zero], "width": [zero]}
+    start = {"state": 0, "next": [[1]], "center": [zero], "width": [number[0.5]]}
     later = {"state": 0, "next": [[1]], "center": [number[np.tanh(1.0)]], "width": [number[0.5]]}
     certificate = {
         "format": check_regions.FORMAT,
