@@ -26,7 +26,7 @@ SHRUNK, SLOW = 0.5, 0.9
 """An image becomes a box if it is smaller than a box by this factor; ``SLOW`` is for slow states."""
 LONGEST = 14
 """Length of the longest words of a tree."""
-MOST_BOXES, MOST_IMAGES, WIDEST_TREE = 30_000, 40_000, 2_000
+MOST_BOXES, MOST_WORDS, WIDEST_TREE = 30_000, 100_000, 2_000
 """Largest number of boxes, of words of all trees, and of the longest words of a box that lead to no box."""
 ROOM, MORE_ROOM = 1.002, 1.1
 """A box is larger than the images that lead to it by ``ROOM``, and a new box by both factors."""
@@ -99,12 +99,13 @@ def find_word_trees(
             return max(length, attempt.length()), str(limit)
         except _Unclosed as failure:
             length = max(length, attempt.length())
-            state = attempt.states[attempt.cause(failure.box)]
+            cause = attempt.cause(failure.box)
+            state = attempt.states[cause]
             if failure.slow and shrunk[state] < SLOW:
                 shrunk[state] = SLOW
             else:
                 scales[state] *= FINER
-            if scales.min() < TINY:
+            if not cause:  # the start is a point, so that its box cannot be smaller
                 return length, failure.why
         else:
             count = len(attempt.trees)
@@ -156,7 +157,7 @@ class _Attempt:
         self.centers, self.widths = np.zeros((MOST_BOXES, size)), np.zeros((MOST_BOXES, size))
         self._members: list[list[int]] = [[] for _ in range(self.machine.states)]
         self._table, self._labels = np.array(self.machine.table), np.array(self.machine.outputs)
-        self._images = 0
+        self._words = np.zeros(self.machine.states, int)
         self._rows = max(1, AT_ONCE // (size * size * (1 + ERROR_STEPS)))
 
     def run(self) -> None:
@@ -222,9 +223,10 @@ class _Attempt:
             owners, words = owners[rows], [(*words[r], int(s)) for r, s in zip(rows, symbols, strict=True)]
             states = self._table[states[rows], symbols]
             images = self._step(images, rows, symbols)
-            self._images += len(rows)
-            if self._images > MOST_IMAGES:
-                raise LimitReached(f"there would be more than {MOST_IMAGES} words")
+            self._words += np.bincount(self.states[owners], minlength=len(self._words))
+            if self._words.sum() > MOST_WORDS:
+                box = self._members[int(self._words.argmax())][0]
+                raise _Unclosed(box, True, f"there would be more than {MOST_WORDS} words")
             self._require_decisions(images, states, owners, length)
             targets = self._targets(images, states, owners, length)
             for row in np.flatnonzero(targets >= 0):
