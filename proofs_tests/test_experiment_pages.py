@@ -156,6 +156,13 @@ def test_the_certified_claim_is_printed(pages: Pages, memory: list[dict[str, Any
     assert row[4:] == ["proved, 652 boxes", "not proved: they grow; wrong on `( ( )`", "`( l^5 ) )`", "7"]
 
 
+def test_runs_on_all_images_have_a_table_of_their_own(pages: Pages) -> None:
+    page = pages("mnist", results_in(KEPT / "sequences"))["mnist.md"]
+    for title, seeds in (("In the normal order", 3), ("With all training images", 2)):
+        rows = {row[0]: row for row in _lines(page, title)}
+        assert [len(rows[model][4].split()) for model in ("LSTM", "SR-LSTM-P")] == [seeds, seeds]
+
+
 @pytest.mark.parametrize(
     "name", ["sst2", "ptb", "qc", "mnist", "fashion-mnist", "imdb", "wikipedia", "tomita"]
 )

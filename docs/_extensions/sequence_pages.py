@@ -33,8 +33,10 @@ def pages(name: str, runs: Runs) -> dict[str, str]:
         if chosen:
             files["imdb-sentences.svg"] = pictures.of_sentences(chosen[0]["words"]["sentences"])
     else:
+        few = [run for run in own if run["configuration"]["images"]]
         for order in ("normal", "permuted"):
-            groups[order] = [run for run in own if run["configuration"]["order"] == order]
+            groups[order] = [run for run in few if run["configuration"]["order"] == order]
+        groups["whole"] = [run for run in own if run not in few]
         chosen = [run for run in groups["normal"] if run in regularised and "prototypes" in run]
         for what in ("labels", "images") if chosen else ():
             kept = chosen[0]["prototypes"]
