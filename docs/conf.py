@@ -28,6 +28,7 @@ extensions = [
     "sphinxcontrib.bibtex",
     "sphinx_copybutton",
     "sphinx_design",
+    "faster_build",
     "generated_pages",
     "mathml",
     "navigation",
