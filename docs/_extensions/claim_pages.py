@@ -60,9 +60,8 @@ TITLES = {
 _log = getLogger(__name__)
 
 
-def pages(verdicts: Verdicts, examples: Path) -> dict[str, str]:
+def pages(examples: Path) -> dict[str, str]:
     """Return the pages and drawings by path; ``examples`` is the folder of the example files."""
-    use(verdicts)
     environment().globals["tests"] = EvidenceTests()
     page_texts = {"claims/graph.txt": _graph(), **_drawings(examples), **_coq()}
     for name in ("ladder", "theorems", "overview", "summary"):

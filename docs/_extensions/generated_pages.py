@@ -22,6 +22,7 @@ import parity_table
 import region_plots
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
+from sphinx.util.parallel import ParallelTasks, SerialTasks, parallel_available
 from verdicts import Unreadable, read
 
 FOLDERS = ("api", "claims", "experiments", "tests")
@@ -36,17 +37,22 @@ def generate(app: Sphinx) -> None:
     except Unreadable as error:
         raise ExtensionError(str(error)) from error
     here = Path(app.srcdir)
-    files = merged(
-        claim_pages.pages(verdicts, here.parent / "ratproof" / "examples"),
-        api_pages.pages(),
-        measured_pages.pages(here.parent),
-        experiment_pages.pages(here.parent),
-        one_layer_pages.pages(),
-        ordinary_networks.pages(here.parent),
-        omlin_giles.pages(),
-        parity_table.pages(here.parent),
-        region_plots.pages(),
-    )
+    claim_pages.use(verdicts)
+    parts: list[dict[str, str]] = []
+    tasks = ParallelTasks(app.parallel) if parallel_available and app.parallel > 1 else SerialTasks()
+    for pages in (  # the slowest ones first
+        one_layer_pages.pages,
+        lambda: experiment_pages.pages(here.parent),
+        lambda: claim_pages.pages(here.parent / "ratproof" / "examples"),
+        lambda: measured_pages.pages(here.parent),
+        api_pages.pages,
+        lambda: ordinary_networks.pages(here.parent),
+        lambda: merged(omlin_giles.pages(), region_plots.pages()),  # of the same network
+        lambda: parity_table.pages(here.parent),
+    ):
+        tasks.add_task(pages, result_func=lambda *results: parts.append(results[-1]))
+    tasks.join()
+    files = merged(*parts)
     for path, text in files.items():
         _write(here / path, text)
     for folder in FOLDERS:
