@@ -212,7 +212,6 @@ def docs(session: nox.Session) -> None:
     jobs = str(min(os.cpu_count() or 1, 4))  # each with its own memory
     sphinx = ("sphinx-build", "-W", "--keep-going", "-q", "-j", jobs, "-d", "docs/_build/doctrees")
     run(session, *sphinx, "-b", "html", "docs", "docs/_build/html", env=ONE_THREAD)
-    run(session, *sphinx, "-b", "doctest", "docs", "docs/_build/doctest", env=ONE_THREAD)
     session.log("open docs/_build/html/index.html")
 
 

@@ -21,7 +21,6 @@ release = version = ratproof.__version__
 extensions = [
     "myst_nb",  # MyST Markdown, and the notebooks of the gallery
     "sphinx.ext.autodoc",
-    "sphinx.ext.doctest",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "parallel_proofs",
@@ -29,6 +28,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "faster_build",
+    "page_doctests",
     "generated_pages",
     "mathml",
     "navigation",

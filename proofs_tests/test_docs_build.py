@@ -75,6 +75,42 @@ def test_several_processes_read_theorems_and_pass_on_their_warnings(built):
     assert "gone.md" in run.stderr and "duplicate theorem label 'of-0'" in run.stderr
 
 
+OBJECTS = """# Objects
+
+```{eval-rst}
+.. py:class:: first.Tree
+.. py:class:: second.inner.Tree
+
+   .. py:method:: grow(height: Tree, leaf: inner.Leaf) -> Leaf
+
+.. py:class:: second.inner.Leaf
+.. py:function:: second.plant(tree: Tree, at: str) -> inner.Tree
+
+See :py:class:`.Leaf`, :py:meth:`.Tree.grow`, :py:func:`second.plant()`, :py:obj:`Tree` and :py:class:`!Leaf`.
+```
+"""
+
+
+def test_references_equal_those_of_sphinx(built):
+    pages = {"index": "# Home\n\n```{toctree}\nobjects\n```\n", "objects": OBJECTS}
+    _, sphinxs = built("sphinxs", [], pages)
+    run, ours = built("ours", ["faster_build"], pages)
+    assert run.returncode == 0, run.stderr
+    assert ours == sphinxs
+    assert ours["objects.html"].count('class="reference internal" href="#second.inner.Leaf"') >= 3
+
+
+@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+def test_a_wrong_doctest_of_a_page_fails_the_build(built, jobs):
+    pages = {"index": "# Home\n\n```{doctest}\n>>> 1 + 1\n2\n```\n"}
+    run, _ = built("right", ["page_doctests"], pages, "-W", jobs)
+    assert run.returncode == 0, run.stderr
+    pages["index"] = pages["index"].replace("\n2\n", "\n3\n")
+    run, _ = built("wrong", ["page_doctests"], pages, "-W", jobs)
+    assert run.returncode == 1
+    assert "Expected:\n    3\nGot:\n    2\n" in run.stderr
+
+
 def test_two_generated_files_with_the_same_path_are_refused(monkeypatch):
     errors = pytest.importorskip("sphinx.errors")
     pytest.importorskip("matplotlib")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
@@ -11,9 +10,6 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.domains.python import ObjectEntry, PythonDomain
 from sphinx.environment import BuildEnvironment
-from sphinx.ext.doctest import DocTestBuilder
-
-_SNIPPET = re.compile(r"\b(doctest|testcode)\b")
 
 
 class IndexedPythonDomain(PythonDomain):
@@ -41,18 +37,6 @@ class IndexedPythonDomain(PythonDomain):
         return PythonDomain.find_obj(domain, env, modname, classname, name, *arguments, **options)
 
 
-class SnippetBuilder(DocTestBuilder):
-    """The builder of doctests, which loads only the pages that can have snippets."""
-
-    def get_outdated_docs(self) -> set[str]:
-        """Return the pages that mention the directives of snippets."""
-        return {
-            page
-            for page in self.env.found_docs
-            if _SNIPPET.search(self.env.doc2path(page).read_text(encoding="utf-8"))
-        }
-
-
 def keep_one_document(app: Sphinx, doctree: nodes.document) -> None:
     """Make all nodes of a page refer to the page's document.
 
@@ -66,6 +50,5 @@ def keep_one_document(app: Sphinx, doctree: nodes.document) -> None:
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the extension with Sphinx."""
     app.add_domain(IndexedPythonDomain, override=True)
-    app.add_builder(SnippetBuilder, override=True)
     app.connect("doctree-read", keep_one_document)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -29,9 +29,7 @@ FOLDERS = ("api", "claims", "experiments", "tests")
 
 
 def generate(app: Sphinx) -> None:
-    """Write all generated pages, except for the builder of doctests, which uses those of the last build."""
-    if app.builder.name == "doctest":
-        return
+    """Write all generated pages."""
     try:
         verdicts = read(Path(app.config.verdicts_file), Path(app.config.gpu_verdicts_file))
     except Unreadable as error:
