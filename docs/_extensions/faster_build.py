@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +10,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.domains.python import ObjectEntry, PythonDomain
 from sphinx.environment import BuildEnvironment
+from sphinx.search.en import SearchEnglish
 
 
 class IndexedPythonDomain(PythonDomain):
@@ -49,6 +50,7 @@ def keep_one_document(app: Sphinx, doctree: nodes.document) -> None:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the extension with Sphinx."""
+    SearchEnglish.stem = cache(SearchEnglish.stem)  # type: ignore[method-assign]  # Sphinx stems per page
     app.add_domain(IndexedPythonDomain, override=True)
     app.connect("doctree-read", keep_one_document)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -125,8 +125,9 @@ class Saturated:
             return gate
         low = high = gate.offset[letter]
         if gate.left is not None:
-            sums = self._products(name, gate.left, state)
-            low, high = low + reset * sums[0], high + reset * sums[1]
+            below, above = self._products(name, gate.left, state)
+            low = low + reset * below
+            high = low if above is below else high + reset * above
         if ((low < self._least) & (high > -self._least)).any():
             raise InputError(f"the pre-activations of gate {name} must not be near 0 on letter {letter}")
         return np.where(low > 0, 1, -1)
@@ -174,8 +175,10 @@ def threshold(dfa: DFA, kind: str) -> Saturated:
     """
     states, alphabet = range(dfa.states), dfa.alphabet
     units = [(q, a) for q in states for a in range(len(alphabet))]
-    left = np.array([[int(dfa.table[p][a] == q) for p in states] for q, a in units])
-    reads = {s: np.array([int(b == a) for _, b in units]) for a, s in enumerate(alphabet)}
+    after = np.array(list(zip(*dfa.table, strict=True)))  # the next states, with a row for each letter
+    left = np.concatenate([after == q for q in states]).astype(np.int64)
+    letters = np.array([a for _, a in units])
+    reads = {s: (letters == a).astype(np.int64) for a, s in enumerate(alphabet)}
     final = np.array([int(q in dfa.final) for q in states])
     start, pool = np.array([int(unit == (dfa.start, 0)) for unit in units]), np.array([q for q, _ in units])
     if kind == "lstm":

@@ -8,12 +8,14 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
 from automata.errors import InputError
 from automata.text.number_text import shorten
 
 S = TypeVar("S", bound="Settings")
+_type_hints = cache(get_type_hints)
 
 
 def setting(
@@ -57,7 +59,7 @@ class Settings:
     device: str = setting("cpu", "device for torch", one_of=("cpu", "cuda"))
 
     def __post_init__(self) -> None:
-        types = get_type_hints(type(self))
+        types = _type_hints(type(self))
         for one in dataclasses.fields(self):
             value = getattr(self, one.name)
             object.__setattr__(self, one.name, _checked(one, value, types[one.name]))
