@@ -43,12 +43,13 @@ def generate(app: Sphinx) -> None:
         lambda: experiment_pages.pages(here.parent),
         lambda: claim_pages.pages(here.parent / "ratproof" / "examples"),
         lambda: measured_pages.pages(here.parent),
-        api_pages.pages,
         lambda: ordinary_networks.pages(here.parent),
         lambda: merged(omlin_giles.pages(), region_plots.pages()),  # of the same network
         lambda: parity_table.pages(here.parent),
     ):
         tasks.add_task(pages, result_func=lambda *results: parts.append(results[-1]))
+    # in this process, because the processes that read pages then need not import the modules again
+    parts.append(api_pages.pages())
     tasks.join()
     files = merged(*parts)
     for path, text in files.items():

@@ -59,7 +59,8 @@ class Settings:
     device: str = setting("cpu", "device for torch", one_of=("cpu", "cuda"))
 
     def __post_init__(self) -> None:
-        types = _type_hints(type(self))
+        kind: Any = type(self)
+        types = _type_hints(kind)
         for one in dataclasses.fields(self):
             value = getattr(self, one.name)
             object.__setattr__(self, one.name, _checked(one, value, types[one.name]))
