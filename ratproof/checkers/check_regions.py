@@ -302,7 +302,7 @@ class Box:
         return all(c - w <= x.low and x.high <= c + w for x, c, w in ends)
 
 
-def settled(state):
+def with_errors_as_generators(state):
     """Return the forms over a box, with their errors as generators, except the oldest errors."""
     size, result = len(state), []
     for i, x in enumerate(state):
@@ -335,7 +335,7 @@ def follow(net, forms, state, row, regions, after, label, where):
             need(regions[target].contains(image), f"{there} leads out of node {target}'s region")
         else:
             need(net.decides(image, label[then]), f"{there}: an image has another decision")
-            follow(net, settled(image), then, target, regions, after, label, there)
+            follow(net, with_errors_as_generators(image), then, target, regions, after, label, there)
 
 
 def verdict(data):

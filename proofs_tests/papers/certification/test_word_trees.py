@@ -18,7 +18,11 @@ from ratproof.certification.ordinary_networks import word_trees
 from ratproof.certification.ordinary_networks.arithmetic import Points
 from ratproof.certification.ordinary_networks.certificate import to_json
 from ratproof.certification.ordinary_networks.recognise import network_of_parts
-from ratproof.certification.ordinary_networks.word_trees import WordTrees, find_word_trees, settled
+from ratproof.certification.ordinary_networks.word_trees import (
+    WordTrees,
+    find_word_trees,
+    with_errors_as_generators,
+)
 from ratproof.checkers import check_regions
 from ratproof.checkers.check_regions import ONE
 from ratproof.checkers.table import judge
@@ -167,8 +171,8 @@ def test_words_of_torch_stay_in_the_images(cell, seed, layers, word):
     images, floats = region.forms(), forms
     for symbol in word:
         _, states = torch_step(rnn, states, network.embeddings[symbol])
-        images = check_regions.settled(list(checker.images(images))[symbol])
-        floats = settled(network.step(floats, np.array([symbol])))
+        images = check_regions.with_errors_as_generators(list(checker.images(images))[symbol])
+        floats = with_errors_as_generators(network.step(floats, np.array([symbol])))
         for direction in (*np.eye(network.size), *rng.normal(size=(5, network.size))):
             center = sum(d * x.c / ONE for d, x in zip(direction, images, strict=True))
             generators = direction @ (np.array([x.g for x in images], float) / ONE)

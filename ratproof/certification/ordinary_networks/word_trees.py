@@ -33,11 +33,13 @@ ROOM, MORE_ROOM = 1.002, 1.1
 NEAREST = 24
 """Number of nearest boxes that are compared with an image."""
 TINY = 1e-6
+"""Width of the box around the start, and the least margin of a decision."""
 LARGEST_REACH = 1.0
+"""Largest distance of a state from the center of its image, in an entry; larger images are hopeless."""
 AT_ONCE = 1 << 21
 """Number of generators' entries that are computed at a time."""
 Tree = dict[tuple[int, ...], int]
-"""The box to which each word of a prefix-free and complete set of words leads."""
+"""The box to which each word leads. Every long enough string begins with exactly one of the words."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ def find_word_trees(
             return WordTrees(attempt.states[:count], *boxes, attempt.trees)
 
 
-def settled(images: Forms) -> Forms:
+def with_errors_as_generators(images: Forms) -> Forms:
     """Return affine forms with their errors as generators.
 
     The errors of the last ``ERROR_STEPS`` steps are generators of their own. The oldest of more are added to
@@ -248,7 +250,7 @@ class _Attempt:
             if time.monotonic() > self.until:
                 raise LimitReached("the time limit was reached")
             some = slice(first, first + self._rows)
-            parts.append(settled(self.network.step(images.rows(rows[some]), symbols[some])))
+            parts.append(with_errors_as_generators(self.network.step(images.rows(rows[some]), symbols[some])))
         return Forms.stacked(parts)
 
     def _require_decisions(self, images: Forms, states: np.ndarray, owners: np.ndarray, length: int) -> None:
