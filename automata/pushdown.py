@@ -48,12 +48,12 @@ class Pushdown:
         bottom: the initial stack symbol.
         moves: a map from a state, a symbol or ``""``, and the top of the stack to the next state and the
             symbols that replace the top, lowest first. A move that reads nothing pushes at most one symbol,
-            and such moves must not cycle.
+            and such moves must not form a cycle.
         final: the accept states.
 
     Raises:
         InputError: If a state or a symbol is invalid, two moves apply to one configuration, or moves that
-            read nothing push several symbols or cycle.
+            read nothing push several symbols or form a cycle.
     """
 
     alphabet: tuple[Hashable, ...]
@@ -148,5 +148,6 @@ def _require_end(
         here = state, symbol
         if here in seen:
             raise InputError(
-                f"state {first[0]} with {shorten(first[1])} on top: moves that read nothing must not cycle"
+                f"state {first[0]} with {shorten(first[1])} on top: moves that read nothing must not form"
+                " a cycle"
             )

@@ -121,8 +121,8 @@ WRONG = [
     ({(0, "a", "."): (0, 1)}, "must be a sequence, got"),
     ({(0, "", "."): (0, (".", "."))}, "reads nothing and must push at most one symbol, got 2"),
     ({(0, "a", "."): (0, ()), (0, "", "."): (1, ())}, "must have one applicable move, got"),
-    ({(0, "", "."): (1, ("x",)), (1, "", "x"): (0, (".",))}, "moves that read nothing must not cycle"),
-    ({(0, "", "."): (0, (".",))}, "moves that read nothing must not cycle"),
+    ({(0, "", "."): (1, ("x",)), (1, "", "x"): (0, (".",))}, "moves that read nothing must not form a cycle"),
+    ({(0, "", "."): (0, (".",))}, "moves that read nothing must not form a cycle"),
 ]
 
 

@@ -164,11 +164,10 @@ def kernel_claim(
             f"{name}: chunk must be a positive integer if the form is 'chunked', and None otherwise, got"
             f" {chunk!r} for the form {form!r}"
         )
-    if type(multiple) is not int or multiple < 1 or (multiple > 1 and "cu_seqlens" not in unsupported):
-        raise InputError(
-            f"{name}: multiple must be a positive integer, and 1 unless without has 'cu_seqlens', got"
-            f" {multiple!r}"
-        )
+    if type(multiple) is not int or multiple < 1:
+        raise InputError(f"{name}: multiple must be a positive integer, got {multiple!r}")
+    if multiple > 1 and "cu_seqlens" not in unsupported:
+        raise InputError(f"{name}: multiple must be 1, got {multiple}; or add 'cu_seqlens' to without=")
     if longest is not None and (type(longest) is not int or longest < multiple):
         raise InputError(f"{name}: longest must be an integer of at least {multiple}, got {longest!r:.60}")
     chosen = {

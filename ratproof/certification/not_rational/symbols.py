@@ -111,7 +111,7 @@ class Symbols:
         one, other = self.constant(x), self.constant(y)
         difference = (one - other).ball()
         if difference.contains(0):
-            raise Undecided("the larger argument of a maximum is not determined")
+            raise Undecided("cannot determine which argument of a maximum is larger")
         one, other = (one, other) if difference > 0 else (other, one)
         self.larger.append(one - other)
         return one
