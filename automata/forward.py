@@ -31,7 +31,7 @@ def step(automaton: WFSA, omega: Weights, symbol: Hashable) -> Weights:
 
 
 def read_out(automaton: WFSA, omega: Weights) -> Weight:
-    """Return the score of the symbols read so far (eq. 3c): the sum of Omega times the final weights."""
+    """Return the score of the symbols read so far (eq. 3c): the product of Omega and the final weights."""
     return automaton.semiring.dot(omega, automaton.final)
 
 

@@ -21,7 +21,9 @@ FOR_A_VECTOR = 32
 
 
 def levels(automaton: WFSA, longest: int) -> Iterator[Weights]:
-    """Yield the scores of all strings of each length up to ``longest``, in the alphabet's order.
+    """Yield one array for each length up to ``longest``: the scores of all strings of this length.
+
+    The strings of a length are in lexicographic order, with the symbols in the alphabet's order.
 
     >>> from automata.semirings import COUNTING
     >>> counts_a = WFSA(COUNTING, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]], "b": [[1, 0], [0, 1]]})

@@ -1,10 +1,10 @@
 """Benchmark of factored FA-RNNs, compared with a loop over the cell and with only the matrix products.
 
 ``python bench/factored.py [--device cuda] [FILE]`` prints a table, and writes the figures to FILE as JSON.
-Sentences have 4 to 20 words, and the cell has the sizes of the rules of ATIS. On a CPU, the benchmark uses
-one thread. The compared runs take turns, and each figure is a minimum. "Only the products" performs the
-multiplications of the recurrence in as few matrix products as possible: two over all words in the forward
-pass, and six more in the backward pass.
+Sentences have 4 to 20 words, and the cell is as large as the one compiled from the ATIS rules. On a CPU, the
+benchmark uses one thread. The compared variants run alternately, and each figure is the minimum over all
+repetitions. The variant "products" performs only the matrix products of the recurrence, in one batch of all
+words: two products in the forward pass, and six in forward and backward pass together.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from neural.fa_rnn.factors import Factors
 from neural.fa_rnn.network import FARNN
 
 WORDS, STATES, RANK, VECTORS, LEADS = 943, 113, 191, 100, 26
-"""The sizes of the rules of ATIS: V, K, r, the size of the word vectors, and the number of states with
-transitions by the wildcard.
+"""The sizes of the cell of the ATIS rules: the numbers of words, states and columns of the factors, the size
+of the word vectors, and the number of states with transitions on the wildcard.
 """
 Run = Callable[[], Any]
 BATCHES = (1, 16, 64, 256)

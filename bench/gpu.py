@@ -173,7 +173,7 @@ def _train(folder: Path, device: str, data: Path | None, seconds: float) -> subp
 
 
 def _keep_network(folder: Path, out: Path) -> None:
-    """Save the result and the training history and, if the training has finished, its network in float16."""
+    """Save the result and the training history and, once training has finished, the network in float16."""
     from safetensors.torch import load_file, save_file
 
     kept = folder.parent / "bench" / "results"

@@ -46,7 +46,7 @@ class _Number(NumberReplacer):
 
 
 class _SwappedName(Operator):
-    """An operator that exchanges a function name, such as ``max`` and ``min``, or ``any`` and ``all``."""
+    """An operator that replaces a function name by its counterpart, such as ``max`` by ``min``."""
 
     names = _SWAPS | {after: before for before, after in _SWAPS.items()}
 

@@ -5,8 +5,9 @@ tests have. These environment variables configure it:
 
 - ``MUTANTS_RECORD``: a file to which the plugin appends a line when a test starts and when it ends.
 - ``MUTANTS_LIMITS``: a file with the time limit of each test in seconds.
-- ``MUTANTS_SHRINK``: if set, Hypothesis shrinks failures, as tests of strategies expect.
-- ``MUTANTS_NAME``: the name of the mutated file. Tests with that name run first.
+- ``MUTANTS_SHRINK``: if set, Hypothesis shrinks failures. Some tests of strategies fail without
+  shrinking.
+- ``MUTANTS_NAME``: the name of the mutated file. Tests whose path contains this name run first.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run tests with the name of the mutant's file first."""
+    """Run the tests whose path contains the name of the mutated file first."""
     name = _name(os.environ["MUTANTS_NAME"])
     items.sort(key=lambda item: name not in _name(item.nodeid))
 

@@ -25,8 +25,8 @@ class Mutant:
     """A mutation of a file, with its outcomes.
 
     Attributes:
-        passes: the outcome (``killed``, ``timed out`` or ``survived``) and the test, keyed by the
-            name of the pass.
+        passes: for each pass, the outcome (``killed``, ``timed out`` or ``survived``), and the test that
+            failed or timed out.
     """
 
     room: str

@@ -99,7 +99,7 @@ class RunningErrorTensor(BoundedTensor):
 
     @classmethod
     def exact(cls, value: Tensor) -> RunningErrorTensor:
-        """Return a tensor with error bound zero."""
+        """Return the tensor with an error bound of zero."""
         return cls(value, torch.zeros(value.shape, dtype=torch.float64, device=value.device))
 
     @classmethod

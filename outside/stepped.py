@@ -1,4 +1,4 @@
-"""Adapters for published modules with a state, which do not share a calling convention."""
+"""Adapters for published stateful modules, whose calling conventions differ."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Causal language models of transformers that have a recurrence.
 
-The models are small and random, with their caches. Nothing is downloaded.
+The models are small, have random weights, and use the caches of transformers. Nothing is downloaded.
 """
 
 from __future__ import annotations

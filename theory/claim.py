@@ -91,7 +91,7 @@ USUAL = Effort()
 
 @dataclass(frozen=True)
 class Variant:
-    """A version of the claim: as printed, corrected, or without a hypothesis.
+    """A version of the claim: as printed, corrected, or with a hypothesis dropped.
 
     Attributes:
         name: ``printed``, ``printed-...``, ``corrected`` or ``without-...``.

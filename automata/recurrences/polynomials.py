@@ -29,7 +29,10 @@ Monomial = tuple[str, ...]
 
 
 class Polynomial:
-    """A sum of words of variables with natural coefficients; ``ordered`` distinguishes N<X> from N[X]."""
+    """A sum of words of variables with natural coefficients.
+
+    If ``ordered`` is true, variables do not commute: the polynomial is in N<X> instead of N[X].
+    """
 
     __slots__ = ("ordered", "terms")
 
@@ -121,7 +124,7 @@ class Symbolic(Semiring):
 
 
 class Free(Symbolic):
-    """The free semiring N[X], or N<X> with ``ordered``."""
+    """The free commutative semiring N[X], or the free semiring N<X> if ``ordered`` is true."""
 
     def __init__(self, name: str, ordered: bool) -> None:
         self.name, self.ordered = name, ordered  # type: ignore[misc]

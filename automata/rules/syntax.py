@@ -53,7 +53,7 @@ class Sequence:
 
 @dataclass(frozen=True)
 class Either:
-    """An alternative of at least two parts."""
+    """An alternation (``a | b``) with at least two branches."""
 
     parts: tuple[Rule, ...]
 

@@ -62,7 +62,7 @@ def _renamed(rng: Generator, parts: Parts) -> Parts:
 
 
 def _scaled(rng: Generator, parts: Parts) -> Parts:
-    """Return the automaton in the basis that a diagonal matrix defines (weight pushing)."""
+    """Return the automaton after a change of basis by a diagonal matrix (weight pushing)."""
     states, initial, final, edges = parts
     d = [weight(rng) for _ in range(states)]
     return (

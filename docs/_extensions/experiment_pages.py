@@ -87,7 +87,7 @@ def pages(root: Path) -> dict[str, str]:
 
 
 def page_of(name: str, kept: Runs) -> dict[str, str]:
-    """Return the page of an experiment and its pictures, keyed by file, given the results of its runs."""
+    """Return the texts of an experiment's page and pictures, keyed by file name, given the kept runs."""
     own = [run for run in kept if run["experiment"] == name]
     if name in TEXTS:
         return {f"{name}.md": render("text", name=name, own=own, **_texts(name, kept))}

@@ -1,6 +1,6 @@
 """A navigation tree that is built once for all pages.
 
-Sphinx and furo build the tree again for each page, which takes two thirds of the time of writing the pages.
+Sphinx and furo rebuild the tree for each page, which takes two thirds of the time needed to write the pages.
 The trees of two pages differ only in their relative links and in the marks of the current page. This module
 takes the tree that furo builds for the first page, without marks, and changes only these parts.
 """

@@ -64,7 +64,7 @@ class MambaScalarAsProgrammedCell(MambaScalarCell):
 
 
 class MambaScalarAsProgrammed(Recurrent):
-    """A Mamba layer with scalar states as in the published program, whose outputs are h_t."""
+    """A Mamba layer with scalar states, computed as in the published program; its outputs are h_t."""
 
     cell_class = MambaScalarAsProgrammedCell
 

@@ -33,7 +33,7 @@ class RWKV5Cell(LinearRecurrenceCell):
         return AffineStep([k * g.v for k in g.k], diagonal(g.w), g.r, bonus, first=True)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the state, and the output from the state before each token and the bonus."""
+        """Compute the states, and the outputs r_t (S_{t-1} + diag(u) k_t^T v_t)."""
         s = scanned(g.w, [k * g.v for k in g.k], first)
         before = [
             torch.cat([one.unsqueeze(0), later])[: len(later)] for one, later in zip(first, s, strict=True)

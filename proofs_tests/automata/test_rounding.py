@@ -581,7 +581,10 @@ def test_a_bound_ends_at_a_quarter_of_the_largest_value(semiring, kind):
 
 @over_both_semirings
 def test_deviations_count_towards_the_overflow_limit(semiring):
-    """A weight of one may deviate by a fifth of the largest value, twice."""
+    """A weight of 1 may deviate by up to an eighth of the largest float.
+
+    The limit is a quarter, and the deviation counts twice: in the intermediate value and in its error.
+    """
     one, ends = WFSA(semiring, [1], [Fraction(1, 1024)], {"a": [[1]]}), np.zeros(1)
     for share_of, finite in ((0.12, True), (0.13, False)):
         slack = Deviation(np.full((1, 1, 1), FLOAT32.largest * share_of), ends, ends)

@@ -1,4 +1,4 @@
-"""Tests of the derived bounds if epsilon is applied one state after another, as in soft patterns."""
+"""Tests of the rounding bounds if epsilon transitions are followed state by state, as in soft patterns."""
 
 from __future__ import annotations
 

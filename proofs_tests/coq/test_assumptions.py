@@ -50,7 +50,7 @@ def test_every_proved_variant_is_kernel_checked_too() -> None:
 
 
 def test_coqchk_reports_an_axiom_that_no_theorem_uses(tmp_path: Path, compiled: Path) -> None:
-    """coqchk also reports recursion that Coq does not check."""
+    """coqchk reports an axiom that no theorem uses, and a fixpoint whose guard check is disabled."""
     root = tmp_path / "coq"
     shutil.copytree(compiled, root)
     file = root / "slip.v"

@@ -218,7 +218,7 @@ def _without(text: str, start: int, end: int) -> str:
 
 
 def edited_gzip(draw: Draw, data: bytes) -> bytes:
-    """Return the gzip file with its decompressed text edited, or truncated or extended."""
+    """Return the gzip file with its decompressed text edited, or the truncated or extended file."""
     if draw(st.booleans()):
         return gzip.compress(edited_lines(draw, gzip.decompress(data)), mtime=0)
     return draw(

@@ -21,7 +21,7 @@ FUNCTION = 8  # 4 units in the last place are at most 8 unit roundoffs
 
 @dataclass
 class Near:
-    """Values with a bound on the error of any evaluation in the network's dtype."""
+    """Values, with a bound on the rounding error of computing them in the network's dtype."""
 
     value: np.ndarray
     error: np.ndarray

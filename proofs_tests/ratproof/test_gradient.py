@@ -98,7 +98,10 @@ def test_a_saved_comparison_of_gradients_gives_the_same_result(network, data):
 
 @given(st.lists(numbers, min_size=3, max_size=3), st.permutations(range(3)))
 def test_a_bound_holds_for_sums_of_products_in_any_order(values, order):
-    """In float32, the bound holds for x y + y z + z x and its derivative in x, in any order and factoring."""
+    """In float32, the bound holds for x y + y z + z x and its derivative with respect to x.
+
+    It holds for every order of the sum, and if a factor is taken out of the sum.
+    """
     x, y, z = (ReorderingBound.leaf(torch.tensor([v], dtype=torch.float32), FLOAT32) for v in values)
     total = x * y + y * z + z * x
     (slope,) = derivatives([(total, torch.ones(1))], [x])

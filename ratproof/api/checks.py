@@ -45,11 +45,12 @@ def check(
     True
 
     The module runs on random strings of up to 2,049 symbols, and on strings that distinguish the automaton
-    from others of its size. With ``accepts``, it also runs on all strings up to some length, and on long
-    strings with repeated words. The report lists these strings, the longest length, and how many of them the
-    automaton accepts.
+    from other automata with the same number of states. With ``accepts``, it also runs on all strings up to
+    some length, and on long strings with repeated words. The report lists these strings, the longest length,
+    and how many of them the automaton accepts.
 
-    A string on which the two differ is made smaller, for at most 10 seconds. Nothing is written to files.
+    If the module and the automaton differ on a string, the string is shrunk for at most 10 seconds. Nothing
+    is written to files.
 
     Args:
         module: A module with the interface of torch's recurrent layers. It maps inputs of shape

@@ -104,8 +104,8 @@ def axioms_in_words(axioms: Iterable[str]) -> str:
 def printed_axioms(output: str) -> list[set[str]]:
     """Return the entries of each output of ``Print Assumptions`` that lists axioms.
 
-    An entry is a name. For other assumptions, such as "f is assumed to be guarded.", it is the whole line, so
-    that no assumption is omitted. Lines that continue an entry are indented.
+    The entry of an axiom is its name. The entry of any other assumption, such as "f is assumed to be
+    guarded.", is the whole line, so that no assumption is omitted. Lines that continue an entry are indented.
     """
     return [
         {_entry(line) for line in listed.splitlines() if line[:1].strip()}

@@ -49,7 +49,7 @@ def types(w: Weights) -> int:
 
 
 def stacks(w: Weights, depth: int) -> list[Stack]:
-    """Return all stacks of at most ``depth`` types, shorter ones first."""
+    """Return all stacks of at most ``depth`` open brackets, shorter ones first."""
     every = range(1, types(w) + 1)
     return [stack for d in range(depth + 1) for stack in product(every, repeat=d)]
 
@@ -75,7 +75,7 @@ def of_stacks(w: Weights, states: list[Stack]) -> list[WFSA]:
 
 
 def automaton(w: Weights) -> list[WFSA]:
-    """Return the automaton of the brackets, whose states are the stacks of at most m types."""
+    """Return the automaton of the brackets; its states are the stacks of at most m open brackets."""
     return of_stacks(w, stacks(w, w.n))
 
 

@@ -1,6 +1,7 @@
 """Elman networks with the Heaviside function are equivalent to deterministic probabilistic automata.
 
-Svete and Cotterell 2023. Minsky's construction has a unit for each pair of a state and the last symbol.
+Svete and Cotterell 2023. Minsky's construction has a unit for each pair of a state and a symbol, the
+last one read.
 """
 
 from __future__ import annotations

@@ -1,18 +1,22 @@
-"""Equation 7: a bound on the distance of an FA-GRU from its FA-RNN, and a proof that it may be large.
+"""Equation 7: a bound on the distance of an FA-GRU from its FA-RNN.
 
 Jiang et al. 2020, section 3.4, make the gates' biases large "to ensure that the initialized FA-GRU
 is approximately equivalent to the FA-RNN". The gates read h, which counts paths. If counts grow
-with the sentence, U h exceeds every bias.
+with the sentence, U h exceeds every bias, and the distance may be large.
 
-The bound: T is nonnegative, so h is also nonnegative. While h is at most u, every gate is at least sigma(b -
-|W z| - |U|^T u) =: 1 - e. With both gates from 1 - e to 1, and h_1 the state after BOS,
+The bound: T is nonnegative, so h is also nonnegative. Let u be an upper bound on h. Then every gate is at
+least 1 - e, where 1 - e = sigma(b - max |W z| - max over j of the sum over i of |U[i, j]| u[i]). Let h_1 be
+the state after BOS. If all components of f and r are in [1 - e, 1], then, elementwise,
 
     (1 - e)^2 h T  <=  (1 - f) o h + f o (((1 - r) o h_1 + r o h) T)  <=  e h + (h + e h_1) T
 
-elementwise. Let l and u begin at the same start as the network, with l' = (1 - e)^2 l T and u' = e u + (u + e
-h_1) T. Then the FA-GRU stays between l and u, and so does the FA-RNN, for which e is 0. The same holds for
-any larger e. Because sigma is irrational, everything is computed with balls, which contain the true values.
-The computed e is larger by a relative 2^-64, so that comparisons of equal values are decided.
+The bounds l and u are both h_1 at the start. Each word changes them to l' = (1 - e)^2 l T and
+u' = e u + (u + e h_1) T. Then the states of the FA-GRU stay between l and u. So do those of the FA-RNN,
+because its gates are 1. The same holds for any larger e.
+
+The values of sigma are irrational, so everything is computed in ball arithmetic: each ball contains the true
+value. The computed e is multiplied by 1 + 2^-64, because two balls that contain the same value overlap and
+cannot be compared.
 """
 
 from __future__ import annotations
@@ -39,9 +43,9 @@ ROOM = Fraction(1, 2**64)
 
 
 def gated(k: int) -> Signature:
-    """Return the signature of a rule's automaton from the state after BOS on, and its gates.
+    """Return the signature of a rule's automaton, which starts in the state after BOS, and of the gates.
 
-    The gates have W z for each word, U, and one common bias.
+    Each gate has a vector W z for each word and a matrix U; both gates have the same bias b.
     """
     start, table, end = tensor(k, BITS)
     words = (by_symbol("Wf", (k,), WORD), by_symbol("Wr", (k,), WORD))

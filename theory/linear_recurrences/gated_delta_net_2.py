@@ -28,7 +28,7 @@ def erased(t: Any, i: Any) -> Any:
 
 
 def write(t: Any, j: Any) -> Any:
-    """Return k (w o v)^T for one column."""
+    """Return component j of the update k (w o v)^T in one column of the state: k_j w v."""
     return t.k[j] * (t.w * t.v)
 
 

@@ -29,7 +29,7 @@ def erase_again(t: Any, j: Any) -> Any:
 
 
 def write(t: Any, j: Any) -> Any:
-    """Return beta_1 k_1 v_1^T for one column."""
+    """Return component j of the update beta_1 k_1 v_1^T in one column of the state: beta_1 k_1j v_1."""
     return t.beta1 * (t.k1[j] * t.v1)
 
 

@@ -127,7 +127,7 @@ def ablations(every: Cells, experiment: str) -> list[list[str]]:
 
 
 def cell_of(every: Cells, experiment: str, model: str, share: float, which: str = "F") -> TableCell | None:
-    """Return the cell of a model and variant with the most seeds, or ``None`` if there is no run."""
+    """Return the table cell with the most seeds for this model and variant; ``None`` without runs."""
     return next(iter(every.get((experiment, model, which, share), ())), None)
 
 

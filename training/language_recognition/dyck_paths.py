@@ -17,7 +17,9 @@ Steps = NDArray[np.uint8]
 
 
 def dyck_paths(sizes: Sequence[tuple[int, int]], rng: np.random.Generator) -> list[Steps]:
-    """Draw a path for each size, as an array of 0 (a step up, an opening bracket) and 1 (a step down).
+    """Sample a random path for each size.
+
+    A path is an array of 0 (a step up, an opening bracket) and 1 (a step down, a closing bracket).
 
     Args:
         sizes: for each path, its maximum height (at least 1) and its number of steps up (at least the

@@ -1,4 +1,7 @@
-"""Error rates of a network on parentheses for many depths and lengths, in addition to Table 1."""
+"""Error rates of a network on parentheses of many depths and lengths.
+
+They extend Table 1 of Wang & Niepert 2019.
+"""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class SentenceRun(ExperimentRun[Classification]):
         return ClassificationTask(network, self.encoded["train"], self.encoded["dev"], self.table)
 
     def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the metrics of the trained network, and the decision whether units equal their automata."""
+        """Return the metrics of the trained network, and whether its units equal their automata."""
         metrics: dict[str, Any] = {}
         for part in self.parts:
             accuracy, loss = self.task.measured(self.network, self.encoded[part])

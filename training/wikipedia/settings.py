@@ -1,4 +1,4 @@
-"""The settings of language modelling on Wikipedia, and the paper's figures (appendix C.2, Table 14)."""
+"""Settings of language modelling on Wikipedia, and the results of Wang & Niepert 2019 (Table 14)."""
 
 from __future__ import annotations
 

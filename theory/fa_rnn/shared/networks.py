@@ -143,7 +143,7 @@ def with_tensor(w: Weights) -> list[WFSA]:
 
 
 def rebuilt(w: Weights) -> dict[str, Matrix]:
-    """Return T of each word, computed from its factors."""
+    """Return the transition matrix T[x] of each word x, computed from the factors."""
     size = range(1, len(w.D_1) + 1)
     tensors = {}
     for x in w.alphabet:

@@ -88,7 +88,7 @@ READ = Output(printed=lambda t: t.sum(lambda i: t.q[i] * t.s[i]), weight=lambda 
 
 
 def write(t: Any, j: Any) -> Any:
-    """Return k v^T for one column."""
+    """Return component j of the update k v^T in one column of the memory: k_j v, with a scalar v."""
     return t.k[j] * t.v
 
 
