@@ -50,7 +50,7 @@ class ChunkedCell(LinearRecurrenceCell):
         raise NotImplementedError
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the chunks in order, each from the state after the previous chunk."""
+        """Run the chunks in order; each chunk starts from the state after the previous one."""
         time = next(len(x) for x in flat(g) if x.dim() > 1)
         state, rows = first, list[list[Tensor]]()
         for begin in range(0, time, self.chunk):
@@ -67,10 +67,10 @@ def prefixes(run: Callable[[Tokens], list[Tensor]]) -> Callable[[Tokens], list[l
 
 
 def products(gates: Sequence[Sequence[Tensor]]) -> list[list[Tensor]]:
-    """Return, for each i from 0 to r, the product of the gates of tokens i + 1 to r, by component.
+    """Return the products of the gates of tokens i + 1 to r, for i = 0, ..., r, each a list by component.
 
     Args:
-        gates: the gates of the tokens 1, ..., r, each a list by component.
+        gates: the gates of tokens 1 to r, each a list with one gate for each component.
     """
     result = [[torch.ones_like(gate) for gate in gates[-1]]]
     for row in reversed(gates):
@@ -79,6 +79,6 @@ def products(gates: Sequence[Sequence[Tensor]]) -> list[list[Tensor]]:
 
 
 def written(decays: Sequence[Sequence[Tensor]], rows: Sequence[Sequence[Tensor]]) -> list[Tensor]:
-    """Return the sum over the tokens of decay times row, by component."""
+    """Return, for each component, the sum over tokens of the token's decay times its row."""
     terms = [[d * x for d, x in zip(*pair, strict=True)] for pair in zip(decays, rows, strict=True)]
     return [total(column) for column in zip(*terms, strict=True)]

@@ -36,13 +36,16 @@ class CombaCell(LinearRecurrenceCell):
     }
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with matrix alpha - beta~ k k^T, update beta k_j v, output weights q_j - d k_j."""
+        """Return the affine step.
+
+        The matrix is alpha - beta~ k k^T, the update is beta k_j v, and the output weights are q_j - d k_j.
+        """
         moves = erasing([g.alpha for _ in g.k], [g.erase * k for k in g.k], g.k)
         query = [q - g.d * k for q, k in zip(g.q, g.k, strict=True)]
         return AffineStep([g.beta * k * g.v for k in g.k], moves, query)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the step, which reads the value to erase from the old state, and the corrected output."""
+        """Compute the states and the outputs S (q - d k); the value to erase is read from the old state."""
 
         def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
             change = t.beta * t.v - t.erase * dot(t.k, s)

@@ -32,7 +32,7 @@ class DeltaNetCell(LinearRecurrenceCell):
         return AffineStep([g.beta * k * g.v for k in g.k], moves, g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the delta rule."""
+        """Compute the states S_t by the delta rule, and the outputs S_t^T q_t."""
 
         def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
             error = t.v - dot(t.k, s)

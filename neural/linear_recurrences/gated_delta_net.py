@@ -32,7 +32,7 @@ class GatedDeltaNetCell(LinearRecurrenceCell):
         return AffineStep([g.beta * k * g.v for k in g.k], moves, g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the gated delta rule, which decays the state before it erases a value."""
+        """Compute the states and outputs by the gated delta rule, which decays the state before it erases."""
 
         def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
             held = [t.alpha * x for x in s]

@@ -32,12 +32,15 @@ class GatedDeltaNet2Cell(LinearRecurrenceCell):
     }
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with matrix (1 - k (b o k)^T) Diag(alpha), update k_j w v, output weights q_j."""
+        """Return the affine step.
+
+        The matrix is (1 - k (b o k)^T) Diag(alpha), the update is k_j w v, and the output weights are q_j.
+        """
         held = [b * k * a for b, k, a in zip(g.b, g.k, g.alpha, strict=True)]
         return AffineStep([k * (g.w * g.v) for k in g.k], erasing(g.alpha, g.k, held), g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the delta rule with separate gates for erasing and writing, on the decayed state."""
+        """Compute the states and outputs: decay the state, then erase with gate b and write with gate w."""
 
         def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
             held = [a * x for a, x in zip(t.alpha, s, strict=True)]

@@ -41,7 +41,7 @@ class GatedDeltaProductCell(LinearRecurrenceCell):
     }
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return both delta steps as one step: the matrix with factor g, update, and output weights q_j."""
+        """Return decay and both delta steps as one affine step, with the output weights q_j."""
         size = range(len(g.k1))
         first = erasing([g.g for _ in size], [g.beta1 * k for k in g.k1], [g.g * k for k in g.k1])
         second = erasing([1 for _ in size], [g.beta2 * k for k in g.k2], g.k2)
@@ -51,7 +51,7 @@ class GatedDeltaProductCell(LinearRecurrenceCell):
         return AffineStep(update, moves, g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute both steps of the delta rule, one after the other, on the decayed state."""
+        """Compute the states and outputs: decay the state, then apply the two delta steps in order."""
 
         def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
             s = [t.g * x for x in s]

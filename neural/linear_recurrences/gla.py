@@ -31,7 +31,7 @@ class GLACell(LinearRecurrenceCell):
         return AffineStep([k * g.v for k in g.k], diagonal(g.alpha), g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute equation 3."""
+        """Compute the states S_t by equation 3, and the outputs S_t^T q_t."""
         s = scanned(g.alpha, [k * g.v for k in g.k], first)
         return [*s, dot(g.q, s)]
 

@@ -63,7 +63,7 @@ class HGRNCell(UnitCell):
         return naively(step, g, first)[:2]
 
     def shown_state(self, unit: int) -> int:
-        """Return the automaton state of the unit: 1 (real part) if even, 2 (imaginary part) if odd."""
+        """Return the state of the unit's automaton: 1 (real part) if even, 2 (imaginary part) if odd."""
         return 1 + unit % 2
 
     def score(self, state: Sequence[Tensor]) -> Tensor:

@@ -27,14 +27,17 @@ class KDACell(LinearRecurrenceCell):
     functions: ClassVar[Functions] = {"alpha": torch.sigmoid, "beta": torch.sigmoid, "k": torch.tanh}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with matrix (1 - beta k k^T) Diag(alpha), update beta k_j v, output weights q_j."""
+        """Return the affine step.
+
+        The matrix is (1 - beta k k^T) Diag(alpha), the update is beta k_j v, and the output weights are q_j.
+        """
         moves = erasing(
             g.alpha, [g.beta * k for k in g.k], [k * a for k, a in zip(g.k, g.alpha, strict=True)]
         )
         return AffineStep([g.beta * k * g.v for k in g.k], moves, g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the delta rule on the decayed state."""
+        """Compute the states by the delta rule, applied to the decayed state, and the outputs S_t^T q_t."""
 
         def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
             held = [a * x for a, x in zip(t.alpha, s, strict=True)]

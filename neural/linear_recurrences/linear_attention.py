@@ -31,7 +31,7 @@ class LinearAttentionCell(LinearRecurrenceCell):
         return AffineStep([k * g.v for k in g.k], diagonal([1 for _ in g.k]), g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute equation 18 as a cumulative sum."""
+        """Compute the states S_t (equation 18) as a cumulative sum, and the outputs S_t^T q_t."""
         s = scanned([torch.ones_like(g.v) for _ in g.k], [k * g.v for k in g.k], first)
         return [*s, dot(g.q, s)]
 

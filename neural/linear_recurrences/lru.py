@@ -57,7 +57,7 @@ class LRUCell(LinearRecurrenceCell):
         return AffineStep([*g.p, *g.r], moves, [x + x for x in read] if self.doubled else read, g.Du)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the step, with separate real and imaginary parts, and the output."""
+        """Compute the states, with separate real and imaginary parts, and the outputs."""
 
         def step(t: SimpleNamespace, x: list[Tensor]) -> list[Tensor]:
             re, im = complex_step(t, x)

@@ -48,7 +48,7 @@ class MambaCell(LinearRecurrenceCell):
         return AffineStep([b * g.x for b in g.B], diagonal(g.a), g.C, g.D * g.x)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the selective scan, and add D x."""
+        """Compute the states h_t by the selective scan, and the outputs C_t h_t + D x_t."""
         h = scanned(g.a, [b * g.x for b in g.B], first)
         return [*h, dot(g.C, h) + g.D * g.x]
 

@@ -32,7 +32,7 @@ class Mamba2Cell(LinearRecurrenceCell):
         return AffineStep([b * g.x for b in g.B], diagonal([g.a for _ in g.B]), g.C, g.D * g.x)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute equation 2, and add D x."""
+        """Compute the states h_t (equation 2) and the outputs C_t^T h_t + D x_t."""
         h = scanned([g.a for _ in g.B], [b * g.x for b in g.B], first)
         return [*h, dot(g.C, h) + g.D * g.x]
 

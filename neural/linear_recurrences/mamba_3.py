@@ -61,7 +61,7 @@ class Mamba3Cell(LinearRecurrenceCell):
         return AffineStep(update, moves, [*g.c, *g.d])
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the step, with separate real and imaginary parts, and the output."""
+        """Compute the states, with separate real and imaginary parts, and the outputs C_t^T h_t."""
 
         def step(t: SimpleNamespace, state: list[Tensor]) -> list[Tensor]:
             n = len(t.a)

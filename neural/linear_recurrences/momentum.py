@@ -19,7 +19,7 @@ def momentum_step(
 ) -> AffineStep:
     """Return the step m <- mu m + left right^T s + write, then s <- keep s + amount m, and the output q^T s.
 
-    The memory s comes before the momentum m.
+    In the state, the memory s comes before the momentum m.
     """
     n = len(q)
     moves = erasing([keep for _ in q], [-amount * x for x in left], right)

@@ -32,7 +32,7 @@ class RetNetCell(LinearRecurrenceCell):
         return AffineStep([k * g.v for k in g.k], diagonal([g.gamma for _ in g.k]), g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the recurrent representation."""
+        """Compute the states S_t in the recurrent representation, and the outputs S_t^T q_t."""
         s = scanned([g.gamma for _ in g.k], [k * g.v for k in g.k], first)
         return [*s, dot(g.q, s)]
 

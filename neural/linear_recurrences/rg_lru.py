@@ -47,7 +47,7 @@ class RGLRUCell(UnitCell):
         return AffineStep([g.m * g.ix], diagonal([g.a]))
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute equation 4."""
+        """Compute h_t = a_t h_{t-1} + m_t i_t x_t (equation 4)."""
         return scanned([g.a], [g.m * g.ix], first)
 
 
@@ -81,7 +81,7 @@ class RGLRUAsProgrammedCell(RGLRUCell):
         return AffineStep([1, g.ix], {(0, 1): (g.m - 1) * g.ix, (1, 1): g.a})
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute equation 4, omitting the factor m at tokens where s is 0."""
+        """Compute s and h by equation 4, but omit the factor m at tokens where s is 0."""
         later = torch.ones_like(g.ix)
         seen = torch.cat([first[0].unsqueeze(0), later])[: len(later)]
         return [later, *scanned([g.a], [torch.where(seen == 0, g.ix, g.m * g.ix)], first[1:])]

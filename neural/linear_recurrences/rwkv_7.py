@@ -32,7 +32,7 @@ class RWKV7Cell(LinearRecurrenceCell):
         return AffineStep([k * g.v for k in g.k], moves, g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the step, in which the removal key kappa reads the state before the decay."""
+        """Compute the states and outputs; the removal key kappa reads the state before its decay."""
 
         def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
             removed = dot(t.kappa, s)

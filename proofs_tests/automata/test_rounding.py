@@ -65,7 +65,7 @@ def float_scores(automaton, string, dtype, rng):
 
 
 def in_float32(automaton):
-    """Return the automaton with weights rounded to float32, as exact numbers."""
+    """Return the automaton with each weight rounded to float32 and stored as an exact number."""
     near = np.frompyfunc(lambda w: Fraction(float(np.float32(float(w)))), 1, 1)
     return automaton.replace(
         initial=near(automaton.initial),
@@ -427,7 +427,10 @@ FORMATS = {
 
 
 def derived_real(terms, u, tiny):
-    """Return the bound on a rounded sum of products; each term is (omega, its error, weight, its error)."""
+    """Return the bound on a rounded sum of products.
+
+    Each term is a tuple: a component of omega, its error, a weight, and the weight's error.
+    """
     terms = [(o, e, w, s) for o, e, w, s in terms if (o or e) and (w or s)]
     additions = max(len(terms) - 1, 0)
     error = Fraction(0)

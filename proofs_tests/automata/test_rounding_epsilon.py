@@ -26,7 +26,7 @@ def no_deviation(automaton):
 
 
 def in_float32(automaton):
-    """Return the automaton with weights rounded to float32, as exact numbers."""
+    """Return the automaton with each weight rounded to float32 and stored as an exact number."""
 
     def near(weights):
         return np.frompyfunc(lambda w: w if w == -np.inf else Fraction(float(np.float32(float(w)))), 1, 1)(

@@ -28,7 +28,10 @@ def nothing(stage):
 
 
 def changed(model, word):
-    """Return the model with smaller weights for the word's last symbol, after its other symbols."""
+    """Return the model with smaller weights of the transitions that read the last symbol of the word.
+
+    Only the transitions from the state that the word's other symbols reach are changed.
+    """
     state = int(model.initial.nonzero()[0][0])
     for symbol in word[:-1]:
         (state,) = model.table(symbol).row(state)[0].tolist()

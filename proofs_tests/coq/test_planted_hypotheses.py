@@ -57,7 +57,7 @@ EXACT = "Proof. exact wrong. Qed."
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory, compiled: Path) -> dict[str, TheoremAnswer]:
-    """Return Coq's answer about the theorem in each file, and in a file that proves it."""
+    """Return Coq's answers about the theorem in each planted file, and in a file with a correct proof."""
     root = tmp_path_factory.mktemp("planted") / "coq"
     root.mkdir()
     for name in ("semiring", "sums", "automaton", "paths"):  # for the notations in printed statements

@@ -47,7 +47,7 @@ Change = Callable[[RuleNetwork, PathAutomaton, Match], Case]
 
 
 def classifier() -> tuple[Classifier, WFSA, list[tuple[int, ...]]]:
-    """Return a network, its automaton, and the states of each score."""
+    """Return a network, its automaton, and for each score the states that it reads."""
     rules = loads(RULES)
     compiled = rule_set(rules, WORDS)
     model = Classifier.of_rules(compiled, list(map(str, compiled.labels)), [str(r.rule) for r in rules])

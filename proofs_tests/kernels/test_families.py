@@ -25,9 +25,9 @@ def simple_gla(*, g, k, **rest):
 
 
 def corrected(q, k, p, v, beta, g, scale, initial_state, output_final_state, cu_seqlens, before):
-    """Compute a delta rule with one gate per key, in chunks of 16; it reads the state with p.
+    """Compute a delta rule with one gate per key, in chunks of 16.
 
-    If ``before`` is true, it reads the state before the decay.
+    The correction reads the state with p: before the decay if ``before`` is true, and after it otherwise.
     """
     (batch, time, heads, keys), values = q.shape, v.shape[-1]
     scale = keys**-0.5 if scale is None else scale

@@ -35,7 +35,7 @@ def disagreement(arguments: list[str], out: str) -> str | None:
 
 
 def wrong_certificate(arguments: list[str], out: str) -> str | None:
-    """Return what is wrong with an accepted certificate, by scoring both automata on short strings."""
+    """Score both automata on short strings, and return the error in an accepted certificate, or ``None``."""
     data = json.loads(Path(arguments[1]).read_bytes())
     if "A" not in data:
         return None

@@ -87,7 +87,7 @@ def test_a_certificate_with_any_weight_changed_is_rejected_or_still_true(data):
 
 
 def true(data):
-    """Return whether the claim of the certificate is true, by :func:`equivalent`, which has its own tests."""
+    """Return whether :func:`equivalent`, which has its own tests, confirms the certificate's claim."""
     try:
         a, b = (from_json(data[side]) for side in "AB")
     except ValueError:

@@ -31,7 +31,7 @@ def brackets(
 ) -> Signature:
     """Return the signature of weighted brackets that are nested at most m deep.
 
-    Each symbol x opens (i) or closes (-i) a bracket of type i, which is at most ``most``, with weight p(x).
+    Each symbol x opens (i) or closes (-i) a bracket of a type i from 1 to ``most``, and has the weight p(x).
     The end of a string has weight rho_0 if no bracket is open, and rho_1 otherwise. Dyck-(k, m) has
     p = rho_0 = 1 and rho_1 = 0.
     """

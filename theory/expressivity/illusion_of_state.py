@@ -55,7 +55,7 @@ def automaton(w: Weights) -> list[WFSA]:
 
 
 def start(w: Weights) -> tuple[str, Vector]:
-    """Return the state before the first letter, in which no letter waits."""
+    """Return the state before the first letter: no waiting letter, and the initial vector of the layer."""
     return "", w.s_0
 
 
@@ -78,7 +78,7 @@ one_pass = Recurrence(start, step, lambda w, state: (dot(w.over, w.c, at_the_end
 
 
 def states(w: Weights, variable: Any) -> Iterator[tuple[str, Vector]]:
-    """Yield a state with variables as components for each waiting letter, and for none."""
+    """Yield a state for each waiting letter, and one without; their vectors consist of variables."""
     s = tuple(variable(f"s_{i}") for i in range(len(w.c)))
     yield from ((waiting, s) for waiting in ("", *w.alphabet))
 

@@ -59,7 +59,7 @@ def step(w: Weights, s: Vector, x: str) -> Vector:
 
 
 def output(w: Weights, s: Vector) -> Vector:
-    """Return k s: the query is the key."""
+    """Return the output k s, in which the key also serves as the query."""
     return (dot(w.over, w.k, s),)
 
 

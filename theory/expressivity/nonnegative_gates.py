@@ -49,9 +49,10 @@ network = Recurrence(lambda w: w.h_0, step, lambda w, h: (read(w, h),))
 
 
 def remaining(w: Weights, h: Vector, count: int) -> Any:
-    """Return the first term of the scores from state h on, after the factors are applied to them.
+    """Return the first term of the sequence of scores from state h on, after applying some factors to it.
 
-    The factors are E - 1, and E - r_i for the first ``count`` gates.
+    The factors are E - 1, and E - r_i for the first ``count`` gates r_i. E is the shift of a sequence, which
+    drops its first term.
     """
     k = w.over
     changes = (k.plus(after, k.times(w.minus, value)) for after, value in zip(step(w, h, ""), h, strict=True))
@@ -65,7 +66,7 @@ def remaining(w: Weights, h: Vector, count: int) -> Any:
 
 
 def of_factors(w: Weights) -> list[WFSA]:
-    """Return the automaton with a state for the score, and one for each factor E - r_i.
+    """Return the automaton with a state for the score, and a state for each factor E - r_i (E is the shift).
 
     Each state has a loop, weighted by its factor's root, and a transition to the previous state.
     """

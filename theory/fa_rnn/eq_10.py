@@ -54,12 +54,12 @@ def block(w: Weights, name: str) -> Weights:
 
 
 def within(of: AnyPlaces, name: str, row: str, i: Any, column: str, s: Any) -> Any:
-    """Return an entry of D_1 or D_2 with both networks' rows and columns."""
+    """Return an entry of the combined D_1 or D_2: zero if row and column belong to different networks."""
     return of.at(name + row, i, s) if row == column else of.zero
 
 
 def place_10(of: AnyPlaces, own: str, j: Any, a: Callable[[str, Any], Any]) -> Any:
-    """Return component j of this block of h_t = a D_2^T, from the components of a (:func:`a_10`)."""
+    """Return component j of one network's block of h_t = a D_2^T, for the components of a (:func:`a_10`)."""
 
     def from_column(b: str) -> Any:
         return of.sum(lambda s: of.times(a(b, s), within(of, "D_2", own, j, b, s)), COLUMNS[b])
@@ -68,7 +68,7 @@ def place_10(of: AnyPlaces, own: str, j: Any, a: Callable[[str, Any], Any]) -> A
 
 
 def a_10(of: AnyPlaces, column: str, s: Any) -> Any:
-    """Return component s of this block of a = (h_{t-1} D_1) o v_t."""
+    """Return component s of one network's block of a = (h_{t-1} D_1) o v_t."""
 
     def from_state(b: str) -> Any:
         return of.sum(lambda i: of.times(of.at("h" + b, i), within(of, "D_1", b, i, column, s)), STATES[b])

@@ -99,7 +99,7 @@ def sigma(value: Any) -> Any:
 
 
 def start(w: Weights) -> Run:
-    """Return the state after BOS, where all vectors are equal."""
+    """Return the state after BOS: both networks and both bounds have the vector alpha_0."""
     first = tuple(map(ball, w.alpha_0))
     return Run(first, w.alpha_0, first, first)
 

@@ -37,7 +37,7 @@ def square(w: Weights, x: str) -> Any:
 def best_step(w: Weights, x: str) -> Any:
     """Return the c for which c k is the optimal update of the zero state for the key k and the value 1.
 
-    The learner's loss |c k|^2 + beta (c k^T k - 1)^2 = a c^2 - 2 b c + beta is least at b / a.
+    The learner's loss |c k|^2 + beta (c k^T k - 1)^2 = a c^2 - 2 b c + beta is least at c = b / a.
     """
     k, beta = square(w, x), w.beta[x]
     a, b = k + beta * k * k, beta * k

@@ -24,7 +24,7 @@ weights = mamba_2.weights.in_chunks("Q")
 
 
 def decay(chunk: chunks.Chunk, i: int, r: int) -> Any:
-    """Return d(i, r)."""
+    """Return d(i, r), the product of the decays of tokens i + 1 to r."""
     return chunks.product(t.a for t in chunk[i:r])
 
 

@@ -1,7 +1,7 @@
 """Corollary 9: the recurrence of Example 6 is rational (Definition 8), with one automaton for each unit.
 
-Peng et al. 2018, section 3.2, equation 9. Definition 8 is about all strings, but Proposition 7
-about nonempty ones.
+Peng et al. 2018, section 3.2, equation 9. Definition 8 is about all strings, but
+Proposition 7 is about nonempty ones.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ seeds = st.integers(0, 10**6)
 
 
 def boxes_of(parts, machine=MACHINE, seconds=20.0):
-    """Return the network of a recurrent layer and a classifier, and what the search returns for it."""
+    """Return the network of a recurrent layer and a classifier, and the result of the search for boxes."""
     network = network_of_parts(*parts, np.eye(len(machine.alphabet)), 0.0, machine.alphabet)
     return network, find_word_trees(network, machine.minimal(), time.monotonic() + seconds)
 
@@ -44,7 +44,7 @@ def certificate_of(network, machine, boxes):
 
 @pytest.fixture(scope="module")
 def closed():
-    """Return a GRU, its boxes, some of which need words of several symbols, and the certificate."""
+    """Return a GRU, its boxes and its certificate; some boxes need words of several symbols."""
     network, boxes = boxes_of(latch("gru", 2))
     assert isinstance(boxes, WordTrees)
     assert any(len(word) > 1 for tree in boxes.trees for word in tree)

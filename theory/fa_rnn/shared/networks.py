@@ -173,7 +173,7 @@ def columns(w: Weights) -> list[tuple[Any, int, int | None]]:
 
 
 def before(w: Weights) -> Matrix:
-    """Return D_1 by construction: column s has a one in the row of the source state of column s."""
+    """Return the constructed D_1: each column has a one in the row of its source state (:func:`columns`)."""
     k = w.over
     return tuple(
         tuple(k.one if i == own else k.zero for _, own, _ in columns(w)) for i in range(len(w.alpha_0))

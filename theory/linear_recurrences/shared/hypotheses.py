@@ -19,7 +19,7 @@ LINEAR_OUTPUT = "Norms, output gates and projections come after the unit."
 
 
 def column(*about: str, left_out: str = "", start: str = FIRST_STATE) -> tuple[str, ...]:
-    """Return the shared hypotheses of claims about one column of a matrix memory, and ``about``."""
+    """Return the hypotheses of a claim about one column of a matrix memory; ``about`` adds further ones."""
     return (TOKENS, *filter(None, (left_out,)), COLUMN, start, NO_TOKENS, *about, LINEAR_OUTPUT)
 
 

@@ -34,7 +34,7 @@ class Names:
     no proof depends on subtraction.
 
     Attributes:
-        names: constants, a bar, and the weights of a token.
+        names: a line with the names of the constants, a bar, and the names of the weights of a token.
         only: the allowed values of weights.
         derived: the formulas of weights that others determine.
         most_small: the number of small cases.

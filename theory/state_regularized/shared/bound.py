@@ -59,7 +59,7 @@ def divisor(of: AnyPlaces) -> Any:
 
 
 def lacking(of: AnyPlaces) -> Any:
-    """Return sum_i s_i."""
+    """Return sum_i s_i, the difference of the divisors of the bound and of the softmax."""
     return of.sum(lambda i: of.at("s", i))
 
 

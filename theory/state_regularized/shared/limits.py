@@ -84,7 +84,11 @@ def always_one(w: Weights) -> list[WFSA]:
 
 
 def slope(w: Weights) -> Any:
-    """Return L: differences of similarities change by at most epsilon L while alpha_q >= 1 - epsilon."""
+    """Return L, a bound on how much a mixture near a centroid changes the similarities.
+
+    If centroid q has probability alpha_q >= 1 - epsilon in the mixture, then each difference of two
+    similarities deviates by at most epsilon L from its value at centroid q.
+    """
     pairs = [(s, t) for s in w.S for t in w.S]
     radius = max(abs(a - b) for s, t in pairs for a, b in zip(s, t, strict=True))
     norm = max(sum(map(abs, row)) for row in w.U)
