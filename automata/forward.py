@@ -62,7 +62,7 @@ def forward(automaton: WFSA, string: String) -> Weights:
 
 
 def prefix_scores(automaton: WFSA, string: String) -> Weights:
-    """Return the score of every prefix, the empty and the full one included, shape ``(T + 1,)`` (eq. 3c)."""
+    """Return the scores of all T + 1 prefixes, from the empty string to the full one (eq. 3c)."""
     k = automaton.semiring
     return np.asarray(k.sum(k.times(forward(automaton, string), automaton.final), axis=1))
 

@@ -33,13 +33,13 @@ class Pushdown:
 
     >>> moves = {(0, "a", "."): (0, (".", "a")), (0, "a", "a"): (0, ("a", "a")), (0, "b", "a"): (1, ())}
     >>> moves |= {(1, "b", "a"): (1, ()), (1, "", "."): (2, ())}
-    >>> as_many = Pushdown("ab", 3, 0, ".", moves, {2})  # a ... a b ... b, each as often
+    >>> as_many = Pushdown("ab", 3, 0, ".", moves, {2})  # a ... a b ... b, with as many b as a
     >>> as_many.accepts("aabb"), as_many.accepts("aab"), as_many.run("aab")[-1]
     (True, False, Configuration(state=1, stack=('.', 'a')))
 
-    DPDAs are a reference for networks with a memory (section 4.2 of the paper). The palindromes of that
-    section, w and then w reversed, have no DPDA. This is a known theorem, which is not verified here. If a
-    marker separates the two halves, they have one.
+    DPDAs are a reference for networks with a memory (section 4.2 of the paper). No DPDA accepts the
+    palindromes of that section, w followed by w reversed. This is a known theorem, which is not verified
+    here. If a marker separates the two halves, there is such a DPDA.
 
     Args:
         alphabet: the input symbols, any hashable values except ``""``.

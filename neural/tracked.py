@@ -186,7 +186,7 @@ def _sum(a: RunningErrorTensor, *, dim: int, keepdim: bool = False) -> RunningEr
 
 
 def _silu(a: RunningErrorTensor) -> RunningErrorTensor:
-    """Return x sigmoid(x), computed in one pass or two."""
+    """Return x sigmoid(x), with a bound that holds whether torch computes it in one step or in two."""
     product = RULES["mul"](a, RULES["sigmoid"](a))
     value = functional.silu(a.value)
     more = rounding.format_of(value.dtype).gamma(rounding.FUNCTION_ROUNDINGS + 2)
@@ -194,7 +194,7 @@ def _silu(a: RunningErrorTensor) -> RunningErrorTensor:
 
 
 def _lerp(a: RunningErrorTensor, b: RunningErrorTensor, weight: RunningErrorTensor) -> RunningErrorTensor:
-    """Return a + weight (b - a), or b - (b - a) (1 - weight); torch uses both, and they are equal."""
+    """Return a + weight (b - a), or b - (b - a) (1 - weight); the forms are equal, and torch uses both."""
     kind = rounding.format_of(a.value.dtype)
     value = torch.lerp(a.value, b.value, weight.value)
     ours, theirs = (part.value.double().abs() + part.error for part in (a, b))

@@ -1,4 +1,4 @@
-"""Causal language models of transformers that have a recurrence.
+"""Causal language models with a recurrence, from the library transformers.
 
 The models are small, have random weights, and use the caches of transformers. Nothing is downloaded.
 """

@@ -195,7 +195,7 @@ def test_a_wrong_declaration_is_an_error(more, says):
 
 
 def lstm(state, x):
-    """Return a step of an LSTM's cell with two tensors of state, without its recurrent weights."""
+    """Compute the step of an LSTM cell without recurrent weights; its state is a pair of tensors."""
     h, c = state
     c = x["f"].sigmoid() * c + x["i"].sigmoid() * torch.tanh(x["u"] + h)
     h = x["o"].sigmoid() * torch.tanh(c)
@@ -232,7 +232,7 @@ def test_a_state_may_be_a_tuple_of_tensors():
 
 
 def scaled(f, i, u, o, initial_state=None):
-    """Return the LSTM's kernel with the second tensor of its final state scaled, which is wrong."""
+    """Compute the LSTM's steps with a planted fault: the second tensor of the final state is scaled."""
     outputs, (h, c) = lstm_kernel(f, i, u, o, initial_state)
     return outputs, (h, 1.001 * c)
 

@@ -1,7 +1,7 @@
 """Tests that a claim's recurrence, the family of its kernels and published references are one function.
 
 Each family's reference runs on random tensors. The claim's recurrence runs in fractions on the same tensors,
-with one string per column, whose symbols are the tokens. The two agree within the bound for a kernel in
+once for each column; the symbols of its string are the tokens. The two agree within the bound for a kernel in
 float64. The naive functions of flash-linear-attention, if it is installed, agree within the bound for
 float32.
 """
@@ -54,7 +54,7 @@ class SameRecurrence:
         weights: A function from the inputs of one head to the weights by name. Weights that depend on the
             token have a time axis.
         query: The name of the query.
-        steps: The number of steps per token, whose values are v1, v2, ... if there are several.
+        steps: The number of steps per token. If there are several, their values are v1, v2, ...
     """
 
     layer: AffineLayer

@@ -34,7 +34,7 @@ def kept(comparison: Callable[[], Any], strings: Any) -> Callable[[Path], tuple[
 
 
 def exact(claim: str, variant: str, openfst: bool = False) -> Callable[[], Any]:
-    """Return a function that makes a comparison of the first small case with a weight other than 0 and 1."""
+    """Return a function that builds an exact comparison, for a case with a weight of 1/2 if there is one."""
 
     def comparison() -> Any:
         from ratproof.implementations.exact import ExactComparison

@@ -112,7 +112,7 @@ def require_correct_results(specimen: Specimen, data: st.DataObject) -> None:
 
 
 def error_in(answer: RunResult) -> str | None:
-    """Return why the output is neither a result nor a one-line error message; ``None`` if it is."""
+    """Return why the output is neither a result nor a one-line error message; ``None`` if it is either."""
     sentences = [line for line in answer.err.splitlines() if not line.startswith("ratproof: note: ")]
     if not all(text.isprintable() for text in answer.err.splitlines()):
         return f"it writes to the terminal what is not printed: {answer.err[:500]!r}"

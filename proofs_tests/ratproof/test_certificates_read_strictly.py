@@ -464,7 +464,7 @@ PARTS = "network automaton boxes dfa epsilon cell units unit letters weights sta
 
 
 def subject(data):
-    """Return the subject of a certificate, without its evidence and the order in which it is written."""
+    """Return the subject of a certificate: its automata in sorted form and its claim, but no evidence."""
     if "A" in data:
         lists = ("alphabet", "initial", "final", "transitions")
         sides = [

@@ -263,7 +263,7 @@ def test_divergent_epsilon_cycles_are_rejected():
 
 
 def by_pairs(a, b):
-    """Return the result of the search for pairs, whose certificate lists the pairs; lumping is not tried."""
+    """Return the result of the search for pairs, without trying lumping; its certificate lists the pairs."""
     if a.semiring is BOOLEAN:
         return equivalent(a, b, longest=4)
     return pairs.search(a.to_exact(), b.to_exact(), lambda stage: None, 4)

@@ -36,7 +36,7 @@ PATIENCE, SOON = 120, 5
 def still_there_after(kill, command, folder, at_least, begun=None):
     """Return the workers that survive their command.
 
-    The command is killed when it has this many workers and, if ``begun`` is passed, when that file exists.
+    The command is killed once it has ``at_least`` workers and the file ``begun`` exists, if one is passed.
     """
     here = str(Path(orphans.__file__).parents[2])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])}

@@ -79,6 +79,6 @@ def write_rule_sets(folder: Path, sentences: int = 40, seed: int = 0, ragged: bo
 
 
 def both(rng: random.Random, label: int) -> str:
-    """Return a sentence, sometimes with a word of the other label before it."""
+    """Return a sentence, sometimes preceded by a word of the other label."""
     begin = f"{rng.choice(BAD if label else GOOD)} " if rng.random() < 0.2 else ""
     return begin + sentence(rng, label)

@@ -92,7 +92,7 @@ def check(
 
 
 def verify(*names: str, kinds: str | Iterable[str] | None = None, device: str = "cpu") -> Report:
-    """Verify claims of the papers: run their evidence, and compare each verdict with the one expected.
+    """Verify claims of the papers: run their evidence, and compare each verdict with the expected one.
 
     Args:
         names: Names of claims. Defaults to all claims.

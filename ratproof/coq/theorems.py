@@ -1,4 +1,4 @@
-"""Queries of Coq about each theorem, for its statement after every section is closed and its assumptions.
+"""Queries that ask Coq for each theorem's assumptions, and its statement after all sections are closed.
 
 Coq prints a hypothesis of a section as a premise of the statement, and an axiom as an assumption. The
 text of the files is therefore not parsed.

@@ -1,7 +1,7 @@
 """The tables "architecture × language": every cell is "can", "cannot" or "open", with its evidence.
 
-A cell names a construction or a law, which `evidence` checks. It checks a construction by enumerating states,
-or on all words up to a length, and a law by its certificate.
+A cell names a construction or a law. `evidence` checks a construction by enumerating its states or on all
+words up to a length, and it checks a law by its certificate.
 """
 
 from __future__ import annotations

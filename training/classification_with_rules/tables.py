@@ -73,7 +73,7 @@ def is_with_rules(result: dict[str, Any]) -> bool:
 def cells(results: Iterable[dict[str, Any]]) -> Cells:
     """Group the results by experiment, model, variant of Table 6, and share.
 
-    A list contains one cell for each recipe (combination of settings), with the most seeds first.
+    Each list has one cell per recipe (combination of settings); the cell with the most seeds comes first.
     """
     groups = groups_of(filter(_has_a_cell, results))
     result: Cells = {}

@@ -19,7 +19,7 @@ CLASSES = {"rnn_tanh": nn.RNN, "rnn_relu": nn.RNN, "gru": nn.GRU, "lstm": nn.LST
 def random_layers(
     cell: str, inputs: int, units: int, classes: int, seed: int = 0, scale: float = 1.0, **options: Any
 ) -> tuple[nn.RNNBase, nn.Linear]:
-    """Draw a recurrent layer and a classifier, whose weights are multiplied by a scale."""
+    """Draw a recurrent layer, and a classifier with its weight matrix multiplied by ``scale``."""
     if cell == "rnn_relu":
         options["nonlinearity"] = "relu"
     if options.get("num_layers", 1) == 1:
