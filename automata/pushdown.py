@@ -37,9 +37,9 @@ class Pushdown:
     >>> as_many.accepts("aabb"), as_many.accepts("aab"), as_many.run("aab")[-1]
     (True, False, Configuration(state=1, stack=('.', 'a')))
 
-    DPDAs are a reference for networks with a memory (section 4.2 of the paper). No DPDA accepts the
-    palindromes of that section, w followed by w reversed. This is a known theorem, which is not verified
-    here. If a marker separates the two halves, there is such a DPDA.
+    DPDAs are a reference for networks with a memory (section 4.2 of the paper). The palindromes of that
+    section, w followed by w reversed, have no DPDA. This is a known theorem, which is not verified here. If a
+    marker separates w from its reversal, there is a DPDA.
 
     Args:
         alphabet: the input symbols, any hashable values except ``""``.
