@@ -532,7 +532,11 @@ def test_a_gpus_memory_is_capped_meanwhile(monkeypatch, most, fraction):
         ({"seconds": 0}, "seconds must be positive, got 0"),
         ({"gpu_memory": 1.5}, "gpu_memory must be a positive number of bytes, got 1.5"),
         ({"longest": 0}, "longest must be an integer of at least 1, got 0"),
-        ({"multiple": 16}, "multiple must be 1, got 16; or add 'cu_seqlens' to without="),
+        (
+            {"multiple": 16},
+            "multiple must be 1 for a kernel that supports 'cu_seqlens', got 16; if it does not, add"
+            " 'cu_seqlens' to without=",
+        ),
         ({"multiple": 0, "without": ("cu_seqlens",)}, "multiple must be a positive integer, got 0"),
         ({"scan": "up"}, "scan must be one of any, chain, tree, double, got 'up'"),
         ({"inverse": "none"}, "inverse must be one of substitution, explicit, .*got 'none'"),
