@@ -168,8 +168,8 @@ def kernel_claim(
         raise InputError(f"{name}: multiple must be a positive integer, got {multiple!r}")
     if multiple > 1 and "cu_seqlens" not in unsupported:
         raise InputError(
-            f"{name}: multiple must be 1 for a kernel that supports 'cu_seqlens', got {multiple}; if it does not,"
-            " add 'cu_seqlens' to without="
+            f"{name}: multiple must be 1 for a kernel that supports 'cu_seqlens', got {multiple}; if it does"
+            " not, add 'cu_seqlens' to without="
         )
     if longest is not None and (type(longest) is not int or longest < multiple):
         raise InputError(f"{name}: longest must be an integer of at least {multiple}, got {longest!r:.60}")
