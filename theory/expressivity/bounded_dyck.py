@@ -163,9 +163,9 @@ def is_positive(h: Bits, threshold: tuple[Bits, int]) -> bool:
 
 
 def stack_network(code_of: Callable[[Weights], Code]) -> Recurrence:
-    """Return the network h_t = H(W h_{t-1} + U x_t - 1), which also multiplies the weights of all symbols.
+    """Return the network h_t = H(W h_{t-1} + U x_t - 1), whose output is a product of weights.
 
-    The weight of a symbol that may not follow is 0.
+    The factors are p(x) for each symbol x, or 0 if x may not follow, and the weight of the end.
     """
 
     def step(w: Weights, state: tuple[Bits, Any], x: str) -> tuple[Bits, Any]:

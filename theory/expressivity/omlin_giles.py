@@ -40,7 +40,10 @@ def interval(low: Fraction, high: Fraction) -> flint.arb:
 
 
 def sigmoid(z: flint.arb) -> flint.arb:
-    """Return a ball that contains 1 / (1 + exp(-z)), from both ends of z; the sigmoid is increasing."""
+    """Return a ball that contains the sigmoid of each number in z.
+
+    The sigmoid is increasing, so its values at both ends of z suffice.
+    """
     low, high = (1 / (1 + (-end).exp()) for end in (z.lower(), z.upper()))
     return low.union(high)
 

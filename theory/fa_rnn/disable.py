@@ -145,7 +145,7 @@ EQUAL = (
 
 
 def in_coq(w: Weights) -> dict[str, Any]:
-    """Return the values that Coq reads, with the states of the disabled rule as 1 and 0."""
+    """Return the values that Coq reads; ``disabled`` is 1 for each state of the disabled rule, else 0."""
     disabled = tuple(Fraction(rule == DISABLED) for rule in w.rule)
     sets = {"S": f"(place {len(w.alphabet)})", "Q": f"(place {len(w.f)})", "start": "ord0"}
     return {**w.entries, **sets, "disabled": disabled, "weighs": "nonzero"}

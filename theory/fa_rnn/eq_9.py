@@ -115,7 +115,7 @@ ONES_AND_ZEROS = (
 
 
 def in_coq(w: Weights) -> dict[str, Any]:
-    """Return the values that Coq reads, with the columns as a finite set and a threshold's comparison."""
+    """Return the values that Coq reads: the weights, the finite set of columns, and the order of numbers."""
     return {**w.entries, "C": f"(place {len(w.D_1[0])})", "at_most": "Qc_le"}
 
 

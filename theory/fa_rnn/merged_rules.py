@@ -21,7 +21,7 @@ FIRST, SECOND = "", "_new"
 
 
 def two_rules(size: tuple[int, int]) -> Signature:
-    """Return the signature of the automata of two rules, with these numbers of states."""
+    """Return the signature of the automata of two rules; ``size`` has their numbers of states."""
     first, second = size
     new = (replace(entry, name=entry.name + SECOND) for entry in tensor(second))
     return Signature((*tensor(first), *new), size=("K", first), most_small=700)

@@ -251,9 +251,9 @@ RULES_IN_COQ = (
 
 
 def in_any_domain(value: str, *premises: str, refuted: bool = False) -> str:
-    """Return the proposition that this value equals the logic (1 or 0) over any ordered domain.
+    """Return the proposition that ``value`` equals the logic (1 or 0) over any ordered domain.
 
-    With ``refuted``, return its negation.
+    If ``refuted`` is true, return the negation of the proposition.
     """
     hypotheses = "".join(f"{premise} = ({HOLDS})%:R%R :> R -> " for premise in premises)
     equal = f"forall {RULES_IN_COQ}, {hypotheses}{value} = ({HOLDS})%:R%R :> R"

@@ -134,7 +134,7 @@ NOT_CROSS_CHECKED = tuple(kind for kind in LADDER if kind != "cross-checked")
 
 
 def proof(says: str, invariant: Callable[[Weights, Any, int], Sequence[Any]]) -> Induction:
-    """Return the proof by this invariant."""
+    """Return the proof by induction over ``invariant``, which ``says`` describes."""
     return Induction(
         says=says,
         invariant=invariant,

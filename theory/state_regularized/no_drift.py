@@ -107,7 +107,10 @@ by_table = Recurrence(start=lambda w: ("", ()), step=mixed_by_table, out=what_is
 
 
 def remainder_automaton(w: Weights) -> list[WFSA]:
-    """Return the automaton of M - |h|^2, which has nonnegative weights, with one state per symbol."""
+    """Return the automaton of M - |h|^2, which has nonnegative weights.
+
+    It has an initial state, and one state for each symbol: the last one read.
+    """
     one, pairs = w.over.one, list(combinations(range(w.n), 2))
     lack = [longest(w) - square(s) for s in w.S]
     distances = [square(tuple(a - b for a, b in zip(w.S[i], w.S[j], strict=True))) for i, j in pairs]

@@ -1,4 +1,4 @@
-"""Layers after a convolution, whose weights depend on the last w tokens."""
+"""Layers after a convolution: their weights depend on the last w tokens."""
 
 from __future__ import annotations
 

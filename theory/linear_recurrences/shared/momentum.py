@@ -38,7 +38,7 @@ class Momentum:
     momentum: str
 
     def layer(self) -> AffineLayer:
-        """Return the layer, whose memory reads the new momentum."""
+        """Return the layer in which the memory reads the new momentum."""
         s, m = self.memory, self.momentum
         return AffineLayer(
             step=self.step,

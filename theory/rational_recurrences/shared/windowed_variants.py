@@ -81,7 +81,7 @@ FREE_GATES = (
 
 
 def from_gates(gates: str, update: str) -> str:
-    """Return Coq's binders of weights in a ring, with this update."""
+    """Return Coq's binders for the weights ``gates`` in a ring, and for an update computed from them."""
     return (
         f"forall (R : comRingType) (S : finType) k (c_0 : of_ring R) ({gates} : seq S -> of_ring R),"
         f" let u_w : seq S -> of_ring R := {update} in"

@@ -64,7 +64,7 @@ def no_ties(w: Weights) -> bool:
 
 
 def dfa(w: Weights, table: Callable[[Weights], Table] = transition_table) -> list[WFSA]:
-    """Return a copy of the DFA with this transition function for each state, its only final state."""
+    """Return one copy of the DFA for each state, in which this state is the only final state."""
     arrows = [(q - 1, after - 1, x, w.over.one) for (q, x), after in table(w).items()]
     one = w.over.one
     return [WFSA.from_edges(w.over, w.n, w.alphabet, [(0, one)], [(j, one)], arrows) for j in range(w.n)]
