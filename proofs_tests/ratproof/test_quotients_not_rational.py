@@ -123,7 +123,10 @@ TEACHES = [
     (quotient_of(one, lambda s, a: s, lambda s, a: 0 * s + 1), "is constant"),
     (quotient_of(one, lambda s, a: a.maximum(s, a.number(Fraction(1)))), None),
     (quotient_of(one, lambda s, a: s + a.maximum(s, a.number(Fraction(50)))), "may change later"),
-    (quotient_of(one, lambda s, a: a.maximum(s, s)), "determine which argument of a maximum is larger"),
+    (
+        quotient_of(one, lambda s, a: a.maximum(s, s)),
+        "cannot determine which argument of a maximum is larger",
+    ),
     (quotient_of(one, lambda s, a: a.exp(s)), "an exp that reads the state"),
     (quotient_of(one, lambda s, a: s - s), "the step divides by 0"),
     (quotient_of(one, lambda s, a: a.root(s)), "a root"),
