@@ -13,7 +13,7 @@ from ratproof.evidence.counterexample import Disagreement
 from ratproof.ladder.rungs.exhausted import exhaust
 from ratproof.ladder.rungs.proved import NotProved, prove
 from theory import registry
-from theory.rational_recurrences import back_tracing, closed_sums, cnn_max_pooled, sopa
+from theory.rational_recurrences import closed_sums, cnn_max_pooled, sopa
 from theory.registry import claim_named
 
 HOLDING = [
@@ -38,7 +38,7 @@ def test_back_tracing_that_loses_the_first_transition_is_refuted(monkeypatch):
         return paths.path_score(automaton, (best.start, best.edges[1:] or best.edges))
 
     claim = claim_named("back-tracing")
-    broken = claim.variant("corrected").changed(algorithm=back_tracing.summed(without_first))
+    broken = claim.variant("corrected").changed(algorithm=closed_sums.of_string(without_first))
     monkeypatch.setitem(registry._registered, claim.name, replace(claim, variants=(broken,)))
     with pytest.raises(Disagreement):
         exhaust("back-tracing", broken, longest=3)

@@ -37,7 +37,9 @@ def refute(cell: str, states: int = STATES) -> None:
     current_ledger = ledger()
     current_ledger.add(states * states)
     if not isinstance(lower_bound, Bound):
-        raise RuntimeError(f"{cell}: the ball of the determinant of size {states} must not contain 0")
+        raise RuntimeError(
+            f"{cell}: the ball of the determinant of size {states} contains 0: nothing is shown"
+        )
     current_ledger.certificate = lower_bound.to_json()
     if check_hankel.verdict(current_ledger.certificate) != current_ledger.certificate["claims"]:
         raise RuntimeError(f"the certificate for {cell} was not accepted")
