@@ -34,8 +34,8 @@ from ratproof.checkers import check_regions
 
 SECONDS = 60.0
 """Time limit of the search for regions, in seconds."""
-REGIONS_SHARE = 0.5
-"""Share of the time for regions that each symbol maps into each other, before words of several symbols."""
+WORDS_SECONDS = 30.0
+"""Least time for words of several symbols, even if the search for regions has used all of its time."""
 FIRST_ATTEMPT = 10.0
 """Time limit in seconds of the first attempt to certify a network that is being hardened; it grows later."""
 MOST_MISTAKES = 8
@@ -124,12 +124,11 @@ def _certify(
     word = counterexample(machine, decide)
     if word is not None and not _differs(machine, decide, word):
         word = None  # too close to the threshold: the decision depends on the size of the batch
-    begin = time.monotonic()
+    until = time.monotonic() + seconds
     regions: Regions | WordTrees | str | None = None
     if word is None:
         try:
-            share = REGIONS_SHARE if words else 1
-            regions = find_regions(network, machine, begin + share * seconds, progress)
+            regions = find_regions(network, machine, until, progress)
         except WrongDecision as wrong:
             # the search runs in float64: the string counts only if float32 agrees
             if _differs(machine, decide, wrong.word):
@@ -140,7 +139,7 @@ def _certify(
     if isinstance(regions, str):
         why = regions
         if words:
-            trees = find_word_trees(network, machine, begin + seconds, progress)
+            trees = find_word_trees(network, machine, max(until, time.monotonic() + WORDS_SECONDS), progress)
             if isinstance(trees, WordTrees):
                 regions = trees
             else:

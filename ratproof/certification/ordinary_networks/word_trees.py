@@ -102,13 +102,13 @@ def find_word_trees(
         except _Unclosed as failure:
             length = max(length, attempt.length())
             cause = attempt.cause(failure.box)
+            if not cause:  # the start is a point, so that its box cannot be smaller
+                return length, failure.why
             state = attempt.states[cause]
             if failure.slow and shrunk[state] < SLOW:
                 shrunk[state] = SLOW
             else:
                 scales[state] *= FINER
-            if not cause:  # the start is a point, so that its box cannot be smaller
-                return length, failure.why
         else:
             count = len(attempt.trees)
             boxes = attempt.centers[:count], attempt.widths[:count]
@@ -227,7 +227,7 @@ class _Attempt:
             images = self._step(images, rows, symbols)
             self._words += np.bincount(self.states[owners], minlength=len(self._words))
             if self._words.sum() > MOST_WORDS:
-                box = self._members[int(self._words.argmax())][0]
+                box = self._members[int(self._words.argmax())][-1]
                 raise _Unclosed(box, True, f"there would be more than {MOST_WORDS} words")
             self._require_decisions(images, states, owners, length)
             targets = self._targets(images, states, owners, length)
