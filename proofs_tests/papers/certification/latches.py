@@ -20,6 +20,8 @@ MACHINE = Moore(ALPHABET, 0, ((1, 0, 0), (1, 0, 1)), (0, 1))
 """The automaton that decides whether the last symbol other than "keep" is "set"."""
 LAST = Moore(("a", "b", "c"), 0, ((0, 1, 2),) * 3, (0, 1, 2))
 """The automaton whose output is the last symbol, as one of three classes."""
+SEEN = Moore(("a", "b"), 0, ((0, 1), (1, 1)), (0, 1))
+"""The automaton that accepts the strings with a "b"."""
 SWITCH = 6.0
 
 
@@ -94,6 +96,19 @@ def last_of_three() -> tuple[nn.RNNBase, nn.Linear]:
             parameter.mul_(0.1)
         rnn.weight_ih_l0 += 3 * torch.eye(3)
         linear.weight += 4 * torch.eye(3)
+    return rnn, linear
+
+
+def drifting() -> tuple[nn.LSTM, nn.Linear]:
+    """Return an LSTM that agrees with SEEN; after a "b", its memory grows by almost 1 with every symbol."""
+    rnn, linear = nn.LSTM(2, 1), nn.Linear(1, 1)
+    with torch.no_grad():  # blocks: input, forget, new, output
+        rnn.weight_ih_l0.copy_(torch.tensor([[0.0, 0.0], [0.0, 0.0], [0.0, 12.0], [0.0, 0.0]]))
+        rnn.weight_hh_l0.copy_(torch.tensor([[0.0], [10.0], [4.0], [0.0]]))
+        rnn.bias_ih_l0.copy_(torch.tensor([6.0, 0.0, -1.0, 6.0]))
+        rnn.bias_hh_l0.zero_()
+        linear.weight.fill_(2.0)
+        linear.bias.zero_()
     return rnn, linear
 
 

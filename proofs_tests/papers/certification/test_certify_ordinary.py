@@ -92,7 +92,6 @@ def test_the_class_of_the_largest_output_is_certified():
 
 def test_a_slow_memory_is_unknown_with_a_bounded_length(monkeypatch):
     """The memory fades so slowly that no tested string is long enough."""
-    monkeypatch.setattr(certify, "WORDS_SECONDS", 0.5)
     monkeypatch.setattr(counterexamples, "MOST_TESTED", 3**6)
     parts = fading()
     report = ratproof.certify(module_of(parts), DFA_OF_MACHINE, embeddings="one-hot", seconds=0.5)
@@ -113,7 +112,6 @@ def test_a_slow_memory_is_unknown_with_a_bounded_length(monkeypatch):
 
 def test_a_wrong_string_among_all_strings_is_a_counterexample(monkeypatch):
     """Only the run of all strings of bounded length includes this string."""
-    monkeypatch.setattr(certify, "WORDS_SECONDS", 0.5)
     monkeypatch.setattr(counterexamples, "MOST_TESTED", 3**9)
     network = network_of_parts(*fading(), np.eye(3), 0.0, ALPHABET)
     right = counterexamples.float32_decisions(network, *fading())

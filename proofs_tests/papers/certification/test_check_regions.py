@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,9 +12,13 @@ import pytest
 import torch
 
 from automata.moore import Moore
-from proofs_tests.papers.certification.latches import LAST, certificate_of, certified, last_of_three, latch
+from proofs_tests.papers.certification.latches import LAST, MACHINE, last_of_three, latch
 from proofs_tests.papers.certification.ordinary import CELLS
 from proofs_tests.ratproof.test_certificates_read_strictly import changed
+from ratproof.certification.ordinary_networks.certificate import to_json
+from ratproof.certification.ordinary_networks.recognise import network_of_parts
+from ratproof.certification.ordinary_networks.regions import Regions
+from ratproof.certification.ordinary_networks.search import find_regions
 from ratproof.checkers import check_regions
 from ratproof.checkers.table import judge
 
@@ -36,10 +42,15 @@ def trap_network():
 def certificate(kind: str) -> Data:
     """Return an accepted certificate of this kind."""
     if kind == "three classes":
-        return certificate_of(certified(last_of_three(), LAST, LAST.alphabet))
-    if kind == "boxes":
-        return certificate_of(certified(trap_network(), TRAP))
-    return certificate_of(certified(latch("gru", 2) if kind == "two layers" else latch(kind)))
+        parts, machine = last_of_three(), LAST
+    elif kind == "boxes":
+        parts, machine = trap_network(), TRAP
+    else:
+        parts, machine = latch("gru", 2) if kind == "two layers" else latch(kind), MACHINE
+    network = network_of_parts(*parts, np.eye(3), 0.0, machine.alphabet)
+    regions = find_regions(network, machine, time.monotonic() + 30)
+    assert isinstance(regions, Regions) and regions.boxes.any() == (kind == "boxes")
+    return json.loads(json.dumps(to_json(network, machine, regions)))
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ from proofs_tests.papers.certification.latches import (
     state_dict,
 )
 from proofs_tests.ratproof.answers import refused, run_json
-from ratproof.certification.ordinary_networks import certify, counterexamples
+from ratproof.certification.ordinary_networks import counterexamples
 from ratproof.main import run
 
 GRU = ["certify", "gru.safetensors", "--cell", "gru"]
@@ -117,7 +117,6 @@ def test_a_different_network_has_a_string_and_nothing_is_written(folder, capsys)
 
 
 def test_an_unknown_network_has_a_bound_and_nothing_is_written(folder, capsys, monkeypatch):
-    monkeypatch.setattr(certify, "WORDS_SECONDS", 0.5)
     monkeypatch.setattr(counterexamples, "MOST_TESTED", 3**5)
     write_state_dict(fading(), "gru.safetensors")
     before = set(folder.iterdir())

@@ -184,7 +184,7 @@ def test_words_of_torch_stay_in_the_images(cell, seed, layers, word):
 
 def test_the_length_is_that_of_the_shortest_string_to_a_box_that_was_not_followed():
     network, _ = boxes_of(latch("gru"))
-    attempt = word_trees._Attempt(network, MACHINE, np.ones(2), np.ones(2), 0.0)
+    attempt = word_trees._Attempt(network, MACHINE, [], np.ones(2), np.ones(2), 0.0)
     attempt.trees = [{(0,): 1, (1, 0): 2}, {(0, 0, 0, 0): 0, (1,): 2}, {(0,): 3}, {}]
     assert attempt.length() == 3  # 1 0, then 0
     attempt.trees[0] = {(0,): 1, (1, 0, 1, 1): 2}

@@ -34,8 +34,8 @@ from ratproof.checkers import check_regions
 
 SECONDS = 60.0
 """Time limit of the search for regions, in seconds."""
-WORDS_SECONDS = 30.0
-"""Least time for words of several symbols, even if the search for regions has used all of its time."""
+WORDS_SHARE = 1 / 3
+"""The share of the time limit for the search for word trees, before the search for regions."""
 FIRST_ATTEMPT = 10.0
 """Time limit in seconds of the first attempt to certify a network that is being hardened; it grows later."""
 MOST_MISTAKES = 8
@@ -86,7 +86,7 @@ def certify_ordinary(
     decide: Decide,
     seconds: float = SECONDS,
     progress: Callable[[str], None] = lambda _: None,
-    words: bool = True,
+    explain: bool = True,
 ) -> OrdinaryCertification:
     """Decide whether a network agrees with an automaton after every nonempty string.
 
@@ -97,14 +97,14 @@ def certify_ordinary(
         decide: The network's decisions in torch's float32.
         seconds: Time limit of the search for a proof.
         progress: Called with a description of the current work.
-        words: Whether to follow words of several symbols if single symbols do not suffice. This takes longer,
-            and gives a length up to which all decisions are correct if there is no proof.
+        explain: Whether to find, if there is no proof, a length up to which all decisions are correct, and
+            the cycle along which differences of states shrink least.
     """
     if machine is not None:
-        return _certify(network, machine.minimal(), False, decide, seconds, progress, words)
+        return _certify(network, machine.minimal(), False, decide, seconds, progress, explain)
     progress("extracting an automaton")
     for candidate in extracted(network):
-        answer = _certify(network, candidate, True, decide, seconds, progress, words)
+        answer = _certify(network, candidate, True, decide, seconds, progress, explain)
         if answer.verdict != "different":
             return answer
     why = "no automaton was found that agrees with the network on all tested strings"
@@ -118,42 +118,37 @@ def _certify(
     decide: Decide,
     seconds: float,
     progress: Callable[[str], None],
-    words: bool,
+    explain: bool,
 ) -> OrdinaryCertification:
     progress("searching for a counterexample")
     word = counterexample(machine, decide)
-    if word is not None and not _differs(machine, decide, word):
-        word = None  # too close to the threshold: the decision depends on the size of the batch
-    until = time.monotonic() + seconds
-    regions: Regions | WordTrees | str | None = None
-    if word is None:
+    # a string may be too close to the threshold: then the decision depends on the size of the batch
+    if word is not None and _differs(machine, decide, word):
+        return _different(network, machine, was_extracted, decide, word)
+    begun, length = time.monotonic(), 0
+    words = find_word_trees(network, machine, begun + seconds * WORDS_SHARE, progress)
+    if isinstance(words, WordTrees):
+        proof, why = _checked(network, machine, words, progress)
+    else:
+        proof, (length, why) = None, words
+    if proof is None:
+        why = f"after words of several symbols, {why}"
         try:
-            regions = find_regions(network, machine, until, progress)
+            regions = find_regions(network, machine, begun + seconds, progress)
         except WrongDecision as wrong:
             # the search runs in float64: the string counts only if float32 agrees
             if _differs(machine, decide, wrong.word):
-                word = wrong.word
-    if word is not None:
-        return _different(network, machine, was_extracted, decide, word)
-    why, length = "the decision is too close to the threshold for float64 and float32 to agree", 0
-    if isinstance(regions, str):
-        why = regions
-        if words:
-            trees = find_word_trees(network, machine, max(until, time.monotonic() + WORDS_SECONDS), progress)
-            if isinstance(trees, WordTrees):
-                regions = trees
-            else:
-                length = trees[0]
-                why += f"; and after words of several symbols, {trees[1]}"
-    if isinstance(regions, Regions | WordTrees):
-        progress("checking the certificate")
-        proof, why = _checked(network, machine, regions)
-        if proof is not None:
-            count = len(regions)
-            return OrdinaryCertification(
-                "certified", network, machine, was_extracted, regions=count, proof=proof
-            )
-    if not words:
+                return _different(network, machine, was_extracted, decide, wrong.word)
+            regions = "the decision is too close to the threshold for float64 and float32 to agree"
+        if isinstance(regions, Regions):
+            proof, reason = _checked(network, machine, regions, progress)
+        else:
+            reason = regions
+        why = f"{reason}; and {why}"
+    if proof is not None:
+        count = len(proof["nodes"])
+        return OrdinaryCertification("certified", network, machine, was_extracted, regions=count, proof=proof)
+    if not explain:
         return OrdinaryCertification("unknown", network, machine, was_extracted, why=why)
     progress("running all short strings")
     tested, word = run_all_strings(machine, decide)
@@ -182,9 +177,10 @@ def _differs(machine: Moore, decide: Decide, word: list[int]) -> bool:
 
 
 def _checked(
-    network: OrdinaryNetwork, machine: Moore, regions: Regions | WordTrees
+    network: OrdinaryNetwork, machine: Moore, regions: Regions | WordTrees, progress: Callable[[str], None]
 ) -> tuple[JsonObject | None, str]:
     """Return the certificate if the independent checker accepts it, otherwise the reason for rejection."""
+    progress("checking the certificate")
     proof = json.loads(json.dumps(to_json(network, machine, regions)))
     try:
         check_regions.verdict(proof)  # type: ignore[no-untyped-call]

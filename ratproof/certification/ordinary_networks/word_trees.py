@@ -16,6 +16,7 @@ import numpy as np
 
 from automata.errors import LimitReached
 from automata.moore import Moore
+from ratproof.certification.ordinary_networks.absorbing import AbsorbingBoxes, absorbing_boxes, room
 from ratproof.certification.ordinary_networks.arithmetic import Array, Forms
 from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 from ratproof.checkers.check_regions import ERROR_STEPS
@@ -92,8 +93,13 @@ def find_word_trees(
     """
     scales, shrunk = np.full(machine.states, WIDEST), np.full(machine.states, SHRUNK)
     length = 0
+    progress("searching for boxes of the absorbing states")
+    try:
+        final = absorbing_boxes(network, machine, until)
+    except LimitReached as limit:
+        return length, str(limit)
     while True:
-        attempt = _Attempt(network, machine, scales, shrunk, until)
+        attempt = _Attempt(network, machine, final, scales, shrunk, until)
         progress(f"following words from boxes of width {scales.min():.2g}")
         try:
             attempt.run()
@@ -135,6 +141,7 @@ class _Attempt:
 
     Attributes:
         network, machine: The network and the automaton.
+        final: Boxes of absorbing states, to which the images in these states must lead.
         scales: The least width of a box, for each automaton state.
         shrunk: The factor by which an image must be smaller than a box to become one, for each state.
         until: The value of ``time.monotonic()`` at which to stop.
@@ -146,6 +153,7 @@ class _Attempt:
 
     network: OrdinaryNetwork
     machine: Moore
+    final: list[AbsorbingBoxes]
     scales: Array
     shrunk: Array
     until: float
@@ -160,6 +168,7 @@ class _Attempt:
         self._members: list[list[int]] = [[] for _ in range(self.machine.states)]
         self._table, self._labels = np.array(self.machine.table), np.array(self.machine.outputs)
         self._words = np.zeros(self.machine.states, int)
+        self._final = {boxes.state for boxes in self.final}
         self._rows = max(1, AT_ONCE // (size * size * (1 + ERROR_STEPS)))
 
     def run(self) -> None:
@@ -170,7 +179,14 @@ class _Attempt:
             LimitReached: If there are too many boxes, or the time is up.
         """
         self._add(self.machine.start, self.network.start, np.full(self.network.size, TINY), -1, 0)
-        waiting, followed = [(0, 0)], 0
+        for cover in self.final:
+            first = len(self.trees)
+            for center, width, targets in zip(cover.centers, cover.widths, cover.edges, strict=True):
+                box = self._add(cover.state, center, width, -1, 0)
+                self.trees[box] = {
+                    (symbol,): first + target for symbol, target in enumerate(targets.tolist())
+                }
+        waiting, followed = [(0, 0)], len(self.trees) - 1
         while waiting:
             boxes = np.array([heapq.heappop(waiting)[1] for _ in range(min(self._rows, len(waiting)))])
             self._follow(boxes)
@@ -267,7 +283,10 @@ class _Attempt:
         for state in set(states.tolist()):
             rows = np.flatnonzero(states == state)
             targets[rows] = self._containing(state, images.center[rows], reach[rows])
-            small = (reach[rows] <= self.shrunk[state] * self.scales[state]).all(1) | (length == LONGEST)
+            small = (reach[rows] <= self.shrunk[state] * self.scales[state]).all(1) & (
+                state not in self._final
+            )
+            small |= length == LONGEST
             left = rows[small & (targets[rows] < 0)]
             while len(left):
                 center, own = images.center[left[0]], reach[left[0]]
@@ -288,9 +307,14 @@ class _Attempt:
             return np.full(len(centers), -1)
         own = self.centers[members]
         squares = (own**2).sum(1) - 2 * centers @ own.T
-        few = min(NEAREST, len(members))
+        few = len(members) if state in self._final else min(NEAREST, len(members))
         near = members[np.argpartition(squares, few - 1, axis=1)[:, :few]]
         distance = np.abs(centers[:, None] - self.centers[near]) + reach[:, None]
-        inside = (distance * ROOM <= self.widths[near]).all(2)
+        if state in self._final:  # these boxes are large, and only rounding needs room
+            own, widths = self.centers[near], self.widths[near]
+            distance += room(own - widths, own + widths)
+        else:
+            distance *= ROOM
+        inside = (distance <= self.widths[near]).all(2)
         first = near[np.arange(len(centers)), inside.argmax(1)]
         return np.where(inside.any(1), first, -1)
