@@ -36,7 +36,7 @@ def cache_folder(name: str) -> Path:
 
 
 def lasts(name: str) -> bool:
-    """Return whether files stored in the folder of this name persist after this process ends."""
+    """Return whether the cache folder of this name is permanent, not a temporary folder of this process."""
     folder = _writable(name)
     return folder is not None and str(folder.parent) not in _temporary
 

@@ -43,7 +43,8 @@ class Sets:
 
     Attributes:
         initial, final: sets.
-        successors: for each state, the set of successors by matrix index, without empty sets.
+        successors: for each state, a dictionary from matrix index to the set of successors. Empty sets are
+            omitted.
         num_matrices: the number of matrices.
     """
 
@@ -54,7 +55,7 @@ class Sets:
 
     @property
     def single(self) -> bool:
-        """Whether every reachable set is empty or a single state."""
+        """Whether the automaton is deterministic: all sets in its attributes have at most one state."""
         return all(
             self.size(states) <= 1
             for states in (self.initial, *(s for q in self.successors for s in q.values()))

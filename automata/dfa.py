@@ -166,7 +166,10 @@ class DFA(Drawable):
         return cls(sets.alphabet, 0, table, frozenset(np.flatnonzero(sets.final).tolist())).reachable()[0]
 
     def reachable(self) -> tuple[DFA, tuple[int, ...]]:
-        """Return the DFA on its reachable states, numbered in shortlex order, and their old numbers."""
+        """Return this DFA without unreachable states, and the old number of each remaining state.
+
+        The new numbers are those of a breadth-first search from the start state, which becomes state 0.
+        """
         old = {self.start: 0}
         queue = [self.start]
         for q in queue:
@@ -195,7 +198,15 @@ class DFA(Drawable):
         return DFA(self.alphabet, number[block[self.start]], table, final).reachable()[0]
 
     def over(self, alphabet: Iterable[Hashable], of: str = "the other") -> DFA:
-        """Return this DFA over a reordered alphabet; ``of`` names the alphabet's owner in messages."""
+        """Return this DFA with the symbols of its alphabet in the given order.
+
+        Args:
+            alphabet: the symbols of this DFA, in any order.
+            of: a name for the automaton with this alphabet, for error messages.
+
+        Raises:
+            InputError: If ``alphabet`` does not have the same symbols.
+        """
         order = checked_alphabet(alphabet)
         if set(order) != set(self.alphabet):
             difference = differences(self.alphabet, order, ("the automaton", of))

@@ -46,7 +46,7 @@ class Drawable:
     """An automaton that a file or a notebook can show: weighted, deterministic or probabilistic."""
 
     probabilistic: ClassVar[bool] = False
-    """Whether weights are probabilities, and the caller passes the final states."""
+    """Whether the automaton is a PFA: its weights are probabilities, and it does not define final states."""
 
     def weighted_form(self, final: Collection[int] = ()) -> WFSA:
         """Return the weighted automaton whose states and transitions are drawn.
@@ -223,7 +223,7 @@ def _dot_text(
     caption: str = "",
     pens: bool = False,
 ) -> str:
-    """Return the DOT text; with ``pens``, the width of an arrow shows its most probable symbol."""
+    """Return the DOT text; if ``pens`` is true, the largest probability on an arrow sets its width."""
     k = machine.semiring
     groups: dict[tuple[int, int], list[Edge]] = {}
     for edge in edges:
@@ -267,7 +267,7 @@ def _small_by_row(edges: list[Edge], min_probability: float) -> list[list[Weight
 
 
 def _left_out(rows: list[list[Weight]], min_probability: float) -> str:
-    """Return a caption with the number of omitted transitions and starts, and their total probability."""
+    """Return a caption with the number of the omitted transitions and their total probability."""
     count = sum(map(len, rows))
     if not count:
         return ""

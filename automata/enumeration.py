@@ -1,4 +1,4 @@
-"""Strings whose score is not zero, in shortlex order, and the total weight of a length."""
+"""Strings whose score is not zero, in shortlex order, and the total score of all strings of a length."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def closure(semiring: Semiring, epsilon: Weights, names: Sequence[int] | None = 
 
 
 def _kleene(semiring: Semiring, epsilon: Weights, names: Sequence[int]) -> Weights:
-    """Return E E*, the sums over paths of at least one transition, through states 0 to k for increasing k."""
+    """Return E E*, the sums over all epsilon paths with at least one transition (Kleene's algorithm)."""
     total = epsilon.copy()
     for k in range(len(epsilon)):
         around = _star(semiring, total[k, k], names[k])
@@ -80,7 +80,9 @@ def _star(semiring: Semiring, weight: Weight, name: int) -> Weight:
 Row = dict[int, Weight]
 """Weights other than zero, keyed by state."""
 Eliminated = tuple[int, Weight, list[tuple[int, Weight]], list[tuple[int, Weight]]]
-"""A state, the star of its cycles through earlier states, and its transitions from and to later states.
+"""An eliminated state: its number, the star of its cycle weight, and its incoming and outgoing transitions.
+
+All cycles and transitions include paths through the states that were eliminated earlier.
 """
 
 
@@ -181,10 +183,10 @@ class EpsilonClosure:
 
     @cached_property
     def _parts(self) -> tuple[list[int], dict[int, tuple[list[int], Callable[[Row], Row]]]]:
-        """Return each state's component, and the states and the closure product of each cyclic component.
+        """The component of each state, and the states and closure of each component that has a cycle.
 
-        Components are numbered in topological order of the epsilon transitions. The closure product maps a
-        row to its product with the closure of the component.
+        Components are numbered in topological order of the epsilon transitions. The closure is a function
+        that maps a row x to x E*, where E has only the transitions of the component.
         """
         part, order = components(self.table.size, self.table.rows, self.table.columns)
         within = part[self.table.rows] == part[self.table.columns]
@@ -197,7 +199,7 @@ class EpsilonClosure:
 
     @cached_property
     def _entries(self) -> tuple[list[int], list[int], list[Weight]]:
-        """Return the row offsets, columns and weights of the table as lists of Python numbers."""
+        """The row offsets, columns and weights of E as lists of Python numbers."""
         return self.table.row_offsets.tolist(), self.table.columns.tolist(), self.table.weights.tolist()
 
     def _cycle(self, states: Places) -> Callable[[Row], Row]:
@@ -226,7 +228,7 @@ class EpsilonClosure:
 
     @cached_property
     def transposed(self) -> EpsilonClosure:
-        """The closure of the reversed transitions, whose :meth:`product` multiplies E* by a column."""
+        """The closure of the reversed transitions. Its :meth:`product` multiplies E* by a column."""
         other = object.__new__(EpsilonClosure)
         other.semiring, other.table, other.exact = self.semiring, self.table.transposed, self.exact
         if self.table.size <= SMALL:
@@ -234,7 +236,7 @@ class EpsilonClosure:
         return other
 
     def product(self, omega: Weights) -> Weights:
-        """Return omega E*, shape ``(n,)``."""
+        """Return omega E* for a dense row vector omega, shape ``(n,)``."""
         k = self.semiring
         if self.table.size <= SMALL:
             return np.asarray(k.sum(k.times(omega[:, None], self.matrix), axis=0))
@@ -290,7 +292,11 @@ class EpsilonClosure:
         return {q: w for q, w in total.items() if w != k.zero}
 
     def row_products(self, table: SparseMatrix) -> SparseMatrix:
-        """Return the table times E*, row by row; raise LimitReached for more than :data:`MOST_ENTRIES`."""
+        """Return the product of a sparse matrix and E*, computed row by row.
+
+        Raises:
+            LimitReached: If the product has more than :data:`MOST_ENTRIES` entries.
+        """
         rows: list[Weights] = []
         columns, weights, entries = [table.columns[:0]], [table.weights[:0]], 0
         for row in np.unique(table.rows).tolist():

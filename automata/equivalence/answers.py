@@ -82,9 +82,9 @@ class Different(_Result):
         scores: The exact scores of the first and the second automaton; float logarithms as exact fractions.
         certificate: The automata, the word and the scores.
         figures: Sizes, times and methods of a decision about large automata, keyed by name; otherwise empty.
-        doubt: The binary logarithm of a bound on the probability that a smaller string differs; ``None`` if
-            no smaller string is proved to differ.
-        tolerance: The tolerance, which the difference of the scores exceeds.
+        doubt: The binary logarithm of a bound on the probability that the scores of a smaller string differ;
+            ``None`` if it is proved that the scores of all smaller strings are equal.
+        tolerance: The tolerance of the comparison. The difference of the scores exceeds it.
     """
 
     word: Symbols

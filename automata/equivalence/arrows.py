@@ -23,7 +23,7 @@ class Arrows:
 
     Attributes:
         initial, final: weights other than zero, keyed by state.
-        out: for each symbol index, the transitions by source state.
+        out: for each symbol index, a dictionary from source state to pairs of a target and a weight.
     """
 
     initial: dict[int, Weight]
@@ -41,7 +41,10 @@ class Arrows:
 
 
 def arrows(automata: Sequence[WFSA]) -> tuple[list[Arrows], list[Symbol]]:
-    """Return the automata as transition lists, and the first symbol of each group with equal matrices."""
+    """Return the transitions of each automaton by group of symbols, and the first symbol of each group.
+
+    The symbols of a group have equal matrices in every automaton (:func:`kinds`).
+    """
     indices, first, _ = kinds(automata)
     return [_arrows_of(a, [kind[i] for kind in indices]) for i, a in enumerate(automata)], first
 
@@ -72,8 +75,11 @@ def kinds(automata: Sequence[WFSA]) -> tuple[list[tuple[int, ...]], list[Symbol]
     ([(0,), (1,)], ['a', 'c'], {'a': 0, 'b': 0, 'c': 1})
 
     Returns:
-        The index of each kind's matrix in each automaton; the first symbol of each kind, in alphabet order;
-        and the kind of each symbol.
+        Three values. The groups are in the order of their first symbols in the alphabet.
+
+        - For each group, the index of its matrix in each automaton.
+        - The first symbol of each group.
+        - A dictionary from each symbol to the index of its group.
     """
     kind_of_indices: dict[tuple[int, ...], int] = {}
     first: list[Symbol] = []

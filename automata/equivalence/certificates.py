@@ -62,13 +62,13 @@ class MappingProof(_Certificate):
 
 @dataclass(frozen=True)
 class Minimal(_Certificate):
-    """A proof that B equals A and that no automaton over a field has fewer states.
+    """A proof that B has the same scores as A and that no automaton with these scores has fewer states.
 
-    The Hankel block of the prefixes and suffixes has full rank.
+    The scores of all strings prefix + suffix form a matrix of full rank, a block of the Hankel matrix.
 
     Attributes:
-        link: the proof of equality.
-        prefixes, suffixes: strings, one for each state of B.
+        link: the proof that A and B have the same scores.
+        prefixes, suffixes: strings, one of each for each state of B.
     """
 
     link: MappingProof
@@ -101,14 +101,15 @@ class Distinguished(_Certificate):
 
 @dataclass(frozen=True)
 class Bisimulation(_Certificate):
-    """Pairs of Forward vectors, up to a common factor, that cover all strings and have equal scores.
+    """A proof that two automata are equal: a list of all pairs of Forward vectors that a string can reach.
 
-    Over the booleans, a pair that a string reaches may also follow from the listed pairs by
-    equivalence and union.
+    The two vectors of each pair have equal scores. A common factor of both vectors does not matter. Over the
+    booleans, a pair that a string reaches may also follow from the listed pairs by equivalence and union.
 
     Attributes:
         a, b: the automata.
-        pairs: for each automaton, the weights by state, without states that lead to no final state.
+        pairs: pairs of a Forward vector of ``a`` and one of ``b``. Each vector is a dictionary from state to
+            weight, without the states from which no final state is reachable.
     """
 
     a: WFSA
@@ -200,13 +201,15 @@ class Simulated:
 
 @dataclass(frozen=True)
 class Chain(_Certificate):
-    """A proof that two automata over a field are equal: links that lead from their difference to zero.
+    """A proof that two automata over a field are equal: a chain of links from their difference to zero.
+
+    The difference is the direct sum of A and of B with negated initial weights. Each link leads to a
+    representation with the same scores. The last representation has no initial or no final weights.
 
     Attributes:
         a, b: the automata.
-        links: from the direct sum of A and of B with negated initial weights to a representation
-            without initial or without final weights.
-        index: for each symbol, the index of its matrix in a representation.
+        links: the links, in order.
+        index: for each symbol, the index of its matrix in every representation.
         figures: sizes and times, for display.
     """
 

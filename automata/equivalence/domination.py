@@ -61,7 +61,7 @@ def _either_way(a: WFSA, b: WFSA) -> Simulation | None:
 
 
 def _weights(a: WFSA, b: WFSA) -> dict[tuple[int, int], Weight] | None:
-    """Return the smallest weights c for pairs of states, or ``None`` if A <= B is not proved."""
+    """Return the smallest weights c(p, q) of a simulation of A by B, or ``None`` if A <= B is not proved."""
     k = a.semiring
     divide = k.divide_numbers
     assert divide is not None
@@ -120,8 +120,9 @@ def _weights(a: WFSA, b: WFSA) -> dict[tuple[int, int], Weight] | None:
 
 
 Moves = dict[tuple[int, int], list[tuple[Weight, int, list[tuple[int, Weight]]]]]
-"""For each pair of states and each transition of the first state: weight, target, and the transitions of the
-second state.
+"""For each pair (p, q), the transitions from p, each with the transitions from q by the same symbol.
+
+Each entry has the weight and the target of the transition from p, and a list of (target, weight) for q.
 """
 
 

@@ -9,13 +9,16 @@ import flint
 
 @dataclass(frozen=True)
 class _Block:
-    """Rows in reduced echelon form: the columns ``pivots`` are an identity matrix."""
+    """A matrix in reduced echelon form: its columns ``pivots`` form an identity matrix."""
 
     pivots: list[int]
     rows: flint.nmod_mat
 
     def reduce(self, rows: flint.nmod_mat, flat: list[flint.nmod] | None = None) -> flint.nmod_mat:
-        """Reduce ``rows`` so that their pivot columns are zero; ``flat`` is ``rows.entries()``, if known."""
+        """Subtract multiples of this block from ``rows`` until their entries in its pivot columns are zero.
+
+        A caller that has ``rows.entries()`` already passes it as ``flat``.
+        """
         return rows - columns(rows, self.pivots, flat) * self.rows
 
 
@@ -45,7 +48,7 @@ class Echelon:
         return pivots
 
     def spans(self, row: list[flint.nmod]) -> bool:
-        """Return whether the row is in the space."""
+        """Return whether the row is in the space of the rows that were added."""
         rest = flint.nmod_mat(1, self.width, row, self.prime)
         for block in self._blocks:
             rest = block.reduce(rest)
@@ -75,7 +78,10 @@ def staircase(echelon: flint.nmod_mat, rank: int) -> list[int]:
 def columns(
     matrix: flint.nmod_mat, chosen: list[int], flat: list[flint.nmod] | None = None
 ) -> flint.nmod_mat:
-    """Return the chosen columns of a matrix modulo a prime; ``flat`` is ``matrix.entries()``, if known."""
+    """Return the chosen columns of a matrix modulo a prime.
+
+    A caller that has ``matrix.entries()`` already passes it as ``flat``.
+    """
     m, n = matrix.nrows(), matrix.ncols()
     flat = matrix.entries() if flat is None else flat
     picked = [flat[i + j] for i in range(0, m * n, n) for j in chosen] if n else []

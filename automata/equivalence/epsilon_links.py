@@ -1,4 +1,4 @@
-"""Removal of epsilon transitions from a sparse representation: lambda E* and M(a) E*."""
+"""Removal of epsilon transitions E from a sparse representation, by multiplication with E*."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from automata.wfsa import WFSA
 MOST_WORDS = 10_000_000
 """Memory limit for the weights of E*, in 8-byte words."""
 FEW_WORDS = 1_000_000
-"""A size of E*, in 8-byte words, that takes little time for automata of any size."""
+"""Up to this size in 8-byte words, E* is computed before other methods are tried."""
 FEW_FOR_EACH = 16
-"""A size of E* per state and transition, in 8-byte words, that takes little time."""
+"""The same limit as FEW_WORDS, per state and transition; the larger of the two limits applies."""
 
 
 def few_words(of: Representation, epsilon: RationalMatrix) -> int:
-    """Return how many 8-byte words E* may take before another method is tried."""
+    """Return the size of E*, in 8-byte words, above which other methods are tried before it is computed."""
     return min(max(FEW_WORDS, FEW_FOR_EACH * (of.states + of.transitions + len(epsilon))), MOST_WORDS)
 
 
 def epsilon_link(of: Representation, epsilon: RationalMatrix, most: int | None = None) -> ChainLink:
-    """Return the link to the representation without epsilon transitions.
+    """Return the link from a representation and its epsilon transitions to one without epsilon transitions.
 
     Raises:
         LimitReached: If E* takes more than ``most`` 8-byte words (default: :data:`MOST_WORDS`).

@@ -36,8 +36,9 @@ class Exploration:
             over the rationals.
         difference: the shortlex-least word whose scores differ modulo the prime. Its scores differ, but the
             scores of a smaller word may differ by a multiple of the prime.
-        left_out: whether words were skipped because of a random sum. With probability 1/prime, this is wrong
-            and a smaller word differs.
+        left_out: whether a block of words was skipped because a random linear combination of their vectors is
+            in the span of the selected vectors. With probability 1/prime, it is in the span although a vector
+            of the block is not. A smaller word may then differ.
     """
 
     prime: int
@@ -52,13 +53,13 @@ def explore(
     before: Word | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Exploration:
-    """Explore one or two automata until the span is closed, or until a word has different scores.
+    """Select words until their vectors span those of all words, or until a word has different scores.
 
     Args:
         automata: one automaton, or two automata to compare.
         prime: the modulus.
         before: try only words smaller than this one.
-        progress: a callback that receives the number of selected words and their length as text.
+        progress: a callback that receives the number of selected words and the length of the latest ones.
     """
     width = automata.width
     echelon = Echelon(width, prime)
@@ -108,7 +109,7 @@ class Agreement:
         self.candidates = IntegerVectors(automata, tried)
 
     def holds(self, prime: int) -> bool:
-        """Return whether all words agree modulo the prime."""
+        """Return whether the test passes for this prime."""
         rows = self.candidates.modulo(prime)
         if any(value != 0 for value in (rows * _difference(self.automata, prime)).entries()):
             return False
@@ -117,7 +118,10 @@ class Agreement:
 
 
 def _difference(automata: Cleared, prime: int) -> flint.nmod_mat | None:
-    """Return the column (rho_1, -rho_2) for two automata, or ``None`` for one automaton."""
+    """Return the column whose product with a word's vector is the difference of the two automata's scores.
+
+    Return ``None`` for one automaton.
+    """
     if len(automata.sides) != 2:
         return None
     a, b = (flint.nmod_mat(side.end, prime) for side in automata.sides)
@@ -134,9 +138,10 @@ class _Stepping:
     def children(
         self, level: list[tuple[Word, list[flint.nmod]]], spans: Callable[[list[flint.nmod]], bool]
     ) -> Iterator[tuple[list[Word], list[flint.nmod]]]:
-        """Yield blocks of children in shortlex order: the words, and their concatenated vectors.
+        """Yield blocks of children of the words in ``level``, with their concatenated vectors.
 
-        Skip a block if ``spans`` reports that a random sum of its children depends on the selected vectors.
+        A child is a word with one more symbol. The children are in shortlex order. Skip a block if ``spans``
+        returns true for a random linear combination of the vectors of its children.
         """
         symbols, width = len(self.automata.symbols), self.automata.width
         # number of parents in a block; each parent has all its children in one block if they fit
@@ -152,9 +157,9 @@ class _Stepping:
                 yield [(*word, a) for word, _ in parents for a in letters], self._step(parents, letters)
 
     def sum_of_children(self, level: list[tuple[Word, list[flint.nmod]]]) -> list[flint.nmod]:
-        """Return a random linear combination of the vectors of all children.
+        """Return a random linear combination of the vectors of all children of the words in ``level``.
 
-        If a child is outside a space, so is the combination, with high probability.
+        If the vector of a child is outside a space, so is the combination, with high probability.
         """
         random, symbols = Random(self.prime), len(self.automata.symbols)
         factors = [random.randrange(self.prime) for _ in range(symbols * len(level))]

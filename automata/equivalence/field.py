@@ -82,10 +82,10 @@ def _different(
 
 
 def _least(both: Cleared, seen: Exploration, fresh: Iterator[int], progress: ProgressCallback) -> Word:
-    """Return the shortlex-least word that differs, starting from an exploration that found a difference.
+    """Return the shortlex-least word with different scores.
 
-    Smaller words agree if they agree modulo primes whose product exceeds any difference of their
-    scores.
+    The exploration ``seen`` found a word with different scores. The scores of a smaller word are equal if
+    they are equal modulo several primes and the product of the primes exceeds any possible difference.
     """
     word = seen.difference
     assert word is not None

@@ -68,8 +68,8 @@ class Cleared:
 
     Attributes:
         sides: the automata.
-        symbols: the first symbol of each kind, in alphabet order.
-        index: for each symbol of the alphabet, the index of its kind in ``symbols``.
+        symbols: the first symbol of each group of symbols with equal matrices, in alphabet order.
+        index: for each symbol of the alphabet, the index of its group in ``symbols``.
         ends: the multipliers of the initial and of the final weights.
         scales: the multiplier of each symbol's matrix.
     """
@@ -86,7 +86,10 @@ class Cleared:
         return sum(side.states for side in self.sides)
 
     def scores(self, word: Sequence[int]) -> tuple[Fraction, ...]:
-        """Return the original score of a word, a sequence of symbol indices, in each automaton."""
+        """Return the score of a word in each automaton before the denominators were cleared.
+
+        The word is a sequence of symbol indices.
+        """
         scale = math.prod((self.scales[a] for a in word), start=self.ends[0] * self.ends[1])
         values = []
         for side in self.sides:
@@ -97,10 +100,10 @@ class Cleared:
         return tuple(values)
 
     def bits(self, length: int) -> int:
-        """Return how many bits any difference of cleared scores needs, for strings up to this length.
+        """Return how many bits the difference of two integer scores needs, for strings up to this length.
 
-        Starting from abs(rho), compute for each state the largest value that any symbol and the rest of a
-        string can produce.
+        The bound comes from a backward pass that starts with abs(rho). For each state, it takes the largest
+        value over all symbols.
         """
         most = 0
         for side in self.sides:
@@ -113,7 +116,7 @@ class Cleared:
         return most.bit_length() + 1
 
     def vector_bits(self, length: int) -> int:
-        """Return the bit length of a bound on the sum of absolute components, for words up to this length."""
+        """Return the bit length of a bound on the 1-norm of a word's vector, for words up to this length."""
         total = 0
         for side in self.sides:
             start, widest = sum(map(abs, integers(side.start))), side.states * side.largest
@@ -157,7 +160,7 @@ def random_numbers() -> np.random.Generator:
 
 
 Word = tuple[int, ...]
-"""A word as symbol indices."""
+"""A word as a tuple of symbol indices."""
 MOST_EXACT_BITS = 1 << 31
 """Size limit, in bits (256 MB), for vectors that are computed once as integers.
 
@@ -171,7 +174,7 @@ def shortlex(word: Word) -> tuple[int, Word]:
 
 
 class IntegerVectors:
-    """The integer vectors of words; a row concatenates the vectors of one word in all automata.
+    """A matrix with a row for each word: the word's integer state vectors in all automata, concatenated.
 
     The words are in shortlex order and include all their prefixes.
     """

@@ -1,4 +1,7 @@
-"""Lifting of words that span modulo a prime to a basis over the rationals, checked exactly."""
+"""Construction of a basis over the rationals from words whose vectors span all vectors modulo a prime.
+
+The basis is checked exactly.
+"""
 
 from __future__ import annotations
 
@@ -19,23 +22,22 @@ from automata.wfsa import WFSA
 MOST_BITS = 1 << 35
 """Size limit of a basis, in bits (4 GB)."""
 _SLACK = 12
-"""A candidate is checked if its integers are at least this many bits shorter than the modulus.
-"""
+"""A candidate basis is checked if its integers are at least this many bits shorter than the modulus."""
 
 
 @dataclass(frozen=True)
 class Basis:
-    """A basis N / d of the span of the vectors of all words, in reduced echelon form.
+    """A basis N / d of the span of the state vectors of all words, in reduced echelon form.
 
-    The basis is checked exactly. Its rows are the states of an automaton with the same scores as each
-    compared automaton. The columns of a compared automaton are the matrix that maps to it.
+    A vector concatenates the states of all compared automata. The basis is checked exactly. Its rows are the
+    states of an automaton C with the same scores as each compared automaton. The columns that belong to a
+    compared automaton form the matrix that maps C to this automaton.
 
     Attributes:
         pivots: the columns that form the identity, numbered over all automata.
         sides: N for each compared automaton, ``(rank, n)`` integers.
         denominator: d.
-        steps: the integer matrix of each symbol in the automaton of the basis, ``(rank, rank)``, with the
-            denominator d.
+        steps: the integer matrix of each symbol in C, ``(rank, rank)``, with the denominator d.
         full_side: the index of the first automaton whose states are this basis, or ``None``.
     """
 
@@ -64,7 +66,7 @@ def lift(
     primes: Iterator[int],
     progress: Callable[[int], None] | None = None,
 ) -> Basis | None:
-    """Return a basis over the rationals of the span of the vectors of all words.
+    """Return a basis over the rationals of the span of the state vectors of all words.
 
     Return ``None`` if the vectors of ``words`` do not span this space, or if the basis would exceed
     :data:`MOST_BITS`.
@@ -102,7 +104,7 @@ def _bounds(automata: Cleared) -> list[range]:
 
 
 def _pivot_choices(automata: Cleared, rows: flint.nmod_mat) -> list[list[int]]:
-    """Return the choices of columns to turn into an identity matrix, best first.
+    """Return sets of columns that can become the identity matrix of the basis, the most promising first.
 
     The determinants in the basis are smaller if fewer pivots are outside one automaton's columns.
     """
@@ -221,7 +223,7 @@ def _checked(
 
 
 def _chosen(images: list[flint.fmpz_mat], pivots: list[int]) -> flint.fmpz_mat:
-    """Return the pivot columns of the images in both automata."""
+    """Return the pivot columns of the concatenated images."""
     columns = [column for image in images for column in zip(*image.table(), strict=True)] if pivots else []
     return flint.fmpz_mat(
         len(pivots), len(pivots), [columns[j][i] for i in range(len(pivots)) for j in pivots]

@@ -25,12 +25,12 @@ class ChainLink:
     """A link to a representation with the same scores.
 
     Attributes:
-        kind: the equation that the matrix satisfies; ``"epsilon"`` if the link removes epsilon
-            transitions.
+        kind: ``"right"`` or ``"left"``, or ``"epsilon"`` if the link removes epsilon transitions.
         to: the target representation, with m states.
-        matrix: X, shape ``(n, m)`` for a right link and ``(m, n)`` for a left one; ``None`` for
-            epsilon.
-        bound: v > 0 with abs(E) v < v, only for epsilon transitions E with cycles.
+        matrix: X, shape ``(n, m)`` for a right link and ``(m, n)`` for a left link; ``None`` for
+            an epsilon link.
+        bound: a vector v > 0 with abs(E) v < v, if the link removes epsilon transitions E that have cycles;
+            otherwise ``None``.
     """
 
     kind: Kind
@@ -69,7 +69,10 @@ def right_link(of: Representation, matrix: RationalMatrix, kept: Places) -> Chai
 
 
 def link_to_nothing(of: Representation) -> ChainLink:
-    """Return the link to the empty representation, if there are no initial or no final weights."""
+    """Return the link to the representation without states.
+
+    The given representation must have no initial weights or no final weights, so that all scores are zero.
+    """
 
     def empty(rows: int, columns: int) -> RationalMatrix:
         return RationalMatrix.summed((rows, columns), [], [], [])
@@ -81,7 +84,10 @@ def link_to_nothing(of: Representation) -> ChainLink:
 
 
 def live_link(of: Representation) -> ChainLink | None:
-    """Return the right link to the states from which a final weight is reachable; ``None`` if all are."""
+    """Return the right link to the representation without states from which no final weight is reachable.
+
+    Return ``None`` if there are no such states.
+    """
     known = np.zeros(of.states, dtype=bool)
     new = np.unique(of.final.rows)
     back = [step.transposed for step in of.steps]

@@ -1,11 +1,13 @@
 """Lumping over the rationals: states whose right languages are proportional become one state.
 
-The scale c of a state is a random functional of its right language: c = sum over i of z_i beta_i,
-with beta as in :mod:`automata.equivalence.shortest`. (In plain sums, weights could cancel.) Initially, two
-states are in the same class if a second random functional, divided by c, is equal for both. The partition is
-then refined until, for random v, the sum of (t rho_q + y_a M(a)[q, r] c_r v_class(r)) / c_q over symbols a
-and states r is constant on each class. The ratios of scales are reconstructed as fractions, from more primes
-if one is too few. The resulting link is checked exactly.
+The scale c of a state is a random functional of its right language: c = sum over i of z_i beta_i, with
+random z and with beta as in :mod:`automata.equivalence.shortest`. The multipliers are random because weights
+could cancel in a plain sum. Initially, two states are in the same class if a second random functional,
+divided by c, is equal for both. The partition is then refined until, for random v, the sum of
+(t rho_q + y_a M(a)[q, r] c_r v_class(r)) / c_q over symbols a and states r is constant on each class.
+
+The ratios between the scales are first known modulo one prime. They are reconstructed as fractions. If one
+prime is not enough, more primes are used. The resulting link is checked exactly.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ SLACK = 20
 """Number of bits by which numerator and denominator together must be shorter than the modulus.
 """
 MOST_PRIMES = 32
-"""Maximum number of primes to reconstruct ratios from."""
+"""Maximum number of primes for the reconstruction of the ratios between scales."""
 MOST_PRODUCTS = 1 << 30
 """Maximum number of products of a weight and a component in the random functionals."""
 
@@ -38,10 +40,9 @@ class Functionals:
 
     Attributes:
         of: the representation modulo a prime.
-        scale: c, one functional.
-        other: another functional with independent multipliers for each symbol, so that strings of
-            one length differ.
-        length: strings shorter than this are included.
+        scale: the first functional of each state, c in the description of this module.
+        other: the second functional of each state, with independent random multipliers.
+        length: the functionals include all strings with fewer symbols than this.
     """
 
     of: Modular
@@ -68,11 +69,14 @@ class Functionals:
             self.length += 1
 
     def quotients(self) -> Residues:
-        """Return the other functional over the scale, and 0 if the scale is 0."""
+        """Return ``other`` divided by ``scale`` for each state, and 0 if the state's scale is 0."""
         return self.of.field.product(self.other, self.of.field.inverse(self.scale))
 
     def settle(self) -> None:
-        """Double the length until no more states are separated, or until the work limit is exceeded."""
+        """Extend the functionals to longer strings until they distinguish no more states.
+
+        The length doubles each time. Stop earlier if the next doubling exceeds the limit on the work.
+        """
         seen = (-1, -1)
         while True:
             now = (int(np.count_nonzero(self.scale)), len(np.unique(self.quotients())))
@@ -86,7 +90,10 @@ class Functionals:
 def lump(
     of: Representation, primes: Iterator[int], progress: Callable[[str], None]
 ) -> tuple[ChainLink | None, int]:
-    """Return the right link to classes of states, or ``None``, and the number of primes used."""
+    """Merge states with proportional right languages; return the right link and the number of primes used.
+
+    The link is ``None`` if no states can be merged.
+    """
     functionals = Functionals.start(modulo(of, primes))
     functionals.settle()
     classes = refined(functionals)
@@ -130,7 +137,10 @@ def first_of_each(classes: Places) -> Places:
 
 
 def refined(functionals: Functionals) -> Places:
-    """Return the class of each state, numbered by first states; -1 if the right language is zero."""
+    """Return the class of each state, or -1 for a state whose right language is zero.
+
+    Classes are numbered in the order of their first states.
+    """
     of, field = functionals.of, functionals.of.field
     scale = functionals.scale
     zero = scale == 0
@@ -205,7 +215,7 @@ class Ratios:
             self.add(functionals)
 
     def fractions(self) -> list[Fraction] | None:
-        """Return all ratios; ``None`` if a ratio has too many digits for the primes used so far."""
+        """Return all ratios as fractions; ``None`` if a ratio has too many digits for the primes so far."""
         if self.count == 1:
             assert self.single is not None
             of, residues = self.single
@@ -229,7 +239,10 @@ class Ratios:
 
 
 def _fraction(value: int, modulus: int, most: int) -> Fraction | None:
-    """Return the fraction with this residue; ``None`` if a part would exceed ``most``."""
+    """Return the fraction that is ``value`` modulo the modulus.
+
+    Return ``None`` if its numerator or denominator would exceed ``most``.
+    """
     r, rest, t, last = modulus, value, 0, 1
     while rest > most:
         quotient = r // rest

@@ -128,7 +128,7 @@ def _inverses(values, square, prime, inverse):  # type: ignore[no-untyped-def]  
 
 @_compiled
 def _reconstruct(values, prime, most):  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
-    """Return fractions of integers of at most ``most`` (Wang 1981); the denominator is 0 if there is none."""
+    """Return numerators and denominators of at most ``most`` (Wang 1981); see :meth:`Field.fractions`."""
     above, below = np.zeros(len(values), dtype=np.int64), np.zeros(len(values), dtype=np.int64)
     for i in range(len(values)):
         r, rest, t, last = np.int64(prime), np.int64(values[i]), np.int64(0), np.int64(1)
@@ -183,12 +183,19 @@ class Field:
         return self.total(self.product(left, right))
 
     def fractions(self, values: Residues, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return numerators and denominators of at most ``most``; the denominator is 0 if there are none."""
+        """Reconstruct a fraction from each residue; return the numerators and the denominators.
+
+        Both are at most ``most`` in absolute value. The denominator is 0 if there is no such fraction.
+        """
         above, below = _reconstruct(values, self.modulus[0], np.int64(most))
         return above, below
 
     def residues(self, matrix: RationalMatrix, shift: int = 1) -> Residues:
-        """Return the entries times ``shift`` modulo the prime, which must divide no denominator."""
+        """Return the nonzero entries of a matrix times ``shift``, modulo the prime.
+
+        Raises:
+            ZeroDivisionError: If the prime divides the denominator of an entry.
+        """
         prime = self.prime
         inverses: dict[int, int] = {}
 
@@ -236,7 +243,7 @@ class Modular:
         return result
 
     def row_step(self, row: Residues, symbol: int) -> Residues:
-        """Return row M(symbol)."""
+        """Return the product of the row and the symbol's matrix."""
         result: Residues = _row_step(*self._table, symbol, row, *self.field.modulus)
         return result
 

@@ -84,7 +84,7 @@ def decide_boolean(a: WFSA, b: WFSA, progress: ProgressCallback, most: int | Non
 
 
 Reached: TypeAlias = "tuple[Reached, int] | None"
-"""A string as its prefix and last symbol; ``None`` is the empty string."""
+"""A string as a pair of its prefix and the index of its last symbol; ``None`` is the empty string."""
 
 
 def _spelled(word: Reached) -> list[int]:
@@ -156,10 +156,11 @@ Vector = dict[int, Weight]
 def search(
     a: WFSA, b: WFSA, progress: ProgressCallback, longest: int | None = None, most: int = MOST_WEIGHTS
 ) -> Answer:
-    """Search for the first string with different scores; if the search closes, the automata are equivalent.
+    """Search for the shortlex-least string with different scores.
 
-    This is for max-plus, min-plus and max-times, and for other semirings if removing epsilon is too
-    expensive.
+    If strings reach only finitely many pairs of vectors and none of them differ, the automata are equivalent.
+    Use this search for max-plus, min-plus and max-times, and for other semirings if removing epsilon
+    transitions is too expensive.
 
     Args:
         a: an exact automaton.
@@ -218,7 +219,10 @@ def search(
 
 
 def _normal(k: Semiring, x: Vector, y: Vector) -> tuple[Vector, Vector]:
-    """Divide both vectors by their common sum, or over the reals by the first weight (the sum may be 0)."""
+    """Divide both vectors by the sum of all their weights.
+
+    Over the reals, divide by the first weight instead, because the sum may be 0.
+    """
     if k.divide_numbers is None:
         return x, y
     total = k.zero
@@ -235,7 +239,7 @@ def _normal(k: Semiring, x: Vector, y: Vector) -> tuple[Vector, Vector]:
 class _PairRun:
     """The Forward algorithm on sparse vectors.
 
-    If there are many states, epsilon transitions are applied at each step instead of being removed first.
+    If the automaton still has epsilon transitions, they are applied after each symbol.
     """
 
     def __init__(self, automaton: WFSA, own: Arrows) -> None:

@@ -9,9 +9,9 @@ from automata.equivalence.answers import Answer, first_answer
 from automata.wfsa import WFSA
 
 SMALL = 300
-"""Up to this many states, :mod:`automata.equivalence.field` decides."""
+"""Up to this many states of both automata together, the dense method is used."""
 DENSE = 16
-"""Up to :data:`field.MOST_DENSE` states, it also decides if at least one in this many weights is nonzero."""
+"""Up to field.MOST_DENSE states, the dense method is used if at least one in this many weights is nonzero."""
 
 
 def are_large(*automata: WFSA) -> bool:

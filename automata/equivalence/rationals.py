@@ -87,7 +87,10 @@ class RationalMatrix(SparseMatrix):
 
     @classmethod
     def selection(cls, shape: tuple[int, int], rows: Places) -> RationalMatrix:
-        """Return the matrix that is 1 at (rows[j], j) for each column j; ``rows`` increases."""
+        """Return the matrix that is 1 at (rows[j], j) for each column j and 0 elsewhere.
+
+        The values of ``rows`` must increase.
+        """
         return cls(shape, rows, np.arange(shape[1]), rationals([1]).repeat(shape[1]))
 
     @cached_property
@@ -119,7 +122,7 @@ class RationalMatrix(SparseMatrix):
         return RationalMatrix._summed(self.shape, *(np.concatenate(pair) for pair in parts))
 
     def chosen(self, rows: Places) -> RationalMatrix:
-        """Return the chosen rows, in increasing order, renumbered from 0."""
+        """Return the matrix of the chosen rows; ``rows`` must be in increasing order."""
         shape = (len(rows), self.shape[1])
         new_rows = np.searchsorted(rows, self.rows)
         inside = np.flatnonzero(np.append(rows, -1)[new_rows] == self.rows)
@@ -150,7 +153,7 @@ def block_diagonal(left: RationalMatrix, right: RationalMatrix) -> RationalMatri
 
 
 def of_rows(shape: tuple[int, int], rows: Sequence[tuple[int, dict[int, Weight]]]) -> RationalMatrix:
-    """Return a matrix from some of its rows, each given as entries by column."""
+    """Return the matrix with the given nonzero rows: pairs of a row index and the row's entries by column."""
     indices = np.repeat([i for i, _ in rows], [len(row) for _, row in rows]).astype(np.intp)
     return RationalMatrix.summed(
         shape, indices, [j for _, row in rows for j in row], [w for _, row in rows for w in row.values()]

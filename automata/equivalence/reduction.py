@@ -1,4 +1,7 @@
-"""Reduction of a linear representation by lumping and closed relations, from the right and the left."""
+"""Reduction of a linear representation to one with fewer states, by lumping and by linear relations.
+
+Both methods are also applied to the reversed representation, which is called "from the left".
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ class Reduction:
     def __init__(
         self, of: Representation, primes: Iterator[int], progress: Callable[[str], None], zero: bool = False
     ) -> None:
-        """Initialise without links; ``zero`` also allows links that only exist if every score is 0."""
+        """Start with no links; if ``zero`` is true, also try links that only exist if every score is 0."""
         self.left, self.links, self.methods = of, list[ChainLink](), list[str]()
         self._primes, self._progress, self._zero = primes, progress, zero
 
@@ -46,7 +49,7 @@ class Reduction:
         return True
 
     def run(self) -> None:
-        """Lump from the right and the left until nothing changes, then close relations; repeat."""
+        """Reduce until neither lumping nor relations eliminate a state, from the right or from the left."""
         while not self.left.is_zero:
             if self._lump(False) or self._lump(True):
                 continue
@@ -54,9 +57,10 @@ class Reduction:
                 return
 
     def run_with_epsilon(self) -> bool:
-        """Run the reduction with epsilon as one more symbol; return whether it reaches zero.
+        """Reduce a representation whose last symbol is epsilon; return whether this proves all scores zero.
 
-        Each link then gets a bound, because sums over epsilon paths must converge at its source.
+        If it does, each link gets a bound, which shows that the sums over epsilon paths converge in the
+        link's source.
         """
         of = self.left
         self.run()

@@ -24,7 +24,7 @@ from automata.equivalence.representation import Representation
 Row = dict[int, flint.fmpq]
 """A sparse row: python-flint's fractions by state."""
 MOST_TERMS = 60
-"""Maximum number of products for each state and transition before closing is abandoned."""
+"""Maximum number of products for each state and transition until all relations are closed."""
 MOST_FILL = 8
 """Maximum number of entries of all rules for each state and transition."""
 
@@ -32,9 +32,10 @@ MOST_FILL = 8
 def close(
     of: Representation, primes: Iterator[int], progress: Callable[[str], None], zero: bool = False
 ) -> ChainLink | None:
-    """Return the right link to the states without a rule if the relations close, otherwise ``None``.
+    """Return the right link that eliminates states by linear relations between right languages.
 
-    With ``zero``, also try lambda as a relation.
+    Return ``None`` if there are no such relations, or if a limit is exceeded. If ``zero`` is true, also try
+    lambda as a relation, which succeeds if every score is zero.
     """
     functionals = Functionals.start(modulo(of, primes))
     functionals.settle()
@@ -83,7 +84,10 @@ class _Relations:
         self.fill, self.most_fill = 0, MOST_FILL * size + 10_000
 
     def close(self, relations: list[Row]) -> bool:
-        """Close these relations under transitions; return ``False`` if one is wrong or a limit is hit."""
+        """Add these relations and all relations that follow from them by transitions.
+
+        Return ``False`` if a relation is wrong or a limit is exceeded.
+        """
         for relation in relations:
             if not self._add(relation):
                 return False
@@ -149,7 +153,7 @@ class _Relations:
         return True
 
     def _value(self, row: Row) -> int:
-        """Return a random functional of the row modulo the prime; it is 0 if the row is a relation."""
+        """Return a random linear functional of the row modulo the prime; its value is 0 for each relation."""
         p, total = self.prime, 0
         for q, w in row.items():
             below = int(w.q)
@@ -158,7 +162,7 @@ class _Relations:
         return total % p
 
     def link(self) -> ChainLink | None:
-        """Return the link to the states without a rule, checked exactly."""
+        """Return the right link to the states without a rule; ``None`` if its exact check fails."""
         n = self.of.states
         kept = np.array([q for q in range(n) if q not in self.rules], dtype=np.intp)
         column = {q: i for i, q in enumerate(kept.tolist())}

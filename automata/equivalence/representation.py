@@ -24,7 +24,7 @@ class Representation:
 
     Attributes:
         initial: lambda, shape ``(1, n)``.
-        steps: the matrix of each kind of symbol, shape ``(n, n)``.
+        steps: the matrices M, one for each group of symbols that share a matrix, shape ``(n, n)``.
         final: rho, shape ``(n, 1)``.
     """
 
@@ -84,11 +84,15 @@ class Representation:
     def rows_by(
         self, entries: Sequence[tuple[int, Weight] | None], ends: Mapping[int, Weight]
     ) -> list[dict[tuple[int, int], Weight]]:
-        """Return, for each state, its row of rho and of all M(a) X, keyed by symbol and column.
+        """Return the rows of the matrix that concatenates rho and M(a) X for all symbols a, by state.
+
+        Each row is a dictionary. The key of an entry of M(a) X is the pair of a and the column, and the key
+        of an entry of rho is ``(-1, -1)``.
 
         Args:
-            entries: the column and weight of the only entry in each row of X, or ``None``.
-            ends: rho; its key is ``(-1, -1)``.
+            entries: for each row of X, the column and the weight of its only nonzero entry, or ``None`` if
+                there is none.
+            ends: the nonzero entries of rho, keyed by state.
         """
         starts, symbols, columns, weights = self._by_state
         rows: list[dict[tuple[int, int], Weight]] = []
@@ -103,7 +107,7 @@ class Representation:
         return rows
 
     def restricted(self, states: range) -> Representation:
-        """Return the representation on these states; no transition must leave or enter them."""
+        """Return the representation with only these states; no transition may connect them to other states."""
         keep = np.arange(states.start, states.stop)
 
         def both(matrix: RationalMatrix) -> RationalMatrix:
@@ -116,7 +120,14 @@ class Representation:
         )
 
     def automaton(self, semiring: Semiring, symbols: Iterable[Symbol], index: Sequence[int] = ()) -> WFSA:
-        """Return the real or counting automaton; ``index`` maps symbols to matrices, by default in order."""
+        """Return the automaton over the real or counting semiring.
+
+        Args:
+            semiring: the semiring.
+            symbols: the alphabet.
+            index: for each symbol, the index of its matrix in ``steps``. By default, each symbol has its own
+                matrix.
+        """
         n, alphabet = self.states, list(symbols)
 
         def exact(matrix: RationalMatrix) -> Weights:
@@ -132,7 +143,10 @@ class Representation:
         return blank.replace(initial=initial, final=final, tables=tables, index=matrix_of)
 
     def vectors(self, word: Sequence[int]) -> Iterator[tuple[dict[int, int], int]]:
-        """Yield the row lambda M(u) for each prefix u of a word: integers by state, and their denominator."""
+        """Yield the row lambda M(u) for each prefix u of a word, shortest first.
+
+        A row is a dictionary from state to integer, and the common denominator of these integers.
+        """
         row, scale = _cleared(self.initial.row_by_column(0))
         yield row, scale
         for symbol in word:
@@ -170,8 +184,8 @@ class VectorDifference:
     Attributes:
         joint: the representation, with A's states first.
         epsilon: the epsilon transitions of the direct sum, or ``None``.
-        symbols: the first symbol of each kind.
-        index: the kind of each symbol.
+        symbols: the first symbol of each group of symbols that share a matrix.
+        index: for each symbol, the index of its group in ``symbols``.
         split: the number of A's states.
     """
 

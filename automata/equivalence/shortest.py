@@ -1,10 +1,10 @@
-"""Search for the least string of nonzero score, modulo a random prime with random multipliers.
+"""Search for the shortlex-least string with a nonzero score, modulo a random prime.
 
-beta_0 = rho and beta_i = sum over symbols a of y_{i,a} M(a) beta_{i-1}, with independent y. Then
-lambda beta_i is a polynomial in y whose coefficients are the scores of the strings of length i. If
-it is nonzero, some score of that length is nonzero. If it is zero for all i < n, all scores are
-most likely zero. The string is found from the left: each symbol is the least one after which the
-remaining functional is nonzero.
+Let beta_0 = rho and beta_i = sum over symbols a of y_{i,a} M(a) beta_{i-1}, with independent random
+multipliers y. Then lambda beta_i is a polynomial in y whose coefficients are the scores of the strings of
+length i. If its value is nonzero, some score of that length is nonzero. If it is zero for all i < n, all
+scores are most likely zero. The string is found from the left: each symbol is the least one for which a
+nonzero score remains possible.
 
 References:
     Kiefer, Murawski, Ouaknine, Wachter and Worrell 2011.
@@ -26,7 +26,7 @@ from automata.equivalence.representation import Representation
 PRIMES = 54
 """Log2 of a lower bound on the number of primes of 61 bits."""
 _NUMBERS_KEPT = 1 << 24
-"""Maximum number of vector components in memory (128 MB); the rest is recomputed."""
+"""Maximum number of components of the vectors beta in memory (128 MB); other vectors are recomputed."""
 
 
 @dataclass
@@ -92,11 +92,11 @@ class Search:
 
 
 def doubt(of: Representation, length: int) -> float:
-    """Return log2 of a bound on the probability that the search misses the first string.
+    """Return log2 of a bound on the probability that the search misses the least string with a nonzero score.
 
-    The search uses one random prime of 61 bits and covers strings of at most ``length`` symbols. It
-    fails if the multipliers are a zero of one of ``length`` polynomials of that degree, or if the
-    prime divides the score's numerator.
+    The search uses one random prime of 61 bits and covers strings of at most ``length`` symbols. It fails
+    if the multipliers are a zero of a nonzero polynomial lambda beta_i, which has degree i <= ``length``. It
+    also fails if the prime divides the numerator of the score.
     """
     matrices = (of.initial, *of.steps, of.final)
     below = {int(w.q) for matrix in matrices for w in matrix.weights}
@@ -107,6 +107,9 @@ def doubt(of: Representation, length: int) -> float:
 
 
 def _bits(matrix: RationalMatrix, common: int) -> int:
-    """Return a bit count for the absolute sum of each row over a common denominator."""
+    """Return a bound on the bit length of the absolute row sums of the matrix times a common denominator.
+
+    The denominator has at most ``common`` bits.
+    """
     largest = max((abs(int(w.p)).bit_length() - int(w.q).bit_length() + 1 for w in matrix.weights), default=0)
     return max(largest, 0) + common + max(matrix.shape).bit_length()

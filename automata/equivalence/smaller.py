@@ -1,12 +1,14 @@
-"""Exact proof that all strings before a string have score zero, by one of two methods.
+"""Exact proof that all strings before a given string in shortlex order have score zero.
 
-By rows: strings are taken in shortlex order. A string is not extended if its row is zero or a multiple of a
-smaller string's row. Its extensions then have the scores of the smaller string's extensions, times a factor.
+There are two methods. The first one tries all strings u in shortlex order and computes the row lambda M(u) of
+each. A string is not extended if its row is zero or a multiple of a smaller string's row. Its extensions then
+have the scores of the smaller string's extensions, times a factor.
 
-By classes of states, if there are too many strings: X_k is a matrix with at most one entry in each row. For
-every string u of at most k symbols, there is a z with M(u) rho = X_k z. The only column of X_0 is rho. Two
-states are in one class of X_k+1 if their rows of rho and of all M(a) X_k are proportional. If row X_k is
-zero, then row M(u) rho is zero for every such u.
+The second method is used if there are too many strings. It groups the states into classes. X_k is a matrix
+with at most one nonzero entry in each row. For every string u of at most k symbols, there is a vector z with
+M(u) rho = X_k z. If x X_k is zero for a row x, then x M(u) rho is zero for every such u. The only column of
+X_0 is rho. X_{k+1} has a column for each class of states: two states are in one class if their rows of the
+matrix that concatenates rho and all M(a) X_k are proportional.
 """
 
 from __future__ import annotations
@@ -19,15 +21,18 @@ from automata.equivalence.integers import Word, shortlex
 from automata.equivalence.representation import Representation
 
 MOST_COMPONENTS = 200_000
-"""Maximum number of row components."""
+"""Maximum number of components of all rows in the first method."""
 MOST_PRODUCTS = 1 << 21
-"""Maximum number of products of a weight and a class's weight."""
+"""Maximum number of products in the second method."""
 MOST_BITS = 1 << 24
-"""Maximum number of bits of one string's row."""
+"""Maximum number of bits of one string's row in the first method."""
 
 
 def smaller_scores_vanish(of: Representation, word: Word, progress: Callable[[str], None]) -> bool:
-    """Return whether all strings before ``word`` provably score zero; ``False`` if a limit is exceeded."""
+    """Return whether it is proved that all strings before ``word`` have score zero.
+
+    Return ``False`` also if a limit is exceeded.
+    """
     return _by_rows(of, word, progress) or _by_classes(of, word, progress)
 
 
@@ -61,7 +66,7 @@ def _by_rows(of: Representation, word: Word, progress: Callable[[str], None]) ->
 
 
 Level = list[tuple[int, Weight] | None]
-"""X_k: the column and weight of each state's entry, if it has one."""
+"""The matrix X_k: for each state, the column and weight of its nonzero entry, or ``None`` if there is none."""
 
 
 def _by_classes(of: Representation, word: Word, progress: Callable[[str], None]) -> bool:
@@ -88,7 +93,10 @@ def _by_classes(of: Representation, word: Word, progress: Callable[[str], None])
 
 
 def _classes(rows: list[dict[tuple[int, int], Weight]]) -> Level:
-    """Return the class of each row up to a factor, and that factor; it is 1 for the first row of a class."""
+    """Group proportional rows; return each row's class and its factor relative to the first row of the class.
+
+    Return ``None`` for a zero row.
+    """
     classes: dict[object, tuple[int, Weight]] = {}
     level: Level = []
     for row in rows:
@@ -104,7 +112,7 @@ def _classes(rows: list[dict[tuple[int, int], Weight]]) -> Level:
 
 
 def _vanishes(row: dict[int, Weight], level: Level) -> bool:
-    """Return whether the row times X_k is zero."""
+    """Return whether the row times the matrix ``level`` is zero."""
     sums: dict[int, Weight] = {}
     for q, v in row.items():
         entry = level[q]

@@ -46,7 +46,7 @@ MOST_PRODUCTS = 1 << 37
 MOST_PROVED = 1000
 """Up to this many states, :mod:`automata.equivalence.field` proves that no smaller string differs."""
 MOST_DENSE_WEIGHTS = 1 << 24
-"""Maximum number of weights in the dense matrices of that proof."""
+"""Maximum number of entries in the dense matrices for a proof that no smaller string differs."""
 HOW = "over the rationals, by a chain of {links} that leads from their difference to zero"
 
 
@@ -75,7 +75,7 @@ class _Decision:
 
     @property
     def left(self) -> Representation:
-        """The representation at the end of the links."""
+        """The representation to which the links found so far lead."""
         return self.chain.left
 
     def answer(self) -> Answer:
@@ -138,7 +138,10 @@ class _Decision:
         return search if search.finds(self.longest, report) else None
 
     def _basis(self) -> ChainLink | None:
-        """Return the left link to a basis of all strings' rows; ``None`` if some final weight is nonzero."""
+        """Return the left link to a basis of the space that the rows lambda M(w) of all strings w span.
+
+        Return ``None`` if there is a nonzero score or the basis is too large.
+        """
         one = cleared([self.left.automaton(REAL, range(len(self.left.steps)))])
         seen = explore(one, next(self.primes))
         basis = lift(one, seen.words, self.primes, lambda bits: self.progress(f"a basis, from {bits} bits"))

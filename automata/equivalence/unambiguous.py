@@ -30,9 +30,9 @@ Pair = tuple[int, int]
 MOST_PAIRS = 1 << 22
 """Maximum number of pairs of states to follow."""
 _FEW_ARROWS = 4
-"""Maximum average number of transitions per state and symbol for following pairs one by one.
+"""Maximum average number of transitions per state and symbol to search pairs of states one by one.
 
-Denser automata are followed by matrices.
+For denser automata, products of boolean matrices are faster.
 """
 
 
@@ -62,7 +62,7 @@ def is_unambiguous(automaton: WFSA) -> bool:
 
 
 def _squared(states: Weights, steps: Weights) -> Weights:
-    """Return a boolean matrix of the pairs of states that a common string reaches, both from ``states``."""
+    """Return which pairs of states a common string reaches from two of ``states``, as a boolean matrix."""
     pairs_reached = np.outer(states, states)
     while True:
         more = np.minimum(pairs_reached + (steps.swapaxes(1, 2) @ pairs_reached @ steps).sum(axis=0), 1)
@@ -72,7 +72,7 @@ def _squared(states: Weights, steps: Weights) -> Weights:
 
 
 Steps = list[dict[int, list[int]]]
-"""The targets by symbol and source state."""
+"""For each symbol index, a dictionary from each source state to its target states."""
 
 
 def _targets(automaton: Arrows) -> Steps:
@@ -159,7 +159,7 @@ def path_weight(automaton: WFSA, word: String) -> Weight:
 
 
 def _least_difference(a: WFSA, b: WFSA) -> Symbols | None:
-    """Return the shortlex-least string with a path in both automata whose weights differ."""
+    """Return the shortlex-least string that has a path in each automaton, with different weights."""
     (left, right), symbols = arrows([a, b])
     times, over = a.semiring.multiply_numbers, a.semiring.divide_numbers
     assert over is not None

@@ -75,7 +75,7 @@ def loads(
     Parallel transitions in the text are summed, and a ``UserWarning`` names them.
 
     Args:
-        text: The lines.
+        text: The AT&T text.
         semiring: The semiring; min-plus by default.
         symbols: The symbol table, which maps labels to symbols (see :mod:`automata.io.symbol_tables`). It
             also defines the order of the alphabet and may contain symbols that no arc reads.
@@ -146,7 +146,10 @@ def _infinity(cost: float) -> str:
 
 
 def _decimal(value: Fraction, round_weights: bool) -> str:
-    """Return the exact decimal text of a number, or of its float64 if it has none and may be rounded."""
+    """Return the exact decimal text of a number.
+
+    If it has no finite decimal or too many digits, round it to float64, but only if ``round_weights`` is true.
+    """
     context = Context(prec=MOST_DIGITS, Emax=999999, Emin=-999999, traps=[Inexact])
     why = "no finite decimal, which AT&T text requires"
     if _is_finite_decimal(value.denominator):

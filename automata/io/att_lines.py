@@ -19,7 +19,10 @@ LONGEST = 8095
 
 
 class Line(NamedTuple):
-    """A line's number and columns; a final state has no ``labels``, and an omitted ``weight`` is ``None``."""
+    """A line of AT&T text: its number and its columns.
+
+    The line of a final state has one state and no labels. The weight is ``None`` if it is omitted.
+    """
 
     number: int
     states: tuple[int, ...]

@@ -77,7 +77,11 @@ def read(
 
 
 def suffix_of(path: str | Path, file_format: str | None = None) -> str:
-    """Return the suffix of the format in which to read a file; raise InputError if there is none."""
+    """Return the suffix of the format in which to read a file, such as ``.att``.
+
+    Raises:
+        InputError: If the format is unknown, or if it is not given and the file name has another suffix.
+    """
     if file_format is not None and f".{file_format.removeprefix('.')}" not in FORMATS:
         raise InputError(
             f"--format must be {_or_list(suffix[1:] for suffix in FORMATS)}, got {shorten(file_format)}"
@@ -149,7 +153,7 @@ def require_writable(path: str | Path) -> None:
 
 
 def written_for(path: str | Path) -> list[Path]:
-    """Return the files that :func:`write` writes."""
+    """Return the paths of the files that :func:`write` would write for this path."""
     path = Path(path)
     return [path, path.with_suffix(".syms")] if path.suffix == ".att" else [path]
 

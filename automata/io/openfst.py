@@ -116,7 +116,7 @@ def two_tracks(automaton: WFSA) -> tuple[WFSA, WFSA]:
         return np.where(weights > 0, weights, 0), np.where(weights < 0, -weights, 0)
 
     def doubled(table: SparseMatrix) -> SparseMatrix:
-        """Return the matrix on both tracks: positive weights stay on a track, and negative ones change it."""
+        """Return the matrix of both tracks. A negative weight leads to the other track."""
         other = np.where(table.weights > 0, 0, n)
         rows = np.concatenate([table.rows, table.rows + n])
         columns = np.concatenate([table.columns + other, table.columns + n - other])
@@ -162,7 +162,7 @@ def _log(value: Weight) -> float:
 
 
 def precisely(weight: pynini.Weight) -> float:
-    """Return the weight exactly, read from OpenFst's binary format; ``float(weight)`` has nine digits."""
+    """Return the exact value of a weight, which ``float(weight)`` rounds to nine digits."""
     kind = {"tropical": "standard", "log": "log", "log64": "log64"}[weight.type()]
     fst = pynini.Fst(arc_type=kind)
     fst.set_start(fst.add_state())

@@ -31,7 +31,10 @@ EPSILON_CYCLE_DELTA = 1e-15
 
 
 class Scorer:
-    """An automaton scored by OpenFst, as the shortest distance of its composition with a linear acceptor."""
+    """A scorer that computes an automaton's scores with OpenFst.
+
+    It composes the automaton with the linear acceptor of a string and takes the shortest distance.
+    """
 
     def __init__(self, automaton: WFSA, arc_type: str | None = None) -> None:
         self.automaton, self.arc_type = automaton, arc_type
@@ -48,7 +51,11 @@ class Scorer:
         self.tracks = [] if self.too_heavy else [_silenced(to_openfst(track, arc_type)) for track in tracks]
 
     def costs(self, string: String) -> list[float]:
-        """Return OpenFst's cost of each track: ``-log`` of the positive part and of any negative part."""
+        """Return OpenFst's cost of the string: ``-log`` of the score, for a semiring with such a logarithm.
+
+        If the automaton has negative weights, return two costs: those of the positive and the negative part
+        of the score (:func:`~automata.io.openfst.two_tracks`).
+        """
         return [_total(track, [self.label[s] for s in string]) for track in self.tracks]
 
     def score(self, string: String) -> Weight:
@@ -57,7 +64,7 @@ class Scorer:
         return values[0] - values[1] if self.signed else values[0]
 
     def cost_bound(self, string: String) -> float:
-        """Return a bound on the error of each of :meth:`costs`, for an automaton without epsilon cycles.
+        """Return a bound on the error of each of the :meth:`costs`; there must be no epsilon cycles.
 
         OpenFst adds costs (with a relative error of u) and computes ``-log(e^-a + e^-b)`` (with an error of
         at most 3 u max(|a|, |b|) + 4 u, see ``automata.semirings.Log``). Neither operation amplifies the
@@ -81,8 +88,8 @@ class Scorer:
     def bound(self, string: String) -> float:
         """Return a bound on the error of :meth:`score`, for an automaton without epsilon cycles.
 
-        If P and N are the scores of the two tracks, an error of E in the costs causes an error of at most
-        (e^E - 1) (P + N) in the score.
+        Let P and N be the positive and the negative part of the score. An error of E in the costs causes an
+        error of at most (e^E - 1) (P + N) in the score.
         """
         k, error = self.automaton.semiring, self.cost_bound(string)
         # For costs and booleans, E bounds the error of the score itself.
