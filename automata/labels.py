@@ -51,7 +51,10 @@ def symbol_text(name: Hashable) -> str:
 
 
 def weight_text(k: Semiring, weight: Weight) -> str:
-    """Return the label of a weight: exact if short, otherwise six digits after ``≈``; empty for one."""
+    """Return the label of a weight in a drawing; the weight one has an empty label.
+
+    The label is exact if it has at most 12 characters. Otherwise it is ``≈`` and six digits.
+    """
     if weight == k.one:
         return ""
     text = k.format(weight)
@@ -62,9 +65,10 @@ def weight_text(k: Semiring, weight: Weight) -> str:
 
 
 def probability_text(probability: Weight, least: float = 0.01) -> str:
-    """Return the probability to two decimals, or to more if ``least`` requires it.
+    """Return the label of a probability, which has two decimals.
 
-    A value that only rounds to one or zero is marked with ``>`` or ``<``.
+    It has more decimals if the smallest probability to show, ``least``, is less than 0.01. A value that would
+    round to one or zero without being equal is written with ``>`` or ``<``.
 
     >>> [probability_text(p) for p in (0.934, 1, 0.9999, Fraction(1, 3), 1e-9)]
     ['0.93', '1', '>0.99', '0.33', '<0.01']

@@ -41,11 +41,11 @@ class Minimised:
     """The minimal automaton, with a proof of minimality.
 
     Attributes:
-        automaton: over a field, a real automaton with as many states as the Hankel matrix has rank
-            (minimising a counting automaton may give fractions); boolean, the minimal deterministic
-            automaton without a dead state.
-        certificate: equality with the input, and a Hankel block of full rank; ``None`` for boolean
-            and for large automata.
+        automaton: for a real or counting input, a real automaton whose number of states is the rank of the
+            Hankel matrix (the weights for a counting input may be fractions). For a boolean input, the
+            minimal deterministic automaton without a dead state.
+        certificate: a proof that the scores are equal to those of the input, with a Hankel block of full
+            rank; ``None`` for boolean and for large automata.
         doubt: the reason why minimality is unknown; ``None`` if it is known.
     """
 
@@ -127,9 +127,10 @@ def _require_field(automaton: WFSA, what: str) -> None:
 
 
 def _reduced(automaton: WFSA, progress: ProgressCallback) -> tuple[WFSA, Weights | None]:
-    """Restrict the automaton to its reachable subspace.
+    """Restrict the automaton to the space that the Forward vectors of all strings span.
 
-    Return it and the change-of-basis matrix, which is ``None`` if the subspace is the full space.
+    Return the new automaton and a matrix whose rows are the basis of this space. The matrix is ``None`` if
+    the space contains all vectors; the automaton is then unchanged.
     """
     alone = cleared([automaton])
     fresh = primes()

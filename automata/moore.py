@@ -40,7 +40,7 @@ class Moore:
         return self.outputs[self.accepting(frozenset()).run(string)[-1]]
 
     def accepting(self, final: frozenset[int]) -> DFA:
-        """Return the DFA with these accept states."""
+        """Return the DFA with the states and transitions of this machine, and these accept states."""
         return DFA(self.alphabet, self.start, self.table, final)
 
     def minimal(self) -> Moore:

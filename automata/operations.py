@@ -20,7 +20,10 @@ def trim(automaton: WFSA) -> WFSA:
 
 
 def restricted(automaton: WFSA, keep: Places) -> WFSA:
-    """Return the automaton on the states ``keep``, in increasing order, renumbered from 0."""
+    """Return the automaton without the states that are not in ``keep``.
+
+    ``keep`` must be in increasing order. Its states are renumbered from 0.
+    """
     size, numbers = len(keep), numbers_of(automaton.states, keep)
     return automaton.with_tables(
         lambda table: table.renumbered(size, numbers),
@@ -122,7 +125,11 @@ def _aligned(left: WFSA, right: WFSA) -> tuple[WFSA, WFSA]:
 def _paired(
     left: WFSA, right: WFSA, join: Callable[[SparseMatrix, SparseMatrix], SparseMatrix]
 ) -> tuple[list[SparseMatrix], dict[Symbol, int]]:
-    """Join the matrices of each symbol; symbols with the same pair of matrices share the result."""
+    """Apply ``join`` to the two matrices of each symbol.
+
+    Return the results, and the index of each symbol's result. Symbols with the same two matrices share a
+    result.
+    """
     number: dict[tuple[int, int], int] = {}
     index = {s: number.setdefault((left.index[s], right.index[s]), len(number)) for s in left.index}
     return [join(left.tables[i], right.tables[j]) for i, j in number], index

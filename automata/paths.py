@@ -16,7 +16,7 @@ from automata.symbols import EPSILON
 from automata.wfsa import WFSA, Edge
 
 Path = tuple[int, tuple[Edge, ...]]
-"""The first state, and the transitions."""
+"""A path: its first state and its transitions."""
 
 
 def paths(automaton: WFSA, string: String, epsilon_steps: int | None = None) -> Iterator[Path]:

@@ -28,7 +28,10 @@ UNIT = 2.0**-53
 
 @dataclass(frozen=True)
 class Tie:
-    """States that are equally probable after ``state`` and ``symbol`` (both ``None`` at the start)."""
+    """A tie for the most probable state after ``state`` and ``symbol``; both are ``None`` at the start.
+
+    The states ``best`` are equally probable, and every other state is less probable.
+    """
 
     state: int | None
     symbol: Hashable | None
@@ -37,11 +40,11 @@ class Tie:
 
 @dataclass(frozen=True)
 class MostProbable:
-    """The limit DFA of Theorem 3.2 (Wang & Niepert 2019), if it exists; ties leave it undetermined.
+    """The limit DFA of Theorem 3.2 (Wang & Niepert 2019), which a tie leaves undetermined.
 
     Attributes:
-        dfa: a DFA that moves to the most probable state; ties go to the lowest number. It has the same states
-            with the same numbers.
+        dfa: a DFA with the states of the PFA. It moves to the most probable state; in a tie, to the one with
+            the lowest number.
         ties: the ties for the most probable state, by exact equality of float64 or fractions. A tie at the
             start comes first; the other ties are in the order of their states.
     """
@@ -51,7 +54,10 @@ class MostProbable:
 
     @property
     def reached_ties(self) -> tuple[Tie, ...]:
-        """The ties at the start and at reachable states of ``dfa``; if empty, no choice matters."""
+        """The ties at the start and at reachable states of ``dfa``.
+
+        If there are none, the limit DFA is determined on all strings.
+        """
         reached = self.dfa.reachable()[1]
         return tuple(t for t in self.ties if t.state is None or t.state in reached)
 

@@ -13,7 +13,7 @@ from automata.symbols import EPSILON, unknown_symbol
 from automata.text.number_text import shorten
 
 Place = tuple[int, Hashable, Hashable]
-"""A state, a symbol (``""`` for none), and the symbol on top of the stack."""
+"""The condition of a move: a state, a symbol to read (``""`` for none), and the top symbol of the stack."""
 
 
 class Configuration(NamedTuple):

@@ -30,7 +30,10 @@ def transition_edges(automaton: WFSA) -> Edges:
 
 
 def reachable(states: Weights, edges: Edges) -> NDArray[np.bool_]:
-    """Return the states that are reachable from ``states``, including these; both have shape ``(n,)``."""
+    """Return for each state whether it is one of ``states`` or reachable from them.
+
+    The argument ``states`` and the result are boolean arrays of shape ``(n,)``.
+    """
     known = np.asarray(states, dtype=bool)
     sources, targets = edges
     if len(known) > SMALL:

@@ -85,7 +85,7 @@ def to_regex(automaton: WFSA) -> str:
 
 
 class _Reader:
-    """A translator from Python's parse tree to a rule whose words are characters."""
+    """A translator from the parse tree of a Python regex to a rule (``automata.rules``) over characters."""
 
     def __init__(self, alphabet: Iterable[str] | None, dot_all: bool) -> None:
         self.alphabet = None if alphabet is None else list(dict.fromkeys(alphabet))

@@ -18,9 +18,8 @@ MOST_STRINGS = 10_000_000
 def sample(automaton: WFSA, count: int, longest: int, rng: np.random.Generator) -> list[Symbols]:
     """Draw strings of at most ``longest`` symbols by drawing paths in proportion to their weights.
 
-    The weight of a path is its score over real, counting and max-times; e to the score over log and
-    max-plus; e to minus the score over min-plus; and 1 over boolean.
-
+    The weight of a path depends on its score s and on the semiring: s for real, counting and max-times,
+    exp(s) for log and max-plus, exp(-s) for min-plus, and 1 for boolean.
 
     >>> from automata.semirings import BOOLEAN
     >>> only_ab = WFSA(BOOLEAN, [True, False, False], [False, False, True],
@@ -78,10 +77,10 @@ class _SamplingArrows:
         self.starts = np.searchsorted(self.sources, np.arange(self.states + 1))
 
     def before(self, rest: Floats) -> Floats:
-        """Return the log of the total weight of each state's continuations, which are one symbol longer.
+        """Return, for each state, the log of the total weight of its paths with k + 1 symbols.
 
         Args:
-            rest: the log of the total weight of each state's shorter continuations, shape ``(n,)``.
+            rest: the log of the total weight of each state's paths with k symbols, shape ``(n,)``.
         """
         each = self.weights + rest[self.targets]
         largest = np.full(self.states, -np.inf)

@@ -200,11 +200,15 @@ class SparseMatrix:
         return SparseMatrix._of_sorted(size, rows, columns, self.weights[inside])
 
     def restricted(self, keep: Places) -> SparseMatrix:
-        """Return the rows and columns ``keep``, in increasing order, renumbered from 0."""
+        """Return the matrix of the rows and columns ``keep``, which must be in increasing order."""
         return self.renumbered(len(keep), numbers_of(self.size, keep))
 
     def without_columns(self, dropped: NDArray[np.bool_]) -> SparseMatrix:
-        """Return the matrix with the columns marked in ``dropped``, shape ``(n,)``, cleared."""
+        """Return the matrix with zeros in some columns.
+
+        Args:
+            dropped: for each column, whether its entries become zero, shape ``(n,)``.
+        """
         keep = ~dropped[self.columns]
         return SparseMatrix._of_sorted(self.size, self.rows[keep], self.columns[keep], self.weights[keep])
 

@@ -48,7 +48,7 @@ def read_out(automaton: WFSA, omega: Vector) -> Weight:
 
 
 def run(automaton: WFSA, tables: Iterable[SparseMatrix]) -> Iterator[Vector]:
-    """Yield Omega_0 to Omega_T, given the transitions of each symbol."""
+    """Yield Omega_0 to Omega_T for a string, given the matrix of each of its symbols in ``tables``."""
     omega = start(automaton)
     yield omega
     for table in tables:

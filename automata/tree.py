@@ -63,7 +63,7 @@ def _require(automaton: WFSA, weights: int) -> None:
 
 
 def _levels_of_many_states(automaton: WFSA, longest: int) -> Iterator[Weights]:
-    """Yield the levels, computed on sparse vectors."""
+    """Yield what :func:`levels` yields, computed on sparse vectors."""
     tables = [automaton.table(symbol) for symbol in automaton.index]
     vectors = [start(automaton)]
     for length in range(longest + 1):
@@ -85,7 +85,10 @@ def _levels_of_many_states(automaton: WFSA, longest: int) -> Iterator[Weights]:
 
 
 def _levels_in_integers(plain: WFSA, tables: Weights, longest: int) -> Iterator[Weights]:
-    """Yield the levels over the rationals; each is one integer matrix product with a common denominator."""
+    """Yield what :func:`levels` yields for rational weights, by one integer matrix product for each length.
+
+    The integers have a common denominator.
+    """
     of_step, of_final = common_denominator([tables]), common_denominator([plain.final])
     denominator = common_denominator([plain.initial])
     omega = cleared(plain.initial[None, :], denominator)

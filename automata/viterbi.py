@@ -193,7 +193,10 @@ def _relax(
     after: Best,
     improved: Callable[[int], None] = lambda state: None,
 ) -> None:
-    """Follow the transitions from ``states``; ``improved`` receives each state that improves."""
+    """Update the best weights ``after`` by one transition from each of ``states``.
+
+    Call ``improved`` with each state whose best weight improves.
+    """
     for q in states:
         for to, w in zip(*(part.tolist() for part in table.row(q)), strict=True):
             weight = k.times(before[q][0], w)

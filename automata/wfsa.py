@@ -30,7 +30,10 @@ MOST_EXACT_CELLS = 1 << 25
 
 
 Summands = tuple[Hashable, str | None, int, int, tuple[float, ...]]
-"""A symbol and ``None``, or ``None`` and the name of a vector; row, column, and the weights there."""
+"""Several weights at one position: a symbol, the name of a vector, a row, a column, and the weights.
+
+For a transition, the name is ``None``. For an initial or final weight, the symbol is ``None``.
+"""
 
 
 class Edge(NamedTuple):

@@ -8,8 +8,8 @@ remain, the result holds for all strings.
 If no such v exists for D, one often exists for the reversal of D.
 
 If A and B have the same number of states, D has a second representation, whose rows are (u - w, w) for the
-rows u of A and w of B. Its matrices [[A, 0], [A - B, B]] have small parts if A and B have nearly the same
-weights. Bounds are found in float64 and checked in fractions.
+rows u of A and w of B. In its matrices [[A, 0], [A - B, B]], the block A - B is small if A and B have nearly
+the same weights. Bounds are found in float64 and checked in fractions.
 """
 
 from __future__ import annotations

@@ -107,7 +107,10 @@ class Representation:
         return rows
 
     def restricted(self, states: range) -> Representation:
-        """Return the representation with only these states; no transition may connect them to other states."""
+        """Return the representation with only these states.
+
+        No transition may connect them to other states.
+        """
         keep = np.arange(states.start, states.stop)
 
         def both(matrix: RationalMatrix) -> RationalMatrix:

@@ -66,7 +66,7 @@ def _by_rows(of: Representation, word: Word, progress: Callable[[str], None]) ->
 
 
 Level = list[tuple[int, Weight] | None]
-"""The matrix X_k: for each state, the column and weight of its nonzero entry, or ``None`` if there is none."""
+"""The matrix X_k: for each state, the column and weight of its nonzero entry; ``None`` for a zero row."""
 
 
 def _by_classes(of: Representation, word: Word, progress: Callable[[str], None]) -> bool:

@@ -148,7 +148,8 @@ def _infinity(cost: float) -> str:
 def _decimal(value: Fraction, round_weights: bool) -> str:
     """Return the exact decimal text of a number.
 
-    If it has no finite decimal or too many digits, round it to float64, but only if ``round_weights`` is true.
+    If it has no finite decimal or too many digits, round it to float64 if ``round_weights`` is true;
+    otherwise raise InputError.
     """
     context = Context(prec=MOST_DIGITS, Emax=999999, Emin=-999999, traps=[Inexact])
     why = "no finite decimal, which AT&T text requires"

@@ -24,7 +24,7 @@ from automata.text.printable_text import has_half_a_character
 from automata.wfsa import WFSA
 
 EPSILON_NAMES = ("<epsilon>", "<eps>", "0", "@0@", "@_EPSILON_SYMBOL_@")
-"""Epsilon in texts without a table: OpenFst's names, and those of foma and HFST."""
+"""Names of epsilon in texts without a symbol table: those of OpenFst, foma and HFST."""
 FOREIGN = {
     "-1": "k2 writes on the arcs into its final state; remove these arcs and give their sources final"
     " weights",
@@ -32,7 +32,7 @@ FOREIGN = {
     "@_UNKNOWN_SYMBOL_@": "HFST writes for any other symbol; list the symbols",
     "@": "foma writes for any other symbol; list the symbols",
 }
-"""Labels of other programs that are not symbols, with an explanation and a remedy."""
+"""Labels that other programs write and that are not symbols, each with an explanation and a remedy."""
 LOOKS_SILENT = re.compile("eps|^ε$|^<.*>$|^[-_0]$", re.IGNORECASE)
 """Names of epsilon that need no warning if they have the number 0."""
 

@@ -11,7 +11,7 @@ from automata.wfsa import WFSA
 
 
 def complement(automaton: WFSA) -> WFSA:
-    """Return the trim deterministic automaton of the strings over the alphabet that are not accepted.
+    """Return the trim deterministic automaton of the strings over the alphabet that ``automaton`` rejects.
 
     Raises InputError if the automaton is not boolean.
 
@@ -25,7 +25,9 @@ def complement(automaton: WFSA) -> WFSA:
 
 
 def difference(left: WFSA, right: WFSA) -> WFSA:
-    """Return the automaton of the strings that ``left`` accepts and ``right`` does not, over both alphabets.
+    """Return the automaton of the strings that ``left`` accepts and ``right`` does not.
+
+    Its alphabet is the union of both alphabets.
 
     Raises InputError if one of the automata is not boolean.
     """

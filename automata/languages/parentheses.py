@@ -1,4 +1,7 @@
-"""Automata for balanced parentheses among other letters, up to a depth or of any depth (Figure 1)."""
+"""Automata for balanced parentheses among other letters, with or without a limit on the nesting depth.
+
+The references to figures and sections are to Wang & Niepert 2019.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ def balanced(depth: int, letters: Iterable[Hashable] = ("a",)) -> DFA:
     """Return the minimal DFA of balanced parentheses nested at most ``depth`` deep, with depth + 2 states.
 
     State j means that j parentheses are open; the last state is dead. Letters represent the wildcard of
-    Figure 1 and do not change the state. The empty string is balanced.
+    Figure 1 (Wang & Niepert 2019) and do not change the state. The empty string is balanced.
 
     >>> balanced(2).accepts("a((a)())"), balanced(2).accepts("((()))"), balanced(2).states
     (True, False, 4)
@@ -39,9 +42,10 @@ def balanced(depth: int, letters: Iterable[Hashable] = ("a",)) -> DFA:
 
 
 def balanced_to_all_depths(letters: Iterable[Hashable] = ascii_lowercase) -> Pushdown:
-    """Return the deterministic pushdown automaton of balanced parentheses (Figure 1, right).
+    """Return the deterministic pushdown automaton of balanced parentheses of any depth.
 
-    The default alphabet is that of section 4.2: a to z, and the parentheses.
+    It is the automaton on the right of Figure 1 of Wang & Niepert 2019. The default alphabet is that of
+    section 4.2: a to z, and the parentheses.
 
     State 0 accepts; no parenthesis is open. In state 1, the stack holds the open parentheses above its bottom
     ``"."``. The transition back to state 0 reads nothing.

@@ -1,1 +1,1 @@
-"""Extraction of automata from recurrences: affine, with modes, clamped, or linear in a vector."""
+"""Extraction of automata from recurrences: affine, with modes, clamped, or linear over a semiring."""

@@ -91,7 +91,7 @@ class Forms:
 
 @dataclass(frozen=True)
 class _Network:
-    """A recurrence whose states are pairs of a mode and numbers; without modes, the mode is ``None``."""
+    """A recurrence whose states are pairs of a mode and weights; without modes, the mode is ``None``."""
 
     over: Forms
     modes: bool
@@ -113,7 +113,13 @@ class _Network:
 
 @dataclass(frozen=True)
 class _Mode:
-    """A mode: its first state in the automaton, its numbers as forms, and its successor for each symbol."""
+    """A mode of a recurrence and its part of the automaton.
+
+    Attributes:
+        first_state: the number of the mode's first state in the automaton.
+        forms: a state of the recurrence whose weights are replaced by linear forms.
+        after: for each symbol, the next mode and the matrix of the step.
+    """
 
     first_state: int
     forms: State
@@ -219,14 +225,17 @@ def _column(size: int, k: Semiring, number: Weight) -> Weights:
 
 SOME = (Fraction(2), Fraction(3), Fraction(1, 2), Fraction(5))
 TRIED = 12
-"""Number of states per mode on which the step is also run with weights; zeros and ones come first."""
+"""Number of test states of weights for each mode, on which the step is also run.
+
+The first test state consists of zeros, the second one of ones.
+"""
 MOST_MODES = 2000
 
 
 def _require_same_on_weights(
     network: _Network, of_mode: Mapping[Hashable, _Mode], finals: Mapping[Hashable, Sequence[Weights]]
 ) -> None:
-    """Raise NotLinear if the step or the output differs on weights from the matrices of linear forms."""
+    """Raise NotLinear if the step or the output on some test states differs from the extracted matrices."""
     k, choose = network.over.k, Random(0)
     few = [k.zero, k.one, *(v for v in SOME if k.contains(v))]
     for here, one in of_mode.items():

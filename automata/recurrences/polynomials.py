@@ -1,4 +1,4 @@
-"""Free semirings: polynomials with natural coefficients in commuting (N[X]) or other variables (N<X>).
+"""Free semirings: polynomials with natural coefficients in commuting (N[X]) or noncommuting variables (N<X>).
 
 They have plus and times but no minus. An equation that holds here with a variable for every weight
 is shown without subtraction or cancellation. It therefore holds in every commutative semiring

@@ -1,18 +1,21 @@
 """Bounds on the rounding error of a float Forward score that hold for any order of summation.
 
 This is a running error bound (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.3). Let Omega be
-the true vector and E a bound on its error. One step of eq. 3b sums the k nonzero terms Omega(q') tau(q', q).
-A term with a factor of exactly 1 is not multiplied; any other term is rounded once. In any order of
-additions, each term passes through at most k - 2 of them before the last addition, which rounds the sum
-itself. With r roundings, a term's error is at most gamma_r = r u / (1 - r u) times its magnitude. The last
-addition adds an error of at most u times the sum's magnitude. A fused multiply-add rounds less. A product may
-also underflow, by less than half of the smallest normal number; subnormal sums are exact unless the processor
-flushes them to zero, which is not covered. The step's weights may themselves be off by a known deviation, and
-a weight that the dtype cannot represent is rounded first. Coq proves this bound for exact automata without
-epsilon (``theory/coq_reals/running_bound.v``).
+the true vector and E a bound on its error. One step of eq. 3b (Peng et al. 2018) sums the k nonzero terms
+Omega(q') tau(q', q). A term with a factor of exactly 1 is not multiplied; any other term is rounded once. In
+any order, each term passes through at most k - 2 additions before the last one, which rounds the sum itself.
 
-Over max-plus, a term is a sum, rounded once unless a summand is 0. The maximum is exact, and its error is at
-most the largest error of a term that may be the maximum.
+With r roundings, a term's error is at most gamma_r = r u / (1 - r u) times its magnitude. The last addition
+adds an error of at most u times the sum's magnitude. A fused multiply-add rounds less. A product may also
+underflow, by less than half of the smallest normal number. Subnormal sums are exact; processors that flush
+them to zero are not covered.
+
+The weights may also differ from those of the computation by a known deviation, and a weight that the dtype
+cannot represent is rounded first. Coq proves this bound for exact automata without epsilon
+(``theory/coq_reals/running_bound.v``).
+
+Over max-plus, a term is a sum, which is rounded once unless a summand is 0. The maximum itself is exact. Its
+error is at most the largest error of a term that may be the maximum.
 
 
 >>> from automata.semirings import REAL
@@ -77,7 +80,10 @@ def prefix_bounds(
 def bound_table(
     automaton: WFSA, batch: Batch, computed_in: Format, deviation: Deviation | None = None
 ) -> tuple[Weights, Floats]:
-    """Return :func:`prefix_bounds` of each string in a batch, both of shape ``(strings, longest + 1)``."""
+    """Return the scores and bounds of :func:`prefix_bounds` for each string in a batch.
+
+    Both arrays have shape ``(strings, longest + 1)``.
+    """
     if automaton.semiring not in STEPS:
         known = " or ".join(k.name for k in STEPS)
         raise InputError(f"rounding bounds: the semiring must be {known}, got {automaton.semiring.name}")

@@ -29,7 +29,7 @@ from automata.wfsa import WFSA
 # The bounds themselves are computed in float64; a step's own rounding errors are far below this factor.
 _OUTWARD = 1 + 2.0**-40
 NUMBERS_AT_ONCE = 2**16
-"""Number of vector components per read-out."""
+"""Number of vector components in a block of :meth:`_Steps.blocks`, for speed."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class RoundingBlock:
     """Forward vectors of prefixes of a batch's strings.
 
     Attributes:
-        steps, strings: each prefix's length and string; shape ``(prefixes,)``.
-        omega, error: the vectors and the bounds on their errors, shape ``(prefixes, n)``; with
-            groups of automata ``(prefixes * groups, n)``, with a prefix's groups adjacent.
+        steps, strings: the length of each prefix and the index of its string; shape ``(prefixes,)``.
+        omega, error: the vectors and the bounds on their errors, shape ``(prefixes, n)``. For several
+            automata (groups), the shape is ``(prefixes * groups, n)``, and the rows of a prefix are adjacent.
     """
 
     steps: NDArray[np.intp]
@@ -116,8 +116,8 @@ class _Steps:
     ) -> tuple[Weights, Floats]:
         """Return Omega M E* and the bound on its error; M has shape ``(strings or 1, n, n)``.
 
-        A state's value is one sum, in any order, of the contributions by M and by epsilon from lower states,
-        whose values are complete.
+        Epsilon transitions lead to higher states. The states are therefore computed in increasing order. The
+        value of a state is one sum, in any order, over its transitions in M and its epsilon transitions.
         """
         k, n = self.automaton.semiring, self.automaton.states
         after, off = np.empty_like(omega), np.empty_like(error)
@@ -137,7 +137,7 @@ class _Steps:
         return after, off
 
     def blocks(self, batch: Batch) -> Iterator[RoundingBlock]:
-        """Yield the state vectors of all prefixes in a batch; for speed, a block contains several steps."""
+        """Yield the Forward vectors of all prefixes in a batch; for speed, a block contains several steps."""
         groups = len(np.atleast_2d(self.automaton.initial))
         first_matrices = np.arange(groups) * (len(self.automaton.matrices) // groups)
         omega, error = self.start(len(batch))
@@ -164,7 +164,10 @@ class _Steps:
     def read_out(
         self, omega: Weights, error: Floats, units: NDArray[np.intp] | None = None
     ) -> tuple[Weights, Floats]:
-        """Return the scores (eq. 3c) of vectors and their error bounds; ``units`` selects final weights."""
+        """Return the scores (eq. 3c) of Forward vectors, and bounds on the errors of the scores.
+
+        If the final weights have a row for each unit, ``units`` selects the row for each vector.
+        """
         k = self.automaton.semiring
         parts = self.automaton.final, self.final_sizes, self.final_slack
         final, sizes, off = parts if units is None else (part[units] for part in parts)
@@ -176,11 +179,14 @@ class _Steps:
     def _error(
         self, omega: Weights, error: Floats, weights: Floats, slack: Floats, terms: Weights, sums: Weights
     ) -> Floats:
-        """Return the propagated and the rounding error of the sums of omega(q') (x) weights(q', q)."""
+        """Return a bound on the error of the sums over q' of omega(q') (x) weights(q', q).
+
+        The bound covers both the errors of the operands and rounding.
+        """
         raise NotImplementedError
 
     def _bounded(self, largest: Floats, total: Floats) -> Floats:
-        """Return the bound, or infinity if an intermediate result might have overflowed."""
+        """Return the bound ``total``, or infinity if an intermediate result might have overflowed."""
         return np.where(largest + total < self.format.largest / 4, total, np.inf)
 
 

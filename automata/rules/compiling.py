@@ -53,7 +53,10 @@ def together(parts: Sequence[WFSA]) -> list[tuple[WFSA, tuple[int, ...]]]:
 
 
 def _joined(left: WFSA, right: WFSA) -> WFSA | None:
-    """Return the minimal automaton of the union, or ``None`` if it has more states than the two together."""
+    """Return the minimal automaton of the union of two languages.
+
+    Return ``None`` if it has more states than the two automata together.
+    """
     most = left.states + right.states
     try:
         joined = determinisation.minimal(sum_of(left, right), 2 * most + 2)

@@ -63,7 +63,7 @@ def rule_of(automaton: WFSA, stand: Mapping[str, Sequence[str]] | None = None) -
 
 
 def words_between(automaton: WFSA) -> Steps:
-    """Return the words between each pair of states."""
+    """Return the words of the transitions between each pair of states."""
     words_between: dict[tuple[int, int], set[str]] = defaultdict(set)
     users: dict[int, list[str]] = defaultdict(list)
     for word, number in automaton.index.items():
@@ -109,7 +109,10 @@ def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -
 
 
 def _words_of_kind(kind: str, words: Sequence[str], stand: Mapping[str, Sequence[str]]) -> frozenset[str]:
-    """Return the letters that a wildcard matches; none if it would match only some words of a letter."""
+    """Return the letters that a wildcard matches.
+
+    Return no letters if the wildcard matches some of the words that a letter represents, but not all.
+    """
     fits = {word: {stands_for(kind, one) for one in stand.get(word, (word,))} for word in words}
     return (
         frozenset()
@@ -124,7 +127,6 @@ def _rule(words: frozenset[str], kinds: dict[str, frozenset[str]], kind: str | N
 
 
 def _with(automaton: WFSA, steps: Steps) -> WFSA:
-    """Return a copy of the automaton with these transitions."""
     by_word: dict[str, list[tuple[int, int]]] = {str(word): [] for word in automaton.alphabet}
     for pair, words in steps.items():
         for word in words:
@@ -136,7 +138,10 @@ def _with(automaton: WFSA, steps: Steps) -> WFSA:
 
 
 def eliminated(automaton: WFSA, arrows: dict[tuple[int, int], Rule]) -> Rule:
-    """Eliminate the states one by one, in order of increasing cost."""
+    """Return the rule of the automaton by eliminating its states, those with the lowest cost first.
+
+    The argument ``arrows`` has the rule on the transition between each pair of states.
+    """
     rules = dict(arrows)
     rules |= {(START, int(q)): EMPTY for q in np.flatnonzero(automaton.initial)}
     rules |= {(int(q), END): EMPTY for q in np.flatnonzero(automaton.final)}

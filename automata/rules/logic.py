@@ -118,7 +118,7 @@ class _Not:
 
 @dataclass(frozen=True)
 class _Several:
-    """A conjunction (``every``) or disjunction of parts."""
+    """A conjunction of parts if ``every`` is true, otherwise a disjunction."""
 
     parts: tuple[_Node, ...]
     every: bool
@@ -146,7 +146,10 @@ def _all(several: Iterable[Clauses], where: str) -> Clauses:
 
 
 def _one_of(several: list[Clauses], where: str) -> Clauses:
-    """Return the conjunctive normal form of a disjunction: all unions of one clause from each part."""
+    """Return the conjunctive normal form of a disjunction of parts in this form.
+
+    Each of its clauses is the union of one clause from each part.
+    """
     alone = [clause for clauses in several if len(clauses) == 1 for clause in clauses]
     product: Clauses = {frozenset().union(*alone)}
     for clauses in sorted((clauses for clauses in several if len(clauses) != 1), key=len):

@@ -75,7 +75,8 @@ def _letters(
 def transitions(rules: RuleSet) -> NDArray[np.int32]:
     r"""Return the state after each letter in each state, shape ``(letters, n + 1)``; state n is dead.
 
-    The start state of BOS is excluded.
+    If sentences begin with BOS, all letters lead from state 0, which only reads BOS, to the dead state. Begin
+    in :attr:`~automata.rules.rule_set.RuleSet.starts` instead.
 
     >>> from automata.rules.rule_files import loads
     >>> from automata.rules.rule_set import rule_set

@@ -103,14 +103,19 @@ def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) ->
 
 @dataclass(frozen=True)
 class Position:
-    """The start of a text: the name used in errors, and line and column, from 1."""
+    """The position of a rule in a file, for error messages.
+
+    Attributes:
+        where: the name of the file.
+        line, column: the line and column of the rule's first character, from 1.
+    """
 
     where: str
     line: int
     column: int
 
     def describe(self, text: str, at: int) -> str:
-        """Return file, line and column of an offset in the text."""
+        """Return the file, line and column of the character at index ``at`` of the rule's text."""
         lines = text.count("\n", 0, at)
         column = at - text.rindex("\n", 0, at) if lines else self.column + at
         return f"{self.where}: line {self.line + lines}, column {column}"

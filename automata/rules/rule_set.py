@@ -114,7 +114,7 @@ def rule_set(
 
 
 def _least(rule: Labelled, known: Letters) -> WFSA:
-    """Return the rule's minimal automaton; errors name the rule."""
+    """Return the rule's minimal automaton; error messages begin with the rule's file and line."""
     try:
         return least(rule.rule, known)
     except InputError as error:
@@ -122,7 +122,10 @@ def _least(rule: Labelled, known: Letters) -> WFSA:
 
 
 def _side_by_side(size: int, first: int, parts: Sequence[WFSA], words: Sequence[str]) -> list[SparseMatrix]:
-    """Return each word's transitions in all parts, numbered consecutively from state ``first``."""
+    """Return the matrix of each word in the disjoint union of the parts.
+
+    The states of the parts are numbered consecutively from ``first``.
+    """
     numbers = np.cumsum([first, *(part.states for part in parts)])[:-1].tolist()
 
     def table(word: str) -> SparseMatrix:

@@ -30,7 +30,7 @@ def sequence(parts: Iterable[Rule]) -> Rule:
 
 
 def _times(left: Rule, right: Rule) -> Rule | None:
-    """Merge two rules into one repetition if at least one of them is unbounded, else return ``None``."""
+    """Merge ``r *`` or ``r +`` and another repetition of ``r`` into one; otherwise return ``None``."""
     (one, least, most), (other, more, end) = _counted(left), _counted(right)
     if one != other or (most is not None and end is not None):
         return None

@@ -89,7 +89,7 @@ Rule = Word | Wildcard | Sequence | Either | Repeat
 
 
 def _inside(part: Rule, *kinds: type[Rule]) -> str:
-    """Return the text of a part of a rule, in parentheses if the part is of one of these kinds."""
+    """Return the text of a part of a rule, in parentheses if the part is an instance of one of ``kinds``."""
     bare = not isinstance(part, kinds) or (isinstance(part, Sequence) and not part.parts)
     return str(part) if bare else f"( {part} )"
 

@@ -44,7 +44,7 @@ EDGE_CASES: dict[str, Callable[[WFSA, String], bool]] = {
 
 
 def edge_cases(automaton: WFSA, string: String) -> set[str]:
-    """Return the names of the edge cases that apply.
+    """Return the names of the edge cases that apply to this automaton or this string.
 
     >>> from automata.semirings import REAL
     >>> sorted(edge_cases(WFSA(REAL, [1], [0], {"a": [["-1/2"]]}), ""))[:5]

@@ -23,7 +23,7 @@ SYMBOLS = "abcd"
 Generator = np.random.Generator
 Edge = tuple[int, int, str, Fraction]
 Parts = tuple[int, dict[int, Fraction], dict[int, Fraction], list[Edge]]
-"""The number of states, initial and final weights by state, and transitions."""
+"""An automaton: the number of states, the initial and final weights by state, and the transitions."""
 
 
 def weight(rng: Generator) -> Fraction:
@@ -100,7 +100,7 @@ def _mirrored(parts: Parts) -> Parts:
 
 
 def permuted(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
-    """Return A, and A with its states in another order."""
+    """Return a random automaton, and the same automaton with its states in another order."""
     parts = _random(rng, states)
     return _automaton(parts), _automaton(_renamed(rng, parts))
 
@@ -113,7 +113,11 @@ def split_and_pushed(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
 
 
 def with_useless_parts(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
-    """Return A, and A with unreachable and dead states and two copies of a part whose scores cancel."""
+    """Return a random automaton A, and an equivalent one with useless states.
+
+    The second automaton has unreachable and dead states. It also has two copies of a part that is not in A,
+    with scores that cancel.
+    """
     parts = states_of, initial, final, edges = _random(rng, max(1, states * 7 // 10))
     extra = max(1, states // 10)
     n, more = states_of, list(edges)
@@ -219,7 +223,7 @@ def _counted(table: dict[tuple[int, str], set[int]], ends: dict[int, Fraction]) 
 
 
 def _behind(word: list[str], side: Parts, block: Parts) -> Parts:
-    """Concatenate two automata by a word from the start of the first to the start of the second."""
+    """Join two automata by a path for a word, from the start of the first to the start of the second."""
     n, initial, final, edges = side
     path = [0, *range(n, n + len(word))]
     here = path[-1]
@@ -229,7 +233,7 @@ def _behind(word: list[str], side: Parts, block: Parts) -> Parts:
 
 
 def in_another_basis(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
-    """Return A, and A after ``states // 10`` elementary changes of basis."""
+    """Return a random automaton, and an equivalent one after ``states // 10`` elementary changes of basis."""
     parts = _random(rng, states)
     n, initial, final, edges = parts
     start, end = dict(initial), dict(final)
