@@ -98,7 +98,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class MutantRunner:
-    """A runner of the passes; each pass tests the mutants that survived the previous pass."""
+    """A runner of the test passes; each pass tests the mutants that survived the previous pass."""
 
     def __init__(self, session: MutantSession, rooms: list[str], options: argparse.Namespace) -> None:
         self.session, self.options = session, options
@@ -157,7 +157,7 @@ class MutantRunner:
                 raise
 
     def _trial(self, mutant: Mutant, scope: str, examples: int, tree: Path) -> str:
-        """Run one mutant in one pass, record the outcome in the session, and return it as text."""
+        """Run the tests of one pass on one mutant; record the outcome in the session and return its text."""
         source = (tree / mutant.file).read_text() if (tree / mutant.file).exists() else ""
         changes = sessions.located(source, mutant.definition, mutant.before, mutant.after)
         change = min(changes, key=lambda c: abs(c.line - mutant.line), default=None)
@@ -197,7 +197,10 @@ class MutantRunner:
         return run(tree, self.options.python, tests, examples, examples >= FULL, clean, name)
 
     def _passes_unmutated(self, tree: Path, test: str | None, examples: int) -> bool:
-        """Return whether a test that failed with a mutant passes without it; exclude the test otherwise."""
+        """Return whether a test that failed with a mutant passes without the mutant.
+
+        If it does not, exclude the test from further runs.
+        """
         if test is None or "::" not in test:  # the tests could not even be collected
             return True
         with self.lock:

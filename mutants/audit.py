@@ -128,14 +128,15 @@ def make_ready() -> None:
 
 
 def holding(claim: Claim) -> list[Variant]:
-    """Return the variants that are expected to hold."""
+    """Return the claim's variants that are expected to hold."""
     return [variant for variant in claim.variants if variant.expected == "holds"]
 
 
 def planned(name: str) -> dict[str, Fault | None]:
-    """Return the faults that are derived from a claim, keyed by the key of the table's row.
+    """Return the faults that are derived from a claim, by the keys of their rows (:attr:`AuditRow.key`).
 
-    The value ``None`` stands for a run without a fault, which comes first for each variant.
+    The first fault of each variant is ``None``, which stands for a run without a fault. ``None`` also stands
+    for the faults in a theorem's Coq files, which are found during the run.
     """
     claim = claim_named(name)
     plan: dict[str, Fault | None] = {}
@@ -149,7 +150,7 @@ def planned(name: str) -> dict[str, Fault | None]:
 
 
 def rows(name: str, keys: list[str]) -> Iterator[AuditRow]:
-    """Run these faults of a claim, and yield their rows."""
+    """Run the faults with these keys of :func:`planned`, and yield their rows."""
     plan = planned(name)
     for key in keys:
         _, variant, part, says = key.split(" | ", 3)
@@ -242,7 +243,10 @@ def _alarm(seconds: int) -> Iterator[None]:
 
 
 def _equations(name: str, variant: Variant, layer: str) -> str:
-    """Return the verdict of comparing the layer's automata with a direct implementation of the equations."""
+    """Compare a layer's automata with a direct implementation of the equations, and return the verdict.
+
+    Return ``""`` if there is no direct implementation for the layer.
+    """
     from ratproof.ladder.written.equations import EVERY_REFERENCE, agree_with_equations
 
     if layer not in EVERY_REFERENCE:
@@ -257,7 +261,7 @@ def _equations(name: str, variant: Variant, layer: str) -> str:
 
 
 def _bond(name: str, variant: Variant) -> str:
-    """Return the verdict of comparing Coq's definitions with the Python ones for a variant."""
+    """Compare the values of Coq's and of Python's definitions for a variant, and return the verdict."""
     coq_values = _coq_values(name, variant.name)
     if coq_values is None:
         return "holds"
@@ -274,7 +278,10 @@ def _bond(name: str, variant: Variant) -> str:
 
 @cache
 def _coq_values(name: str, variant_name: str) -> list[tuple[Any, Any]] | None:
-    """Return the values that Coq computes for the original variant; ``None`` if Coq cannot run it."""
+    """Return test cases and the values that Coq computes for them, for the variant without a fault.
+
+    Return ``None`` if Coq cannot run the variant.
+    """
     from theory.registry import claims
 
     variant = claims()[name].variant(variant_name)

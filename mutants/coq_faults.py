@@ -48,19 +48,19 @@ DROPS = (
 """Operators that are tried after :data:`OPERATORS`."""
 DEFINITION = re.compile(r"^(?:Definition|Fixpoint|Let) (\w+)\b.*?\.(?=\s)", re.DOTALL | re.MULTILINE)
 FAULTS, TRIES = 3, 10
-"""The number of faults in the definitions of each variant, and the maximum number of attempts."""
+"""The number of faults in the definitions of each variant, and the maximum number of changes to try."""
 NO_STATEMENT = "its theorem becomes trivial"
 
 
 @dataclass(frozen=True)
 class CoqFault:
-    """A change of one file.
+    """A fault in one Coq file.
 
     Attributes:
         says: a description of the fault.
         file: the path below ``theory/coq``.
-        text: the file's text with the change.
-        first, last: the lines of the definition.
+        text: the file's text with the fault.
+        first, last: the numbers of the first and the last line of the changed definition.
     """
 
     says: str
@@ -71,7 +71,7 @@ class CoqFault:
 
 
 def coq_faults(variant: Variant) -> Iterator[CoqFault]:
-    """Yield candidate changes, those of the variant's own file first."""
+    """Yield candidate faults for a variant: first those in the file with its theorem."""
     assert variant.theorem is not None
     yield _saying_nothing(variant.theorem.name)
     folder = sources.source_folder()
@@ -103,7 +103,7 @@ def _saying_nothing(theorem: str) -> CoqFault:
 
 
 def _imported(file: Path, folder: Path) -> list[str]:
-    """Return the files, among those in the papers' folders, that a file imports."""
+    """Return the files of this project that a Coq file imports, as paths below ``theory/coq``."""
     imports = r"^From ratproof\.([\w.]+) Require Import (.*?)\.$"
     files = [
         f"{paper.replace('.', '/')}/{name}.v"
@@ -153,7 +153,10 @@ def verdicts_of_faults(claim: Claim, variant: Variant) -> Iterator[tuple[str, st
 
 
 def verdict_of(claim: Claim, variant: Variant, fault: CoqFault, compiled: Path) -> str | None:
-    """Return the verdict, or ``None`` if the changed definition does not type-check."""
+    """Return the verdict of ``kernel-checked`` evidence on a fault, in a copy of the compiled Coq files.
+
+    Return ``None`` if the changed definition does not type-check.
+    """
     with tempfile.TemporaryDirectory(prefix="faults-") as folder:
         root = Path(folder) / "coq"
         shutil.copytree(compiled, root, copy_function=os.symlink)
@@ -179,7 +182,7 @@ def variant_file(variant: Variant) -> str:
 
 
 def _to_compile(root: Path, changed: Path, own: Path) -> list[Path]:
-    """Return the files to recompile after a change, in order: the file, then its dependents."""
+    """Return the files to recompile after a change, in order: the changed file, then those that need it."""
     if changed == own:
         return [own]
     files = sorted(root.rglob("*.v"))
@@ -201,7 +204,7 @@ def _to_compile(root: Path, changed: Path, own: Path) -> list[Path]:
 
 
 def _evidence_verdict(claim: Claim, variant: Variant, root: Path) -> str:
-    """Return the verdict of ``kernel-checked`` evidence on the changed copy of the development."""
+    """Return the verdict of ``kernel-checked`` evidence on a variant, with the Coq files in ``root``."""
     assert variant.theorem is not None
     one = {variant.theorem.name: sources.statements()[variant.theorem.name]}
     runs = (claim.name, variant.name) in [(c.name, v.name) for c, v in bond.runnable_variants()]

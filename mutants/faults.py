@@ -154,7 +154,10 @@ def _automata_faults(claim: Any, variant: Any) -> Iterator[Fault]:
 
 
 def _effective_changes(variant: Any, part: str, changes: Mapping[str, Change]) -> Iterator[tuple[str, Any]]:
-    """Yield the changes of one part of a variant that change some value, with the changed variants."""
+    """Yield the description and the changed variant of each change that changes some value.
+
+    Each change is applied to one part of the variant, such as ``recurrence``.
+    """
     for says, change in changes.items():
         broken = variant.changed(**{part: change(variant.part(part))})
         if _differs(variant, broken, says):
@@ -166,7 +169,7 @@ def _each(change: Change) -> Change:
 
 
 def _without_last_transition(automaton: Any) -> Any:
-    """Return the automaton without the last nonzero weight in the matrix of its last symbol."""
+    """Return the automaton without the last nonzero weight in its matrices."""
     import numpy as np
 
     zero, matrices = automaton.semiring.zero, automaton.matrices.copy()
@@ -193,12 +196,21 @@ def _registering(claim: Any, broken: Any) -> Callable[[], Any]:
 
 
 def _stepping(step: Callable[..., Any]) -> Change:
-    """Return a function that replaces a recurrence's step; the new step gets the original as an argument."""
+    """Return a change that replaces the step of a recurrence by ``step``.
+
+    The new step gets the original one as its first argument.
+    """
     return lambda recurrence: replace(recurrence, step=lambda w, state, x: step(recurrence.step, w, state, x))
 
 
 def _remembering(recurrence: Any, first: Any, step: Callable[..., Any]) -> Any:
-    """Return a recurrence whose state is extended by one of finitely many values."""
+    """Return a recurrence that remembers one of finitely many values next to its state.
+
+    Args:
+        recurrence: the original recurrence.
+        first: the first value.
+        step: a function from the weights, the value, the state and a symbol to the next value and state.
+    """
 
     def pair(state: Any, more: Any) -> Any:
         return ((more, state[0]), state[1]) if recurrence.modes else (more, state)
@@ -547,12 +559,12 @@ def _program_faults(claim: Any, variant: Any) -> Iterator[Fault]:
 
 
 def _without_first(count: int, words: Any) -> Any:
-    """Return the words without the first ``count``, or all words if no others remain."""
+    """Return the words without the first ``count`` words, or all words if there are not more than that."""
     return words[count:] or words
 
 
 def _reads_in_order(variant: Any) -> bool:
-    """Return whether the final scores of some probe and string depend on the order of its symbols."""
+    """Return whether reversing some string of three symbols changes its final scores in some probe."""
     return any(
         [scores[-1] for scores in _scored(variant, case, string)]
         != [scores[-1] for scores in _scored(variant, case, string[::-1])]
@@ -621,12 +633,13 @@ def _cell_faults(variant: Any) -> Iterator[Fault]:
         return broken
 
     def fault(says: str, owner: Any, **attributes: Any) -> Fault:
-        slow = (fast_steps, {"can_run": lambda *_: False})  # run the steps that contain the fault
+        slow = (fast_steps, {"can_run": lambda *_: False})  # the fast steps do not use the faulty code
         changes = [(owner, attributes), slow]
         return Fault("program", f"state-regularized layers: {says}", _patching(variant, changes))
 
     right, similar = StochasticComponent.forward, StochasticComponent.similarities
-    samples = not variant.programs  # layers that sample; their reference cells have no fault
+    # The layers of a variant without programs sample. The cells to which they are compared get no fault.
+    samples = not variant.programs
 
     def choosing(change: Callable[[Any, Any], Any]) -> Any:
         def forward(component: Any, u: Any) -> Any:

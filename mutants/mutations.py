@@ -19,7 +19,7 @@ from cosmic_ray.operators.number_replacer import NumberReplacer
 from cosmic_ray.operators.operator import Operator
 from cosmic_ray.plugins import get_operator
 
-# One or two replacements per operator. Most of the eleven are type errors, which any test detects.
+# One or two replacements per operator. Most other replacements cause type errors, which any test detects.
 _BINARY = (
     "Add_Sub Sub_Add Mul_Div Mul_Add Div_Mul FloorDiv_Div FloorDiv_Mul Mod_FloorDiv Pow_Mul BitAnd_BitOr"
     " BitOr_BitAnd BitXor_BitOr LShift_RShift RShift_LShift"

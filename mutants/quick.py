@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _name(text: str) -> str:
-    """Normalise a name to the form of test files: ``theorem-3.1`` becomes ``theorem_3_1``."""
+    """Normalise a name for comparison: ``theorem-3.1`` and ``theorem_3_1`` both become ``theorem-3-1``."""
     return re.sub(r"\W|_", "-", text)
 
 

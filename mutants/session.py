@@ -93,7 +93,7 @@ class MutantSession:
             self.tree, self.clean = tree, {}
 
     def draw(self, root: Path, rooms: Iterable[str], size: int) -> None:
-        """Add mutants up to ``size``, spread over the top-level packages in proportion to their lines."""
+        """Draw mutants until there are ``size``, spread over the packages in proportion to their lines."""
         for room, count in shares(root, rooms, size).items():
             there = [m for m in self.mutants if m.room == room]
             drawn, keys = sampled(root, room, self.seed), {(m.file, m.line) for m in there}
@@ -109,7 +109,7 @@ def files_of(root: Path, room: str) -> list[Path]:
 
 
 def shares(root: Path, rooms: Iterable[str], size: int) -> dict[str, int]:
-    """Return the number of mutants of each top-level package, in proportion to its nonblank lines."""
+    """Divide ``size`` mutants among the top-level packages, in proportion to their nonblank lines."""
     lines = {r: sum(bool(x.strip()) for p in files_of(root, r) for x in p.open()) for r in rooms}
     exact = {r: size * n / sum(lines.values()) for r, n in lines.items()}
     result = {r: int(x) for r, x in exact.items()}
@@ -141,14 +141,14 @@ def sampled(root: Path, room: str, seed: int) -> Iterator[Mutant]:
 
 
 def mutant_of(root: Path, room: str, path: Path, operator: str, change: Mutation) -> Mutant:
-    """Return the mutant of a mutation, without outcomes."""
+    """Return a mutation of a file as a mutant without outcomes."""
     name = path.relative_to(root).as_posix()
     text = diff(name, path.read_text(), change.text)
     return Mutant(room, name, change.line, change.definition, operator, change.before, change.after, text)
 
 
 def located(source: str, definition: str, before: str, after: str) -> Iterator[Mutation]:
-    """Yield the mutations of a source that are in the given definition and make the given change."""
+    """Yield the mutations of a source text in the given definition that change ``before`` to ``after``."""
     before, after = before.strip(), after.strip()
     first = before.splitlines()[:1]
     lines = {i for i, line in enumerate(source.splitlines(), start=1) if [line.strip()] == first}

@@ -20,8 +20,9 @@ from pathlib import Path
 MEMORY = 16 * 2**30
 """The limit on the address space of a test run, in bytes."""
 TIMES, SECONDS, LIMIT = 10, 30, 300
-"""The factor and the additional seconds from which the time limit of a test is computed, given its time
-without a mutant. If that time is unknown, the limit is LIMIT.
+"""The time limit of a test, in seconds: its time without a mutant times TIMES, plus SECONDS.
+
+If the time without a mutant is unknown, the limit is LIMIT.
 """
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 COLLECTING = "collecting the tests"
@@ -168,7 +169,10 @@ def collects(tree: Path, python: str, tests: list[str]) -> bool:
 
 
 def _wait(process: subprocess.Popen[bytes], record: Path, patience: float) -> int | None:
-    """Wait for a process; return its exit status, or ``None`` after ``patience`` seconds without activity."""
+    """Wait for a process and return its exit status.
+
+    Return ``None`` if the process has not written to ``record`` for ``patience`` seconds.
+    """
     while True:
         with suppress(subprocess.TimeoutExpired):
             return process.wait(5)

@@ -22,7 +22,7 @@ MOST_WORDS = 10_000_000
 FEW_WORDS = 1_000_000
 """Up to this size in 8-byte words, E* is computed before other methods are tried."""
 FEW_FOR_EACH = 16
-"""The same limit as FEW_WORDS, per state and transition; the larger of the two limits applies."""
+"""A size in 8-byte words per state and transition; its total replaces FEW_WORDS if it is larger."""
 
 
 def few_words(of: Representation, epsilon: RationalMatrix) -> int:
