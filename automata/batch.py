@@ -46,7 +46,9 @@ def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[We
 
 
 def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> Weights:
-    """Return the prefix scores of each string, in the order of ``batch``, shape ``(strings, longest + 1)``.
+    """Return the scores of all prefixes of each string, shape ``(strings, longest + 1)``.
+
+    The strings are in the order of ``batch``.
 
     Entries after a string's end are undefined. If ``every`` is false, only the scores of complete strings are
     defined.
@@ -82,7 +84,10 @@ def _sparse_table(automaton: WFSA, batch: Batch, every: bool) -> Weights:
 
 
 def forward(automaton: WFSA, strings: Sequence[String]) -> list[Weights]:
-    """Return Omega for each string of T symbols, shape ``(T + 1, n)``; see ``automata.forward.forward``."""
+    """Return the Forward vectors Omega of each string, shape ``(T + 1, n)`` for a string of T symbols.
+
+    See :func:`automata.forward.forward`.
+    """
     if is_large(automaton):
         return [one_by_one(automaton, x) for x in strings]
     batch = encode(automaton.index, strings)
@@ -94,13 +99,19 @@ def forward(automaton: WFSA, strings: Sequence[String]) -> list[Weights]:
 
 
 def backward(automaton: WFSA, strings: Sequence[String]) -> list[Weights]:
-    """Return beta for each string of T symbols, shape ``(T + 1, n)``; see ``automata.backward.backward``."""
+    """Return the backward vectors beta of each string, shape ``(T + 1, n)`` for a string of T symbols.
+
+    See :func:`automata.backward.backward`.
+    """
     mirrored = forward(reverse(automaton), [x[::-1] for x in strings])
     return [omega[::-1] for omega in mirrored]
 
 
 def _vectors(automaton: WFSA, batch: Batch) -> list[Weights]:
-    """Return Omega_t for t = 0, 1, ... of the strings with t or more symbols, of shape ``(active, n)``."""
+    """Return an array of shape ``(active, n)`` for each time step t = 0, 1, ..., in a list.
+
+    It contains the Forward vectors Omega_t of the strings with at least t symbols.
+    """
     k, n = automaton.semiring, automaton.states
     omegas = [np.tile(automaton.initial, (len(batch), 1))]
     portion = max(1, MOST_CELLS // max(1, n * n))

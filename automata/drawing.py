@@ -267,7 +267,7 @@ def _small_by_row(edges: list[Edge], min_probability: float) -> list[list[Weight
 
 
 def _left_out(rows: list[list[Weight]], min_probability: float) -> str:
-    """Return a caption with the number of the omitted transitions and their total probability."""
+    """Return a caption with the number and the total probability of all omitted arrows, also initial ones."""
     count = sum(map(len, rows))
     if not count:
         return ""

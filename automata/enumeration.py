@@ -87,7 +87,9 @@ def shortest(automaton: WFSA) -> tuple[Symbols, Weight] | None:
 
 
 def total_weight(automaton: WFSA, length: int) -> Weight:
-    """Return the number of accepted strings of a length (boolean), or the sum of their scores.
+    """Return the sum of the scores of all strings of a length.
+
+    Over the boolean semiring, return the number of accepted strings of this length instead.
 
     >>> from automata.semirings import BOOLEAN
     >>> total_weight(WFSA(BOOLEAN, [True], [True], {"a": [[True]], "b": [[True]]}), 10)

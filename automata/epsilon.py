@@ -143,7 +143,7 @@ class Elimination:
         return steps
 
     def product(self, vector: Row) -> Row:
-        """Return the row x E*."""
+        """Return x E* for a row x, given as its nonzero weights by state."""
         plus, times = self.semiring.add_numbers, self.semiring.multiply_numbers
         total = dict(vector)
         for q, around, _, out in self.steps:

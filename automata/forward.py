@@ -21,12 +21,18 @@ from automata.wfsa import WFSA, require_wfsa
 
 
 def start(automaton: WFSA) -> Weights:
-    """Return Omega_0 (eq. 3a), shape ``(n,)``; epsilon transitions are included here and in every step."""
+    """Return the Forward vector before the first symbol, Omega_0 (eq. 3a), shape ``(n,)``.
+
+    Epsilon transitions are included here and in every step.
+    """
     return _after_epsilon(automaton, automaton.initial)
 
 
 def step(automaton: WFSA, omega: Weights, symbol: Hashable) -> Weights:
-    """Return Omega_{i+1} from Omega_i and x_{i+1} (eq. 3b; the paper prints x_i), shape ``(n,)``."""
+    """Return the Forward vector after one more symbol, shape ``(n,)``.
+
+    This is Omega_{i+1}, given Omega_i and the symbol x_{i+1} (eq. 3b; the paper prints x_i).
+    """
     return _after_epsilon(automaton, automaton.table(symbol).product(automaton.semiring, omega))
 
 

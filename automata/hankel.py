@@ -22,10 +22,13 @@ from automata.wfsa import WFSA, require_cells
 
 @dataclass(frozen=True)
 class Block:
-    """A square Hankel block; if its determinant is nonzero, no smaller automaton over a field computes f.
+    """A square block of the Hankel matrix of a function f on strings.
+
+    If its determinant is nonzero, every automaton over a field that computes f has at least as many states as
+    the block has rows.
 
     Attributes:
-        prefixes, suffixes: the strings of its rows and columns.
+        prefixes, suffixes: the strings p of the rows and the strings s of the columns.
         values: f(ps), row by row.
         determinant: the exact determinant.
     """
@@ -117,7 +120,9 @@ def shortlex(alphabet: Sequence[Symbol], longest: int) -> list[Any]:
 
 
 def full_rank_block(f: Callable[[String], Fraction], strings: Sequence[Any]) -> Block:
-    """Return the first Hankel block of full rank among these prefixes and suffixes.
+    """Return a Hankel block of f whose rank is that of the full Hankel matrix on ``strings``.
+
+    Its prefixes and suffixes are the first ones of ``strings`` whose rows and columns are independent.
 
     >>> squares = full_rank_block(lambda x: Fraction(len(x) ** 2), shortlex("a", 4))
     >>> len(squares), squares.determinant

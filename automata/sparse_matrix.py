@@ -149,7 +149,7 @@ class SparseMatrix:
         return self.columns[entries], self.weights[entries]
 
     def product(self, semiring: Semiring, omega: Weights) -> Weights:
-        """Return the sum over rows p of omega(p) tau(p, q) for each column q, shape ``(n,)``."""
+        """Return the product of the row vector ``omega`` and this matrix, shape ``(n,)``."""
         if omega.dtype == object and self.size <= SMALL:
             return self._product_of_objects(semiring, omega)
         if self.is_dense:
@@ -187,7 +187,10 @@ class SparseMatrix:
         return rows
 
     def sparse_product(self, semiring: Semiring, vector: Vector) -> Vector:
-        """Return the product with a sparse vector, in time proportional to the entries of its rows."""
+        """Return the product of a sparse row vector and this matrix.
+
+        The time is proportional to the number of entries in the rows where the vector is nonzero.
+        """
         rows, weights = vector
         counts, entries = self.spans(rows)
         terms = semiring.times(np.repeat(weights, counts), self.weights[entries])
@@ -241,7 +244,7 @@ class SparseMatrix:
         return SparseMatrix._of_sorted(self.size, self.rows[keep], self.columns[keep], weights[keep])
 
     def same(self, other: SparseMatrix) -> bool:
-        """Return whether both have the same entries."""
+        """Return whether both matrices have the same entries."""
         if self is other:
             return True
         pairs = zip(self._entries, other._entries, strict=True)

@@ -31,24 +31,24 @@ def is_large(automaton: WFSA) -> bool:
 
 
 def start(automaton: WFSA) -> Vector:
-    """Return Omega_0, as ``automata.forward.start`` does."""
+    """Return the Forward vector before the first symbol, Omega_0 (see ``automata.forward.start``)."""
     present = np.flatnonzero(automaton.initial != automaton.semiring.zero)
     return _after_epsilon(automaton, (present, automaton.initial[present]))
 
 
 def step(automaton: WFSA, omega: Vector, table: SparseMatrix) -> Vector:
-    """Return Omega_{i+1} from Omega_i and the transitions that read x_{i+1}."""
+    """Return the Forward vector after one more symbol, given the matrix ``table`` of the symbol."""
     return _after_epsilon(automaton, table.sparse_product(automaton.semiring, omega))
 
 
 def read_out(automaton: WFSA, omega: Vector) -> Weight:
-    """Return the score of the symbols read so far."""
+    """Return the score of the symbols read so far: the product of Omega and the final weights."""
     k, (states, weights) = automaton.semiring, omega
     return k.sum(k.times(weights, automaton.final[states]))
 
 
 def run(automaton: WFSA, tables: Iterable[SparseMatrix]) -> Iterator[Vector]:
-    """Yield Omega_0 to Omega_T for a string, given the matrix of each of its symbols in ``tables``."""
+    """Yield the Forward vectors of all prefixes of a string, given the matrix of each of its symbols."""
     omega = start(automaton)
     yield omega
     for table in tables:

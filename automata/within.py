@@ -63,19 +63,22 @@ def decide_within(
     forms = [minimise(sum_of(a, scale(b, -1))).automaton]
     if a.num_states == b.num_states:
         forms.append(_coupled(a, b))
-    progress("bounds on the differences")
+    progress("bounding the differences of the scores")
     bounds = [(form, _bound(form)) for form in forms]
     mirrored = [(turned, _bound(turned)) for turned in map(reverse, forms)]
     for form, bound in (*bounds, *mirrored):
         if bound is not None and abs(form.initial).dot(bound) <= tolerance:
             return Equivalent(f"for every string, the scores differ by at most {write_number(tolerance)}")
-    progress("strings whose scores differ")
+    progress("searching for a string whose scores differ")
     bounded = [(form, bound) for form, bound in bounds if bound is not None]
     return first_answer(partial(_search, *pair, a, b, tolerance) for pair in bounded or bounds[:1])
 
 
 def _coupled(a: WFSA, b: WFSA) -> WFSA:
-    """Return A - B as an automaton on the rows (u - w, w), for the rows u of A and w of B."""
+    """Return an automaton with the scores A(x) - B(x).
+
+    Its Forward vectors are (u - w, w), for the Forward vectors u of A and w of B.
+    """
     none = REAL.zeros(a.num_states, a.num_states, exact=True)
     transitions = {
         s: np.block([[a.matrix(s), none], [a.matrix(s) - b.matrix(s), b.matrix(s)]]) for s in a.alphabet

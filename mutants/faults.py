@@ -319,7 +319,7 @@ def _is_square(value: Any) -> bool:
 
 
 def _probes(variant: Any) -> list[Any]:
-    """Return some cases for comparing values.
+    """Return test cases on which a changed variant is compared with the original.
 
     These are small cases and, if the variant has a theorem, the cases with generic weights on which Coq's
     definitions are compared with Python's.
@@ -332,7 +332,7 @@ def _probes(variant: Any) -> list[Any]:
 
 
 def _differs(variant: Any, broken: Any, says: str) -> bool:
-    """Return whether some probe and string distinguish the broken variant from the correct one."""
+    """Return whether the broken variant differs from the correct one on some test case and string."""
     for case in _probes(variant):
         letters = tuple(case.alphabet)
         long = letters * (-(-(LOST_EXACTLY + 2) // len(letters)))
@@ -564,7 +564,7 @@ def _without_first(count: int, words: Any) -> Any:
 
 
 def _reads_in_order(variant: Any) -> bool:
-    """Return whether reversing some string of three symbols changes its final scores in some probe."""
+    """Return whether reversing some string of three symbols changes its final scores in some test case."""
     return any(
         [scores[-1] for scores in _scored(variant, case, string)]
         != [scores[-1] for scores in _scored(variant, case, string[::-1])]

@@ -87,7 +87,7 @@ class _RemovedStatement(Operator):
 
 @cache
 def operators() -> dict[str, Operator]:
-    """Return all operators by name."""
+    """Return the mutation operators, keyed by name."""
     names = [f"ReplaceBinaryOperator_{n}" for n in _BINARY.split()]
     names += [f"ReplaceComparisonOperator_{n}" for n in _COMPARISONS.split()]
     names += _OTHERS.split()

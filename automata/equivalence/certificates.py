@@ -39,8 +39,8 @@ class MappingProof(_Certificate):
     Attributes:
         a, b: the automata.
         through: C; this is ``a`` or ``b`` itself if one of them maps to the other.
-        to_a, to_b: the matrices as fractions, shape ``(states of C, n)``; ``None`` for the
-            identity.
+        to_a, to_b: the matrices X that map C to ``a`` and to ``b``, as fractions, shape
+            ``(states of C, n)``; ``None`` for the identity.
     """
 
     a: WFSA
@@ -175,7 +175,7 @@ class Simulation:
 
 @dataclass(frozen=True)
 class Simulated:
-    """Two automata over max-plus, min-plus or max-times that are equal, since each simulates the other.
+    """A proof that two automata over max-plus, min-plus or max-times are equal: each simulates the other.
 
     Attributes:
         a, b: the automata.
@@ -256,9 +256,9 @@ def _frame(claims: str, a: WFSA, b: WFSA) -> JsonObject:
 
 
 def _without_epsilon(automaton: WFSA) -> JsonObject:
-    """Return the automaton without epsilon transitions, and v = abs(E)* 1.
+    """Return the automaton without its epsilon transitions E, and the vector v = abs(E)* 1.
 
-    All sums converge because abs(E) v = v - 1 < v.
+    The vector proves that all sums over epsilon paths converge, because abs(E) v = v - 1 < v.
     """
     plain, v = without_epsilon(automaton)
     return {"automaton": to_json(plain), "bound": [REAL.format(w) for w in v]}

@@ -23,10 +23,11 @@ class _Block:
 
 
 class Echelon:
-    """A row space modulo a prime.
+    """The space that some row vectors span modulo a prime.
 
-    The sizes of its blocks double from the last to the first, like the digits of a binary counter.
-    Adding n rows one at a time therefore touches each row only log n times.
+    A basis is stored in several blocks in reduced echelon form. Each block has more than twice as many rows
+    as the next one, like the digits of a binary counter. Adding n rows one at a time therefore changes each
+    row only O(log n) times.
     """
 
     def __init__(self, width: int, prime: int) -> None:

@@ -93,7 +93,8 @@ def _least(both: Cleared, seen: Exploration, fresh: Iterator[int], progress: Pro
     agreement: Agreement | None = None
     while word and product.bit_length() <= bits:
         progress(
-            f"no string before one of length {len(word)} differs: {product.bit_length()} of {bits} bits shown"
+            f"proof that no string before one of length {len(word)} differs: {product.bit_length()} of {bits}"
+            " bits"
         )
         agreement = agreement or Agreement(both, seen.words, word)
         prime = next(fresh)

@@ -123,7 +123,10 @@ def _pivot_choices(automata: Cleared, rows: flint.nmod_mat) -> list[list[int]]:
 
 
 class _Guess:
-    """One choice of pivots, with the other columns of the basis modulo a growing product of primes."""
+    """A candidate basis for one choice of pivot columns.
+
+    Its other columns are known modulo a growing product of primes.
+    """
 
     def __init__(self, rows: IntegerVectors, pivots: list[int]) -> None:
         self.automata, self.rows, self.pivots = rows.automata, rows, pivots

@@ -48,7 +48,7 @@ class ChainLink:
 
 
 def right_link(of: Representation, matrix: RationalMatrix, kept: Places) -> ChainLink | None:
-    """Return the right link by a matrix, or ``None`` if it does not satisfy the equations exactly.
+    """Return the right link with the matrix X, or ``None`` if X does not satisfy its equations exactly.
 
     Args:
         of: the source, with n states.

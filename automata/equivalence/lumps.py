@@ -129,7 +129,7 @@ def modulo(of: Representation, primes: Iterator[int]) -> Modular:
 
 
 def first_of_each(classes: Places) -> Places:
-    """Return the first state of each class, in class order; -1 stands for no class."""
+    """Return the first state of each class, in class order; ``classes`` is -1 for a state without a class."""
     first = np.full(int(classes.max(initial=-1)) + 1, len(classes), dtype=np.intp)
     live = np.flatnonzero(classes >= 0)
     np.minimum.at(first, classes[live], live)
@@ -188,7 +188,7 @@ class Ratios:
         self.single: tuple[Modular, Residues] | None = None
 
     def add(self, functionals: Functionals) -> None:
-        """Compute the ratios modulo another prime."""
+        """Compute the ratios modulo the prime of these functionals, which must be a new one."""
         field, scale = functionals.of.field, functionals.scale
         ratios = field.product(scale, field.inverse(scale[self.representatives]))
         ratios = np.where(self.representatives == np.arange(len(ratios)), np.uint64(1), ratios)
@@ -208,7 +208,7 @@ class Ratios:
         self.modulus *= p
 
     def double(self, length: int) -> None:
-        """Double the number of primes."""
+        """Compute the ratios modulo new primes, as many as were used before."""
         for _ in range(self.count):
             functionals = Functionals.start(modulo(self.of, self.primes))
             functionals.extend(length)

@@ -56,7 +56,7 @@ def _product(x, y, prime, inverse):  # type: ignore[no-untyped-def]  # pragma: n
 def _step(  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
     starts, columns, symbols, weights, factors, vector, prime, inverse
 ):
-    """Return the sum over symbols a of factor_a M(a) vector."""
+    """Return the sum of factor_a M(a) v over all symbols a, divided by R (v is ``vector``)."""
     result = np.zeros(len(starts) - 1, dtype=np.uint64)
     for q in range(len(result)):
         total = np.uint64(0)
@@ -75,7 +75,7 @@ def _step(  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
 def _by_symbol(  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
     starts, columns, symbols, weights, count, row, vector, prime, inverse
 ):
-    """Return the product row M(a) vector, divided by R, for each symbol a."""
+    """Return u M(a) v, divided by R, for each symbol a (u is ``row``, v is ``vector``)."""
     totals = np.zeros(count, dtype=np.uint64)
     for q in range(len(starts) - 1):
         if row[q]:
@@ -90,7 +90,7 @@ def _by_symbol(  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
 def _row_step(  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
     starts, columns, symbols, weights, symbol, row, prime, inverse
 ):
-    """Return row M(symbol)."""
+    """Return the product of the row and the symbol's matrix."""
     result = np.zeros(len(row), dtype=np.uint64)
     for q in range(len(row)):
         if row[q]:
@@ -103,7 +103,7 @@ def _row_step(  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
 
 @_compiled
 def _products(left, right, square, prime, inverse):  # type: ignore[no-untyped-def]  # pragma: no cover
-    """Return the elementwise product; ``square`` is R R."""
+    """Return the elementwise product of residues; ``square`` is R**2 modulo the prime."""
     result = np.empty(len(left), dtype=np.uint64)
     for i in range(len(left)):
         result[i] = _product(_product(left[i], square, prime, inverse), right[i], prime, inverse)
@@ -211,7 +211,7 @@ class Field:
 
 
 class Modular:
-    """A representation modulo a prime."""
+    """A sparse linear representation modulo a prime."""
 
     def __init__(self, of: Representation, prime: int) -> None:
         self.field, self.states, self.symbols = Field(prime), of.states, len(of.steps)
@@ -233,12 +233,12 @@ class Modular:
         return result
 
     def step(self, vector: Residues, factors: Residues) -> Residues:
-        """Return the sum over symbols a of factor_a M(a) vector, up to the factor R."""
+        """Return the sum of factor_a M(a) v over all symbols a, divided by R (v is ``vector``)."""
         result: Residues = _step(*self._table, factors, vector, *self.field.modulus)
         return result
 
     def values(self, row: Residues, vector: Residues) -> Residues:
-        """Return row M(a) vector for each symbol a, up to the factor R."""
+        """Return u M(a) v, divided by R, for each symbol a (u is ``row``, v is ``vector``)."""
         result: Residues = _by_symbol(*self._table, self.symbols, row, vector, *self.field.modulus)
         return result
 

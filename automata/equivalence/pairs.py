@@ -119,7 +119,7 @@ class Congruence:
         return self.unions and len(self.pairs) <= MOST_FOR_UNIONS and self._closed(x) == self._closed(y)
 
     def add(self, x: Set, y: Set) -> None:
-        """Add a pair to the assumptions."""
+        """Add a pair of state sets, which are assumed to accept the same strings."""
         self.pairs.append((x, y))
         y = self.kind.shifted(y, self.shift)
         if self.unions:

@@ -31,7 +31,7 @@ _NUMBERS_KEPT = 1 << 24
 
 @dataclass
 class Search:
-    """A search for a string of nonzero score, in order of length.
+    """A search for the shortest strings with a nonzero score.
 
     Attributes:
         representation: the representation modulo a prime.
@@ -72,7 +72,10 @@ class Search:
             self._kept = {i: v for i, v in self._kept.items() if i % self._every == 0}
 
     def word(self) -> Word:
-        """Return the least string that was found, as symbol indices."""
+        """Return the lexicographically least string of ``length`` symbols with a nonzero score.
+
+        The string is a tuple of symbol indices.
+        """
         row, symbols = self.representation.initial, []
         for vector in self._back():
             values = self.representation.values(row, vector)

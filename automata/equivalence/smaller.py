@@ -60,7 +60,7 @@ def _by_rows(of: Representation, word: Word, progress: Callable[[str], None]) ->
                     seen.add(key)
                     following.append(((*names, symbol), image))
             if len(following) % 512 == 511:
-                progress(f"the strings before it: length {len(names)}")
+                progress(f"all strings before the difference: length {len(names)}")
         level = following
     return True
 
@@ -74,7 +74,7 @@ def _by_classes(of: Representation, word: Word, progress: Callable[[str], None])
     levels = [_classes([{(-1, -1): ends[q]} if q in ends else {} for q in range(of.states)])]
     products, start = 0, of.initial.row_by_column(0)
     while len(levels) < len(word) and (len(levels) < 2 or levels[-1] != levels[-2]):
-        progress(f"the strings before it: classes of states for length {len(levels)}")
+        progress(f"all strings before the difference: classes of states for length {len(levels)}")
         products += of.transitions + of.states
         # if this product does not vanish, a product with a later level would not vanish, either
         if products > MOST_PRODUCTS or not _vanishes(start, levels[-1]):

@@ -107,12 +107,12 @@ def decide(a: WFSA, b: WFSA, progress: ProgressCallback) -> Answer | None:
     Raises:
         LimitReached: If too many pairs of states are reachable.
     """
-    progress("whether every string has at most one path")
+    progress("checking whether every string has at most one path")
     if not all(map(is_unambiguous, (a, b))):
         return None
-    progress("which strings have a path")
+    progress("comparing the sets of strings that have a path")
     support = decide_rational(_paths(a), _paths(b), progress)
-    progress("the weights of the paths")
+    progress("comparing the weights of the paths")
     weighed = _least_difference(trim(a), trim(b))
     words = []
     if isinstance(support, Unknown):
@@ -132,7 +132,7 @@ def decide(a: WFSA, b: WFSA, progress: ProgressCallback) -> Answer | None:
 
 
 def _paths(automaton: WFSA) -> WFSA:
-    """Return the automaton that counts paths."""
+    """Return the counting automaton that gives each string the number of its paths in ``automaton``."""
 
     def ones(weights: Weights) -> Weights:
         return np.where(weights != automaton.semiring.zero, 1, 0).astype(object)

@@ -63,7 +63,11 @@ def label(symbol: object) -> str:
 
 
 def loads_symbols(text: str, where: str = "symbols") -> dict[str, int]:
-    """Return the symbols' numbers; raise FormatError for an invalid line or a duplicate name or number."""
+    """Return the number of each symbol in the text of a symbol table.
+
+    Raises:
+        FormatError: If a line is invalid, or a name or number occurs twice.
+    """
     table: dict[str, int] = {}
     named: dict[int, str] = {}
     for line, parts in columns(text):

@@ -28,9 +28,10 @@ def n_gram_model(
 ) -> WFSA:
     """Return the automaton of sentence probabilities by interpolated counts (Jelinek and Mercer 1980).
 
-    After a history h of ``order - 1`` words, a word w or the end has the probability trust c(h w) /
-    c(h) + (1 - trust) P(w | h without its first word). After the empty history it is c(w) / c(). A
-    state is a history; an epsilon transition forgets its first word.
+    Let c count the occurrences of a sequence of words. After a history h of ``order - 1`` words, a word w or
+    the end of the sentence has the probability trust c(h w) / c(h) + (1 - trust) P(w | h without its first
+    word). After the empty history, it is c(w) divided by the number of all words and ends. A state is a
+    history; an epsilon transition forgets its first word.
 
     Args:
         sentences: sequences of words, without begin and end markers.

@@ -52,7 +52,7 @@ class Formula:
     clauses: tuple[tuple[Literal, ...], ...]
 
     def holds(self, matched: Mapping[str, bool]) -> bool:
-        """Return whether the formula is true for these matches."""
+        """Return whether the formula is true, given the truth value of each proposition."""
         return all(any(matched[name] == positive for name, positive in clause) for clause in self.clauses)
 
     @property
@@ -69,7 +69,7 @@ class Formula:
 
 
 def parse(text: str, where: str = "the formula") -> Formula:
-    """Parse names, ``!``, ``&``, ``|`` and parentheses; ``!`` binds tightest.
+    """Parse a formula, which consists of names, ``!``, ``&``, ``|`` and parentheses; ``!`` binds tightest.
 
     Raises:
         FormatError: If the text is not a formula; the message has its column.

@@ -142,7 +142,10 @@ def _side_by_side(size: int, first: int, parts: Sequence[WFSA], words: Sequence[
 def letters_of(
     rules: Sequence[Rule], vocabulary: Sequence[str] | None, begins: bool, pseudo: bool = False
 ) -> Letters:
-    """Return the letters of the rules, including EOS but not BOS if ``begins`` is true."""
+    """Return the partition of the vocabulary into letters, which are classes of words, for these rules.
+
+    If ``begins`` is true, the vocabulary includes EOS, but not BOS.
+    """
     words = vocabulary
     if vocabulary is not None and begins:
         words = [*(word for word in vocabulary if word != BEGIN), END]
