@@ -23,7 +23,7 @@ A deterministic automaton with more states is still accepted.
 MOST_ARROWS = 1 << 22
 """Maximum number of transitions of the determinised automaton; symbols that share a matrix count once."""
 MOST_WORDS = 1 << 27
-"""Memory limit of all sets of the subset construction, in words; see :meth:`Sets.words`."""
+"""Memory limit of all sets of the subset construction, in 8-byte words; see :meth:`Sets.words`."""
 FEW_STATES = 1024
 """Up to this many states, a set of states is an integer bit mask."""
 Set: TypeAlias = Any
@@ -205,7 +205,7 @@ def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
             f"determinise: the automaton must be boolean, got one over the {automaton.semiring.name} semiring"
         )
     plain, most_arrows = trim(remove_epsilon(automaton)), MOST_ARROWS
-    if is_deterministic(plain):  # its sets are its states
+    if is_deterministic(plain):  # each reachable set is a single state
         most, most_arrows = max(most, plain.states), max(most_arrows, sum(map(len, plain.tables)))
     on = sets(plain)
     numbers: dict[Set, int] = {on.initial: 0} if on.initial else {}

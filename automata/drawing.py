@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MOST_EDGES = 2000
 """Maximum number of arrows, and of states, in a drawing."""
 FEW_STATES = 30
-"""Maximum number of states of an automaton that reports draw."""
+"""Maximum number of states of the automata that are drawn in reports."""
 MOST_TRANSITIONS = 1 << 21
 """Maximum number of transitions of a drawn automaton, counting those that share an arrow separately."""
 ENTITY = re.compile(r"&(?=#?\w+;)")

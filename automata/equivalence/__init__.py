@@ -123,7 +123,7 @@ def _boolean(a: WFSA, b: WFSA, progress: Callable[[str], None]) -> Iterator[Meth
     yield lambda: _lumped(a, b, progress)
     yield lambda: pairs.decide_boolean(a, b, progress)
     if a.has_epsilon or b.has_epsilon:
-        yield lambda: pairs.search(a, b, progress)  # no limit after epsilon removal
+        yield lambda: pairs.search(a, b, progress)  # does not remove epsilon transitions first
 
 
 def _log(a: WFSA, b: WFSA, progress: Callable[[str], None]) -> Iterator[Method]:
@@ -147,7 +147,7 @@ def _log(a: WFSA, b: WFSA, progress: Callable[[str], None]) -> Iterator[Method]:
 
 def _selective(a: WFSA, b: WFSA, longest: int | None, progress: Callable[[str], None]) -> Iterator[Method]:
     yield lambda: _lumped(a, b, progress)
-    # Short differences appear early, and a search that closes yields a certificate.
+    # Short differences appear early, and a search that ends without a difference yields a certificate.
     yield lambda: pairs.search(a, b, progress, longest, ENOUGH_FOR_A_CERTIFICATE)
     yield lambda: unambiguous.decide(remove_epsilon(a), remove_epsilon(b), progress)
     yield lambda: domination.decide(a, b)

@@ -122,4 +122,4 @@ def _linked(a: WFSA, b: WFSA, both: Cleared, basis: Basis) -> MappingProof:
 
 
 MOST_DENSE = 1500
-"""Maximum number of states for dense arrays."""
+"""Maximum number of states for the method of this module, which uses dense arrays."""

@@ -21,7 +21,7 @@ from automata.wfsa import WFSA
 START, END = -1, -2
 """Extra states before the initial and after the final states."""
 FEW = 40
-"""Maximum number of words on a transition for trying to drop each one."""
+"""Up to this many words on a transition, try to drop each word."""
 Steps = dict[tuple[int, int], frozenset[str]]
 
 

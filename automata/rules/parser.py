@@ -55,7 +55,7 @@ DEEPEST = 200
 OF_CHARACTERS = re.compile(r"\\[dDwWsSbB]|\[[^\s\]]*\w-\w[^\s\]]*\]|\(\?")
 """Signs of regular expressions over characters: classes, and groups with options."""
 SIGNS = re.compile(r"\\.|\{[^{}]*\}|\S", re.DOTALL)
-"""One sign of a rule."""
+"""One sign of a rule: an escaped character, a repetition count such as ``{1,2}``, or a character."""
 MOST_DIGITS = 20
 
 

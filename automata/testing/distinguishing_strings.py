@@ -37,7 +37,7 @@ MOST_SYMBOLS = 100_000
 MOST_EXTRA = 8
 """Maximum number of extra states; each multiplies the number of strings by the alphabet's size."""
 MOST_STATES, MOST_STATES_OF_SUPPORT = 100, 10
-"""Maximum number of states over a field, and of an automaton whose support is determinised."""
+"""Maximum number of states of an automaton over a field, and of an automaton over another semiring."""
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,17 @@ from automata.dfa import DFA
 from automata.testing.distinguishing_strings import access_strings
 
 LENGTHS = (8, 20, 60, 150, 400)
-"""Lengths of the repeated part."""
+"""Numbers of symbols to which the repetition ``v^n`` is cut."""
 LONGEST_CYCLE, MOST_CYCLES = 3, 100
-"""Maximum length of the repeated word, and the maximum number of such words."""
+"""Maximum length of the repeated word ``v``, and the maximum number of such words."""
 MOST_STRINGS = 1_500
 
 
 def pumped_strings(dfa: DFA, most: int = MOST_STRINGS) -> list[Symbols]:
     """Return strings ``u v^n w``, shortest first.
 
-    ``u`` leads to a state, ``v`` is a short word, and ``w`` has at most one symbol.
+    ``u`` leads to a state, ``v`` is a short word, and ``w`` has at most one symbol. The repetition ``v^n`` is
+    cut to one of the lengths 8, 20, 60, 150 and 400, so its last ``v`` may be incomplete.
 
     >>> one = DFA(("a",), 0, ((0,),), frozenset({0}))
     >>> [len(string) for string in pumped_strings(one)][:4]
