@@ -93,7 +93,7 @@ def explore(
 
 
 class Agreement:
-    """A test of whether all words before a given word have equal scores modulo more primes.
+    """A test of whether all words before a given word have equal scores modulo further primes.
 
     It passes for a prime if all scores agree and the selected words are also independent modulo this prime.
     """

@@ -101,8 +101,8 @@ class Congruence:
     Args:
         shift: the number of states of the first automaton; states of the second one are numbered after
             them.
-        unions: whether to check unions.
-        kind: the representation of sets.
+        unions: whether to check if a pair follows by unions; otherwise only by equivalence.
+        kind: the class that represents sets of states, ``Sets`` or ``SparseSets``.
     """
 
     def __init__(self, shift: int, unions: bool, kind: type[Sets] = Sets) -> None:

@@ -114,7 +114,7 @@ class _Decision:
         return self._unknown()
 
     def _with_epsilon(self, epsilon: RationalMatrix) -> Answer | None:
-        """Reduce with epsilon as an additional symbol.
+        """Reduce the difference of the automata, with epsilon as an additional symbol.
 
         Return Equivalent if the reduction proves equivalence, otherwise ``None``.
         """

@@ -78,7 +78,7 @@ def read_with_modes(
 
 @dataclass(frozen=True)
 class _Mode:
-    """The first state index of a mode, and an example vector with its shape."""
+    """A mode: the index of its first state in the automaton, and the zero vector of its shape."""
 
     first_state: int
     zeros: State
@@ -95,7 +95,7 @@ def _outputs(out: ReadOut, mode: Hashable, numbers: State) -> Sequence[Weight]:
 def _within(
     step: Step, here: Hashable, symbol: Symbol, after: Hashable, modes: dict[Hashable, _Mode]
 ) -> tuple[Fractions, list[Fractions]]:
-    """Return the affine map of the vector for one mode and one symbol."""
+    """Return the affine map by which a symbol updates the vector of one mode."""
 
     def function(c: State) -> State:
         mode, moved = step((here, c), symbol)
@@ -123,7 +123,10 @@ def _within(
 def _block(
     row: int, column: int, symbol: Symbol, offset: Fractions, rows: list[Fractions]
 ) -> list[tuple[int, int, Symbol, Fraction]]:
-    """Return the transitions of [[1, offset], [0, rows]] from the states of one mode to those of another."""
+    """Return the transitions from the states of one mode to those of another.
+
+    Their matrix is [[1, offset], [0, rows]].
+    """
     edges = [(row, column, symbol, Fraction(1))]
     for i, values in enumerate([offset, *rows]):
         edges += [(row + i, column + j, symbol, w) for j, w in enumerate(values, start=1) if w]
