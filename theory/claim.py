@@ -145,13 +145,13 @@ class Variant:
                 object.__setattr__(self, "kinds", (*self.kinds, kind))
 
     def changed(self, **parts: Any) -> Variant:
-        """Return a copy with changed fields of the variant or of its reading."""
+        """Return a copy with new values for these fields of the variant, or of its ``reading``."""
         reading = {name: value for name, value in parts.items() if hasattr(self.reading, name)}
         own = {name: value for name, value in parts.items() if name not in reading}
         return replace(self, reading=replace(self.reading, **reading), **own)
 
     def part(self, name: str) -> Any:
-        """Return a field of the variant, or of its ``reading``."""
+        """Return the field ``name`` of the variant's ``reading`` if it has one, otherwise of the variant."""
         return getattr(self.reading if hasattr(self.reading, name) else self, name)
 
 
@@ -172,7 +172,7 @@ class Source:
 
     @property
     def in_section(self) -> str:
-        """A comma and the section, to append to a name; empty if the section is unknown."""
+        """The text ``, section 3.1``, to append to a name; it is empty if the section is unknown."""
         return f", section {self.section}" if self.section else ""
 
 

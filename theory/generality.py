@@ -1,8 +1,10 @@
 """A check that a proof by induction covers all weights and states.
 
 An induction whose step is proved only for some states proves nothing about other states. A state is general
-if its components are distinct variables that differ from the variables of the weights. Every reachable mode
-needs a general state. The first state must be general or be listed itself.
+if its components are distinct variables that differ from the variables of the weights. The proof lists the
+states of its step. They must include the network's first state, or a general state with the same mode
+(:class:`~theory.reading.Recurrence`). They must also include a general state for every mode that the network
+can reach.
 """
 
 from __future__ import annotations
@@ -24,8 +26,8 @@ def what_is_left_out(
 
     Args:
         recurrence: the network.
-        induction: the proof, with its states.
-        instance: a signature and an alphabet.
+        induction: the proof, which lists the states of its step.
+        instance: the signature of the weights, and the alphabet.
     """
     signature, alphabet = instance
     if not alphabet:

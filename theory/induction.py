@@ -1,7 +1,7 @@
 """Proofs by induction over an invariant, for all strings and weights, in every commutative semiring.
 
-The invariant is a vector inv(c) of polynomials in the network's state c: the value of Forward's
-vector Omega after a string that leads the network to c. Three identities prove this:
+The invariant is a vector inv(c) of polynomials in the network's state c. It is the value of the Forward
+algorithm's vector Omega after every string that leads the network to c. Three identities prove this:
 
     base      Omega_0 = inv(c_0)
     step      inv(c) tau(a) = inv(step(c, a)), for every state c and every symbol a
@@ -66,11 +66,11 @@ class Induction:
 
     Attributes:
         says: a description of the invariant.
-        invariant: a function that returns Forward's vector, which has a weight for each state of the
-            automaton. Its arguments are the weights, a state of the recurrence, and the unit.
+        invariant: a function that returns the Forward algorithm's vector, which has a weight for each state
+            of the automaton. Its arguments are the weights, a state of the recurrence, and the unit.
         states: a function that returns states whose components are variables: one state, or one for each of
-            finitely many modes. Its arguments are the weights and a function that creates a variable from
-            its name.
+            finitely many modes (:class:`~theory.reading.Recurrence`). Its arguments are the weights and a
+            function that creates a variable from its name.
         instances: the signatures and alphabets for which to check the identities; see
             :attr:`checked`.
         enough: the reason why the identities of these instances are sufficient.
@@ -101,7 +101,8 @@ class Reading:
     Attributes:
         name: the name in reports.
         over: the semiring of all weights.
-        paths: the semiring in which Forward multiplies: ``over``, or ``over`` with reversed products.
+        paths: the semiring in which the Forward algorithm multiplies the weights of a path: ``over``, or
+            ``over`` with reversed products.
     """
 
     name: str
@@ -121,10 +122,10 @@ def identities(
     """Return the identities base, step and readout of every unit, for the weights of one instance.
 
     Args:
-        variant: the variant, with its ``recurrence`` and ``construction``.
-        induction: the invariant.
+        variant: the variant, which has a recurrence and a construction.
+        induction: the proof, which has the invariant.
         reading: the semirings.
-        instance: a signature and an alphabet.
+        instance: the signature of the weights, and the alphabet.
     """
     signature, alphabet = instance
     weights = signature.variables(alphabet, reading.over)
@@ -176,7 +177,10 @@ def _of_unit(
 
 
 def write_state(state: Any) -> str:
-    """Return a state as text; the history of a windowed network is quoted."""
+    """Return a state of a recurrence as text, with quotes around strings.
+
+    The state of a windowed network is a string: the last symbols that it has read.
+    """
     if isinstance(state, tuple):
         return f"({', '.join(map(write_state, state))})" if len(state) != 1 else write_state(state[0])
     return f'"{state}"' if isinstance(state, str) else str(state)

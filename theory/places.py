@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Concrete:
-    """Indices 1 to n, over a semiring.
+    """Vectors and matrices over a semiring, whose indices run from 1 to n.
 
     Attributes:
         over: the semiring.
@@ -55,22 +55,22 @@ class Concrete:
         return self.over.zero
 
     def at(self, name: str, *indices: int) -> Any:
-        """Return the value at one or two indices, counted from 1."""
+        """Return the entry of the vector or matrix ``name`` at these indices, which are counted from 1."""
         value = self.entries[name]
         for index in indices:
             value = value[index - 1]
         return value
 
     def plus(self, a: Any, b: Any) -> Any:
-        """Return the semiring's sum."""
+        """Return the sum of a and b in the semiring."""
         return self.over.plus(a, b)
 
     def times(self, a: Any, b: Any) -> Any:
-        """Return the semiring's product, in this order."""
+        """Return the product of a and b, in this order, in the semiring."""
         return self.over.times(a, b)
 
     def sum(self, of: Callable[[Any], Any], size: str | None = None) -> Any:
-        """Return the sum of ``of(i)`` over all indices i, or over the indices of another ``size``."""
+        """Return the sum of ``of(i)`` for i = 1, ..., n, or for i = 1, ..., ``sizes[size]``."""
         return total(self.over, (of(i) for i in range(1, (self.n if size is None else self.sizes[size]) + 1)))
 
     def where(self, i: int, j: int, value: Callable[[], Any]) -> Any:
@@ -79,11 +79,14 @@ class Concrete:
 
 
 AnyPlaces: TypeAlias = "Concrete | SymbolicPlaces"
-"""Concrete or symbolic indices."""
+"""Vectors and matrices with concrete or symbolic indices."""
 
 
 def symbolic(first: bool | None = None) -> SymbolicPlaces:
-    """Return symbolic indices; see :class:`~theory.symbolic_places.SymbolicPlaces`."""
+    """Return vectors and matrices with symbolic indices.
+
+    See :class:`~theory.symbolic_places.SymbolicPlaces`, also for the argument ``first``.
+    """
     from theory.symbolic_places import SymbolicPlaces
 
     return SymbolicPlaces(first)

@@ -45,8 +45,8 @@ class Recurrence:
         start: a function from the case to the state before any symbol.
         step: a function from the case, a state and a symbol to the next state.
         out: a function from the case and a state to the values of the d units.
-        modes: whether a state is a pair of a mode and numbers. A mode is the network's memory of earlier
-            symbols; it has finitely many values.
+        modes: whether a state is a pair of a mode and numbers. A mode is one of finitely many values, such as
+            the last symbol.
     """
 
     start: Callable[[Any], Any]
@@ -99,7 +99,7 @@ class Clamped(Recurrence):
         scores: Callable[[Any, Any], tuple[Any, ...]],
         shown: Callable[[Any, tuple[Any, ...]], tuple[Any, ...]],
     ) -> Clamped:
-        """Return the network whose ``out`` is ``shown`` of min(1, score), for each of the scores."""
+        """Return the network that clamps its scores to at most 1 and then applies ``shown`` to them."""
         return cls(start=start, step=step, out=scores, scores=scores, shown=shown)
 
     def __post_init__(self) -> None:
@@ -116,8 +116,8 @@ class Equality:
     Attributes:
         recurrence: the network.
         construction: a function from a case to one automaton for each unit.
-        algorithm: a recurrence that computes an automaton's scores and has the automaton as its case;
-            ``None`` for Forward.
+        algorithm: a recurrence that computes the scores of an automaton, which is its case; ``None`` for the
+            Forward algorithm.
         shortest: the minimum length of compared strings; 1 if a statement is about nonempty
             strings.
     """
@@ -128,7 +128,10 @@ class Equality:
     shortest: int = 0
 
     def scores(self, automaton: WFSA, string: String) -> Sequence[Any]:
-        """Return the scores of every prefix, starting with the empty one, as this reading computes them."""
+        """Return the automaton's score of every prefix of the string, the empty prefix first.
+
+        The scores are computed by ``algorithm``, or by the Forward algorithm if it is ``None``.
+        """
         if self.algorithm is None:
             return list(prefix_scores(automaton, string))
         return [value for (value,) in self.algorithm.values(automaton, string)]

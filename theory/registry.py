@@ -18,7 +18,7 @@ from theory.papers import PAPERS
 
 @cache
 def modules() -> dict[str, Claim]:
-    """Return every claim by the dotted name of its module."""
+    """Return the claims of the papers, keyed by the dotted names of their modules."""
     papers = (m for m in pkgutil.iter_modules(theory.__path__, "theory.") if m.ispkg)
     every = (
         m
@@ -31,7 +31,7 @@ def modules() -> dict[str, Claim]:
 
 @cache
 def claims() -> dict[str, Claim]:
-    """Return every claim by name, ordered by paper, section and number."""
+    """Return the claims of the papers, keyed by name and ordered by paper, section and number."""
     by_name: dict[str, Claim] = {}
     for claim in modules().values():
         if by_name.setdefault(claim.name, claim) is not claim:
@@ -81,7 +81,7 @@ def forget(name: str) -> None:
 
 @contextmanager
 def registered(claim: Claim) -> Iterator[None]:
-    """Register a claim within the context."""
+    """Register a claim until the ``with`` block ends; then restore the earlier registrations."""
     before = dict(_registered)
     register(claim)
     try:

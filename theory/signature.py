@@ -49,8 +49,9 @@ class WeightEntry:
         only: the allowed values; ``None`` for any.
         window: the maximum window length of a table by window.
         derived: a function that computes the weight from other weights; ``None`` if the weight is drawn. Its
-            arguments are the drawn weights, with the derived ones before it, and in a table the key. Proofs
-            do not use that the weight is derived, so they hold for more weights.
+            first argument holds the drawn weights and the earlier derived weights. If the entry is a table,
+            its second argument is the key. Proofs do not use that the weight is derived, so they hold for
+            more weights.
         follows: a predicate that says whether a derived weight follows from the other weights; by default, it
             must equal the derived value. Weights that depend on all letters together need a predicate,
             because they change when letters are dropped.
@@ -75,11 +76,11 @@ class WeightEntry:
         return [value] if self.per == "constant" else list(value.values())
 
     def shapes(self, w: Weights) -> set[tuple[int, ...] | None]:
-        """Return the shapes of all values; ``None`` stands for lists of unequal length."""
+        """Return the shapes of all values; ``None`` stands for the shape of a ragged value."""
         return {_shape(value) for value in self.values(w)}
 
     def mismatch(self, w: Weights) -> str | None:
-        """Return a message if the entry with this name in ``w`` is invalid for every size, or ``None``."""
+        """Return a message if the weight of this name in ``w`` is invalid for every size, or ``None``."""
         value, letters = w.entries[self.name], w.alphabet
         if isinstance(value, dict) != (self.per != "constant"):
             wanted, got = ("a table", "a constant") if self.per != "constant" else ("a constant", "a table")
@@ -242,7 +243,7 @@ class Signature:
         return (cases if self.where is None else cases.filter(self.where)).map(self._derive)
 
     def _in_order(self, alphabet: str, values: dict[str, Any]) -> Weights:
-        """Return the values in the order of the signature, which Hypothesis does not keep."""
+        """Return these values as weights in the signature's order; Hypothesis does not keep the order."""
         entries = {
             entry.name: (
                 {key: values[entry.name][key] for key in entry.keys(alphabet)}
@@ -324,10 +325,10 @@ class Signature:
     def _first_cases(
         self, alphabet: str, allowed: Callable[[WeightEntry, Any], tuple[Any, ...]]
     ) -> Iterator[Weights]:
-        """Yield the first ``most_small`` cases.
+        """Yield the first ``most_small`` cases that satisfy the hypothesis.
 
-        ``allowed`` maps an entry and its value in :meth:`generic` to the allowed values, the
-        default first.
+        Cases with fewer weights that differ from their default come first. ``allowed`` maps an entry and its
+        value in :meth:`generic` to the allowed values; the first of these is the default.
         """
         generic = self._generic(alphabet)
         choices = [
@@ -436,7 +437,10 @@ def _indexed(shape: tuple[int, ...], name: str, variable: Callable[[str], Any]) 
 
 
 def _fewest_first(choices: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
-    """Yield all choices of one option from each list, ordered by the number of options that are not first."""
+    """Yield every way to choose one option from each list.
+
+    A list's first option is its default. Ways with fewer options that are not defaults come first.
+    """
     plain = [options[0] for options in choices]
     free = [i for i in reversed(range(len(choices))) if len(choices[i]) > 1]
     for others in range(len(free) + 1):
@@ -474,11 +478,14 @@ class Sizes:
         )
 
     def small(self, letters: int) -> Iterator[Weights]:
-        """Yield the small cases of each small size; see :meth:`Signature.small`."""
+        """Yield the small cases of each size in ``small_sizes``; see :meth:`Signature.small`."""
         return chain.from_iterable(self.of(size).small(letters) for size in self.small_sizes)
 
     def near_generic(self, letters: int) -> Iterator[Weights]:
-        """Yield the cases near the generic case of each small size; see :meth:`Signature.near_generic`."""
+        """Yield the cases near the generic case of each size in ``small_sizes``.
+
+        See :meth:`Signature.near_generic`.
+        """
         return chain.from_iterable(self.of(size).near_generic(letters) for size in self.small_sizes)
 
 
@@ -513,7 +520,7 @@ def misfit(signatures: Sequence[Signature], w: Weights) -> str | None:
 
 
 def _disproportion(signatures: Sequence[Signature], w: Weights) -> str | None:
-    """Return a message about a weight whose length differs from the size, or ``None``."""
+    """Return a message if an axis of some weight should be as long as the size and is not, or ``None``."""
     sizes = {signature.size for signature in signatures}
     if w.size is None or len(sizes) == 1:  # the axes that scale with the size are unknown
         return None
@@ -540,7 +547,7 @@ def _leaves(value: Tree) -> Iterator[Any]:
 
 
 def _shape(value: Tree) -> tuple[int, ...] | None:
-    """Return the lengths of nested tuples; ``None`` if they are unequal."""
+    """Return the shape of nested tuples, or ``None`` if parts of a tuple have different shapes."""
     if not isinstance(value, tuple):
         return ()
     inner = {_shape(part) for part in value}

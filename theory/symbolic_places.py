@@ -15,11 +15,13 @@ import sympy
 
 
 class SymbolicPlaces:
-    """Indices 1 to n = j + m for j >= 1 and m >= 0, so that j is any index and n is any size.
+    """Vectors and matrices with symbolic indices from 1 to n = j + m, where j >= 1 and m >= 0.
+
+    So j stands for any index, and n for any size.
 
     Args:
-        first: j = 1 (``True``) or any j >= 2 (``False``), if the two cases have separate proofs;
-            ``None`` for any j >= 1.
+        first: ``None`` for any j >= 1. If a proof treats the first index separately, ``True`` for j = 1 and
+            ``False`` for any j >= 2.
     """
 
     zero, one = sympy.Integer(0), sympy.Integer(1)
@@ -35,21 +37,21 @@ class SymbolicPlaces:
         self.i = sympy.Symbol("i", integer=True)
 
     def at(self, name: str, *indices: Any) -> Any:
-        """Return the value at one or two indices."""
+        """Return the symbol for the entry of the vector or matrix ``name`` at these indices."""
         return sympy.IndexedBase(name)[indices] if indices else sympy.Symbol(name)
 
     def plus(self, a: Any, b: Any) -> Any:
-        """Return the sum."""
+        """Return the sum of a and b."""
         return a + b
 
     def times(self, a: Any, b: Any) -> Any:
-        """Return the product over Q, in which factors commute."""
+        """Return the product of a and b over Q, in which factors commute."""
         return a * b
 
     def sum(self, of: Callable[[Any], Any], size: str | None = None) -> Any:
-        """Return the sum over i = 1, ..., n with Kronecker deltas evaluated.
+        """Return the sum of ``of(i)`` for i = 1, ..., n, with Kronecker deltas evaluated.
 
-        For a size r, return the sum over i_r = 1, ..., r.
+        If ``size`` is the name of another size, such as r, return the sum for i_r = 1, ..., r.
         """
         if size is not None:
             index = sympy.Symbol(f"i_{size}", integer=True)
@@ -84,10 +86,11 @@ class SymbolicPlaces:
 
 
 def terms(value: Any) -> Counter[tuple[Any, frozenset[Any]]]:
-    """Return the coefficient of each pair of a product and its ranges of summation in an expanded expression.
+    """Return the terms of the expanded expression, with their coefficients.
 
-    The result does not depend on the order of nested finite sums, or on whether a factor without the index of
-    a sum is inside or outside this sum.
+    A term is a pair of a product and the ranges over which it is summed. The result does not depend on the
+    order of nested finite sums, or on whether a factor without the index of a sum is inside or outside this
+    sum.
 
 
     >>> i, s, K, r = sympy.symbols("i s K r", integer=True)
@@ -116,7 +119,7 @@ def terms(value: Any) -> Counter[tuple[Any, frozenset[Any]]]:
 
 
 def _disjoint_union(*parts: Any) -> frozenset[Any]:
-    """Return the union of the ranges; raise ValueError if they share an index."""
+    """Return the union of the ranges of summation; raise ValueError if two ranges have the same index."""
     ranges = [limit for part in parts for limit in part]
     if len({limit[0] for limit in ranges}) != len(ranges):
         raise ValueError("two sums must not have the same index; give their sizes different names")

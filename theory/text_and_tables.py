@@ -16,7 +16,7 @@ Parts = dict[str, tuple[str, ...]]
 
 
 def rows(**figures: str) -> Rows:
-    """Return the printed numbers of each model as decimals; ``figures`` separates them by spaces."""
+    """Convert a string of printed numbers, such as "69.2 71.7", to decimals for each keyword argument."""
     return {name: tuple(map(Decimal, text.split())) for name, text in figures.items()}
 
 
@@ -30,7 +30,7 @@ class Sentence:
         part: the table, figure or section that contradicts it.
         says: the paraphrased sentence.
         has: the contradicting statement of the other part.
-        rows: the figures or words of both parts that ``agrees`` compares, by name.
+        rows: the printed numbers or words that ``agrees`` compares, each list with its name.
         agrees: a function from the rows to whether the sentence is true.
     """
 
@@ -44,17 +44,17 @@ class Sentence:
 
 
 def parts(**words: str) -> Parts:
-    """Return the printed words of each part; ``words`` separates them by spaces."""
+    """Split a string of printed words at the spaces for each keyword argument."""
     return {name: tuple(text.split()) for name, text in words.items()}
 
 
 def all_equal(named: Parts) -> bool:
-    """Return whether all parts have the same words."""
+    """Return whether all parts of the paper have the same words."""
     return len(set(named.values())) == 1
 
 
 def by_more_than(margin: str) -> Callable[[Rows], bool]:
-    """Return a test of whether all other perplexities exceed that of model F by more than ``margin``."""
+    """Return a function that tests whether all other perplexities exceed F's by more than ``margin``."""
 
     def agrees(models: Rows) -> bool:
         others = min(v for name, (v,) in models.items() if name != "F")
@@ -64,7 +64,7 @@ def by_more_than(margin: str) -> Callable[[Rows], bool]:
 
 
 def below_all_in_most(model: str) -> Callable[[Rows], bool]:
-    """Return a test of whether the model has the lowest accuracy in most columns."""
+    """Return a function that tests whether ``model`` has the lowest accuracy in most columns."""
 
     def agrees(models: Rows) -> bool:
         columns = list(zip(*(v for name, v in models.items() if name != model), strict=True))
@@ -80,7 +80,7 @@ def never_worse(models: Rows) -> bool:
 
 
 def best_in_most(models: Rows) -> bool:
-    """Return whether k = 2 has the fewest errors in most rows of the table."""
+    """Return whether the network with k = 2 has the fewest errors in most rows of the table."""
     columns = list(zip(*models.values(), strict=True))
     best = [own == min(column) for own, column in zip(models["k_2"], columns, strict=True)]
     return 2 * best.count(True) > len(best)
@@ -101,7 +101,7 @@ def closer_to_lstm(models: Rows) -> bool:
 
 
 def below_the_best(models: Rows) -> bool:
-    """Return whether SR-LSTM-P has a lower accuracy than some other method."""
+    """Return whether some other method has a higher accuracy than SR-LSTM-P."""
     return models["SR_LSTM_P"][0] < max(v[0] for v in models.values())
 
 
@@ -111,29 +111,29 @@ def rises_by(models: Rows) -> bool:
 
 
 def each_once(named: Parts) -> bool:
-    """Return whether no list contains a name twice."""
+    """Return whether the paper's text for each figure names every network only once."""
     return all(len(set(names)) == len(names) for names in named.values())
 
 
 def ends_in_order(models: Rows) -> bool:
-    """Return whether each interval's first end is at most its second."""
+    """Return whether no printed interval, such as [1e-2, 1e-4], begins with its larger end."""
     return all(low <= high for low, high in models.values())
 
 
 def within_gates(models: Rows) -> bool:
-    """Return whether the saturated outputs are values of the gates' sigmoids, at their limits."""
+    """Return whether the printed outputs of saturated gates are between 0 and 1, a sigmoid's limits."""
     low, high = models["sigmoid"]
     return all(low <= output <= high for output in models["saturated"])
 
 
 def above_guesses(models: Rows) -> bool:
-    """Return whether +o and +io are above the methods that the text calls random guesses."""
+    """Return whether BiGRU+o and BiGRU+io exceed the methods that the text calls random guesses."""
     guesses = max(v for name in ("BiGRU_i", "BiGRU_pr", "BiGRU_kd") for v in models[name])
     return min(*models["BiGRU_o"], *models["BiGRU_io"]) > guesses
 
 
 def all_even(models: Rows) -> bool:
-    """Return whether every length is even."""
+    """Return whether every length in each of the intervals is even."""
     return all(n % 2 == 0 for low, high in models.values() for n in range(int(low), int(high) + 1))
 
 

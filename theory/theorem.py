@@ -26,19 +26,19 @@ class Theorem:
         score: a Coq term for the automaton's score, if Coq does not compute it from ``automaton``. In a term,
             ``{score}``, ``{epsilon_score}`` and ``{sampled}`` stand for forms of these definitions that Coq
             can evaluate.
-        over: the semiring, by its name in ``theory/coq/instances.v`` or ``fractions.v``; ``{over}``
-            in a term.
+        over: the semiring's name in ``theory/coq/instances.v`` or ``fractions.v``; in a term, ``{over}``
+            stands for it.
         values: a function from a case to the values of the terms' placeholders, if they are not the case's
             weights. A string is Coq text.
         refutes: whether it shows that the variant is false.
         claims: the proposition that Coq must derive from the theorem. ``{network}`` and
             ``{automaton}`` stand for the two sides; each other placeholder is a variable of its
-            name, which the proposition binds. If empty, both sides are equal for all weights of the
-            shapes of a case, and every word.
+            name, which the proposition binds. If empty, the proposition is that both sides are equal for
+            all words, and for all weights that have the shapes of a case's weights.
         hypotheses: hypotheses on the weights, if ``claims`` is empty.
         proved_over: the semiring in which Coq derives the proposition, if it is not ``over``.
-        untied: the reason why Coq derives nothing from the theorem; it is then compared only with its stored
-            statement.
+        untied: the reason why Coq derives nothing from the theorem. The theorem is then compared only with
+            its stored statement.
     """
 
     name: str

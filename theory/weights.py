@@ -95,7 +95,7 @@ class Weights:
         return replace(self, alphabet="".join(names.values()), entries=entries)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the weights as strings."""
+        """Return the semiring, the alphabet, the size and the weights as JSON; each weight is a string."""
         write: Callable[[Any], str] = self.over.format
         entries = {
             name: (

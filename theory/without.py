@@ -24,7 +24,7 @@ OWN_ALGORITHM = "the printed algorithm is compared, and OpenFst runs its own"
 def missing(variant: Variant) -> dict[str, str]:
     """Return the reason for each kind of evidence that the variant does not have.
 
-    The reason is specific to the variant or a default; it is empty if there is none.
+    A reason is specific to the variant or is a default. It is empty if there is neither.
     """
     reasons = {kind: variant.without.get(kind) or _usual(variant, kind) for kind in KINDS}
     return {kind: reason for kind, reason in reasons.items() if kind not in variant.kinds}

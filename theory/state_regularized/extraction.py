@@ -1,7 +1,8 @@
 """Extraction of a DFA, by evaluating the cell or by counting transitions over data (Algorithm 1).
 
-Evaluating the cell does not require data. Wang & Niepert 2019 describe the counts in two ways, in section 3.1
-(the text) and in appendix D (the pseudo-code); equations 2, 4 and 5.
+Evaluating the cell does not require data. Wang & Niepert 2019 describe the counts in two ways. In the text of
+section 3.1, the network moves to its most probable centroid. In the pseudo-code of appendix D, it continues
+with the mixture of centroids. Equations 2, 4 and 5 define the network.
 """
 
 from __future__ import annotations
@@ -40,17 +41,17 @@ Run = Iterator[tuple[int, str, int]]
 
 
 def moved(w: Weights, h: Vector, x: str) -> Vector:
-    """Return the centroid to which the hard run moves from the hidden state h with symbol x."""
+    """Return the most probable centroid for the hidden state h and the symbol x."""
     return tuple(w.S[most_probable(similarities(w, component(w, h, x))) - 1])
 
 
 def hard_step(w: Weights, state: Any, x: str) -> Any:
-    """Return the next state, whose mode is the hidden state."""
+    """Return the state after symbol x; its mode is the hidden state, which is a centroid."""
     return moved(w, state[0], x), state[1]
 
 
 def at_centroid(w: Weights, state: Any) -> tuple[Any, ...]:
-    """Return one for the centroid that equals h, zero for the others."""
+    """Return a value for each centroid: one if it is the current hidden state, otherwise zero."""
     return tuple(state[1] if h == state[0] else w.over.zero for h in w.S)
 
 
@@ -67,7 +68,10 @@ def data(w: Weights) -> Iterator[str]:
 
 
 def hard_run(w: Weights, string: str) -> Run:
-    """Yield the transitions of the text's run, which moves to the most probable centroid at each symbol."""
+    """Yield the transitions of a hard run, which moves to the most probable centroid at each symbol.
+
+    Section 3.1 (the text) counts these transitions.
+    """
     h = w.S[0]
     for x in string:
         after = moved(w, h, x)
@@ -76,9 +80,10 @@ def hard_run(w: Weights, string: str) -> Run:
 
 
 def soft_run(w: Weights, string: str) -> Run:
-    """Yield the transitions between the labels of the pseudo-code's run.
+    """Yield the transitions of a soft run, which continues with the mixture of centroids (equation 5).
 
-    The run continues with the mixture of equation 5. A label is the most probable centroid.
+    The transitions lead from the most probable centroid before each symbol to that after it. Appendix D (the
+    pseudo-code) counts them.
     """
     now = start(w)
     for x in string:
@@ -103,26 +108,30 @@ def without_reset(w: Weights) -> Run:
 
 
 def counted(w: Weights, run: Any) -> Counter[tuple[int, str, int]]:
-    """Return T, the count of each transition, with each string run from the start."""
+    """Return T, the count of each transition in the runs on all strings of the data.
+
+    ``run`` starts again for each string.
+    """
     return Counter(transition for string in data(w) for transition in run(w, string))
 
 
 def by_counts(w: Weights, run: Any) -> Table:
-    """Return the transition function delta(i, x) = argmax_j T[i, x, j], counted over runs from the start."""
+    """Return the transition function delta(i, x) = argmax_j T[i, x, j], with T from :func:`counted`."""
     return most_counted(w, counted(w, run))
 
 
 def most_counted(w: Weights, counts: Counter[tuple[int, str, int]]) -> Table:
-    """Return delta(i, x) = argmax_j T[i, x, j].
+    """Return delta(i, x) = argmax_j T[i, x, j] for each centroid i and symbol x, with T = ``counts``.
 
-    If counts are equal, or if a pair was never seen, the result is the first centroid.
+    If several counts are the greatest, the result is the first of these centroids. For a pair (i, x) without
+    counts, it is centroid 1.
     """
     states = range(1, w.n + 1)
     return {(q, x): max(states, key=lambda j: (counts[q, x, j], -j)) for q in states for x in w.alphabet}
 
 
 def printed_hard(w: Weights) -> Table:
-    """Return the table from counts of hard runs."""
+    """Return the transition table that the counts of hard runs give."""
     return by_counts(w, hard_run)
 
 
@@ -133,17 +142,17 @@ def seen(w: Weights, run: Any) -> Table:
 
 
 def printed_soft(w: Weights) -> Table:
-    """Return the table from counts of soft runs.
+    """Return the transition table that the counts of soft runs give.
 
-    A pair that was never seen gets the cell's own transition, and therefore causes no difference.
+    For a pair of state and symbol without counts, the cell is evaluated, so the pair causes no difference.
     """
     return transition_table(w) | seen(w, soft_run)
 
 
 def printed_without_reset(w: Weights) -> Table:
-    """Return the table from counts of hard runs without a reset between strings.
+    """Return the transition table that the counts of hard runs without a reset between strings give.
 
-    For a pair that was never counted, the cell's own transition is used. The loop over x that sets T[c_i,
+    For a pair of state and symbol without counts, the cell is evaluated. The loop over x that sets T[c_i,
     x_t, c_j] to zero is read as T[c_i, x, c_j], because t belongs to another loop.
     """
     counts = Counter(without_reset(w))
@@ -159,7 +168,7 @@ def printed_without_reset(w: Weights) -> Table:
 
 @lru_cache(maxsize=256)
 def within(w: Weights) -> frozenset[Vector]:
-    """Return the hidden states that fewer than ``longest`` symbols reach."""
+    """Return the centroids that hard runs reach with fewer than ``longest`` symbols."""
     reached, edge = {w.S[0]} if w.longest else set(), {w.S[0]}
     for _ in range(int(w.longest) - 1):
         edge = {moved(w, h, x) for h in edge for x in w.alphabet}
@@ -168,7 +177,10 @@ def within(w: Weights) -> frozenset[Vector]:
 
 
 def covered_step(w: Weights, state: Any, x: str) -> Any:
-    """Return the hard step; after a pair that the data do not contain, the state is ``None`` forever."""
+    """Return the state after symbol x in a hard run.
+
+    After a pair of state and symbol that the data do not contain, the hidden state is ``None`` forever.
+    """
     return hard_step(w, state, x) if state[0] is not None and state[0] in within(w) else (None, state[1])
 
 
@@ -178,7 +190,7 @@ covered_network = Recurrence(
 
 
 def settled(w: Weights) -> bool:
-    """Return whether there are no ties and each soft run has a unique most probable centroid."""
+    """Return whether there are no ties, and the most probable centroid is always unique in soft runs."""
     try:
         return no_ties(w) and all(True for string in data(w) for _ in soft_run(w, string))
     except UnsettledMixture:
@@ -195,7 +207,11 @@ def cases(
     small: Any = (SMALL, 80, ((2, 1), (3, 1), (2, 2))),
     some: Any = SIZES,
 ) -> dict[str, Any]:
-    """Return random networks and all small ones, with the maximum length of the data's strings if needed."""
+    """Return a variant's ``cases`` and ``small_cases``: random and small networks.
+
+    If ``longest`` is not empty, the maximum length of the data's strings is one of its numbers, and is part
+    of the weights.
+    """
     more = (constant("longest", only=longest),) if longest else ()
     values, most, small_sizes = small
     few = Sizes(lambda s: integers(s, values, m[:1], more, where, most), (), small_sizes)
@@ -204,7 +220,7 @@ def cases(
 
 
 def automata(table: Any) -> Any:
-    """Return the construction of the DFA with this transition function."""
+    """Return a function from the weights to the DFA whose transition function is ``table(w)``."""
 
     def construction(w: Weights) -> list[WFSA]:
         return dfa(w, table)
@@ -221,7 +237,7 @@ HARD_RUN = (
 
 
 def by_letters(w: Weights) -> dict[str, Any]:
-    """Return the values that Coq reads: a network over a finite alphabet."""
+    """Return the values of the placeholders in Coq terms, for a network over a finite alphabet."""
     longest = {"longest": int(w.longest)} if "longest" in w.entries else {}
     return {**w.entries, **longest, "V": len(w.alphabet), "N": IN_COQ}
 

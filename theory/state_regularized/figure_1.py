@@ -29,13 +29,16 @@ Run = tuple[Configuration | None, tuple[()]]
 
 
 def signature(*more: Any, depths: tuple[int, ...] = (1, 2, 3, 4), kinds: Any = (1, -1, 0)) -> Signature:
-    """Return the signature of a maximum depth and of the kind of each symbol."""
+    """Return the signature of a maximum depth, the kind of each symbol, and the weights ``more``."""
     entries = constant("depth", only=depths), by_symbol("kind", only=kinds), *more
     return Signature(entries, most_small=120)
 
 
 def peepholes(only: tuple[int, ...]) -> Signature:
-    """Return the signature with the peephole p of the input gate, and minus that of the output gate, q."""
+    """Return the signature of an SR-LSTM-P.
+
+    Its weights include the input gate's peephole weight p, and q, which is minus that of the output gate.
+    """
     return signature(constant("p", only=only), constant("q", only=(1, 2, 3)), depths=(1,))
 
 
@@ -44,7 +47,7 @@ def peepholes(only: tuple[int, ...]) -> Signature:
 
 @lru_cache(maxsize=4096)
 def derived(kinds: tuple[int, ...]) -> bool:
-    """Return whether the grammar derives a string of these kinds of symbols."""
+    """Return whether the grammar derives the string, given as the kind of each of its symbols."""
     if not kinds:
         return True
     first, rest = kinds[0], kinds[1:]
@@ -57,17 +60,20 @@ def derived(kinds: tuple[int, ...]) -> bool:
 
 
 def first(w: Weights) -> Run:
-    """Return the first configuration."""
+    """Return the pushdown automaton's configuration before the first symbol."""
     return PUSHDOWN.run("")[0], ()
 
 
 def step(w: Weights, state: Run, x: str) -> Run:
-    """Return the next configuration; ``None`` if there is no move."""
+    """Return the pushdown automaton's configuration after symbol x, or ``None`` if it has no move."""
     return PUSHDOWN.step(state[0], SYMBOLS[int(w.kind[x])]), ()
 
 
 def limited_step(w: Weights, state: Run, x: str) -> Run:
-    """Return the next configuration; ``None`` if there is none or if more than ``depth`` are open."""
+    """Return the pushdown automaton's configuration after symbol x.
+
+    It is ``None`` if there is no move, or if more than ``depth`` parentheses are open.
+    """
     after, _ = step(w, state, x)
     return None if after is None or len(after.stack) > w.depth + 1 else after, ()
 
@@ -84,12 +90,12 @@ limited = Recurrence(
 
 
 def read_both(w: Weights, state: tuple[tuple[int, ...], Run], x: str) -> tuple[tuple[int, ...], Run]:
-    """Return the kinds of the symbols read so far, and the next configuration."""
+    """Return the kinds of all symbols up to x, and the pushdown automaton's configuration after x."""
     return (*state[0], int(w.kind[x])), step(w, state[1], x)
 
 
 def agrees_with_grammar(w: Weights, state: tuple[tuple[int, ...], Run]) -> tuple[Any]:
-    """Return 1 if grammar and pushdown automaton agree, else 0."""
+    """Return 1 if the grammar and the pushdown automaton agree on the string so far, else 0."""
     return (Fraction(derived(state[0]) == accepted(state[1][0])),)
 
 
@@ -120,7 +126,10 @@ def clamp(z: int, low: int = 0) -> int:
 
 
 def lstm_step(w: Weights, state: tuple[int, int], x: str) -> tuple[int, int]:
-    """Return the cell state and the centroid that is nearest (most similar) to o_t hardtanh(c_t)."""
+    """Return the cell state c_t and the centroid that is nearest (most similar) to o_t hardtanh(c_t).
+
+    o_t is the output gate.
+    """
     c, _ = state
     c = c + clamp(1 + int(w.p) * c) * int(w.kind[x])
     u = clamp(1 - int(w.q) * c) * clamp(c, -1)
@@ -128,13 +137,13 @@ def lstm_step(w: Weights, state: tuple[int, int], x: str) -> tuple[int, int]:
 
 
 def decided(state: tuple[int, int]) -> bool:
-    """Return whether the classifier, 1 - 2 c + 4 h, is positive."""
+    """Return whether the classifier, 1 - 2 c + 4 h, is positive for the cell state c and the centroid h."""
     c, h = state
     return 1 - 2 * c + 4 * h > 0
 
 
 def agrees_with_pushdown(w: Weights, state: tuple[tuple[int, int], Run]) -> tuple[Any]:
-    """Return 1 if network and pushdown automaton agree, else 0."""
+    """Return 1 if the network and the pushdown automaton agree on the string so far, else 0."""
     return (Fraction(decided(state[0]) == accepted(state[1][0])),)
 
 

@@ -22,7 +22,10 @@ from theory.weights import Weights
 
 
 def uniform(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
-    """Return the limit of alpha for tau -> infinity (uniform over the n centroids), and c."""
+    """Return the uniform distribution over the n centroids, and the unchanged cell state c.
+
+    The distribution is the limit of alpha as the temperature tau tends to infinity.
+    """
     return (Fraction(1, w.n),) * w.n, c
 
 
@@ -46,9 +49,11 @@ BITS = 128
 
 
 def within_bounds(w: Weights, b: Vector) -> bool:
-    """Return whether alpha is certainly within its bounds at the temperature 1 / (m ln 2).
+    """Return whether alpha, the softmax of b / tau, is certainly within its bounds at tau = 1 / (m ln 2).
 
-    If all similarities are equal, alpha is uniform, and otherwise the bounds are strict.
+    The bounds for each of the k entries are exp(-spread / tau) / k and exp(spread / tau) / k, where the
+    spread is max(b) - min(b). If all similarities b are equal, alpha is uniform; otherwise the bounds are
+    strict.
     """
     spread = max(b) - min(b)
     if spread == 0:

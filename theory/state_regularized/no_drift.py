@@ -25,7 +25,7 @@ from theory.weights import Weights
 
 
 def square(h: Vector) -> Any:
-    """Return the square of the norm."""
+    """Return the square of the norm of h."""
     return sum(n * n for n in h)
 
 
@@ -58,7 +58,7 @@ def no_longer(w: Weights, h: Vector) -> tuple[Any]:
 
 
 def in_balls(h: Vector) -> Vector:
-    """Return a vector of exact balls."""
+    """Convert each component to a ball of radius 0."""
     return tuple(map(ball, h))
 
 
@@ -76,7 +76,7 @@ plain = Recurrence(start=lambda w: w.S[0], step=inside, out=lambda w, h: (Fracti
 
 
 def any_distribution(size: tuple[int, int]) -> Signature:
-    """Return the signature of k centroids in d dimensions, and a distribution for each symbol."""
+    """Return the signature of k centroids in d dimensions, and of a distribution alpha for each symbol."""
     k, d = size
     return Signature(
         (
@@ -90,12 +90,15 @@ def any_distribution(size: tuple[int, int]) -> Signature:
 
 
 def mixed_by_table(w: Weights, state: tuple[str, tuple[()]], x: str) -> tuple[str, tuple[()]]:
-    """Return the state whose mode is the last symbol; h is the mixture by that symbol's alpha."""
+    """Return the state after symbol x: its mode is x, and it has no numbers.
+
+    The hidden state is not stored, because it is the mixture of the centroids by alpha[x].
+    """
     return x, ()
 
 
 def what_is_left(w: Weights, state: tuple[str, tuple[()]]) -> tuple[Any]:
-    """Return M - |h|^2, where M is the squared norm of the longest centroid."""
+    """Return M - |h|^2 for the hidden state h, where M is the squared norm of the longest centroid."""
     if not state[0]:
         return (longest(w) - square(w.S[0]),)
     alpha = w.alpha[state[0]]
@@ -109,7 +112,8 @@ by_table = Recurrence(start=lambda w: ("", ()), step=mixed_by_table, out=what_is
 def remainder_automaton(w: Weights) -> list[WFSA]:
     """Return the automaton of M - |h|^2, which has nonnegative weights.
 
-    It has an initial state, and one state for each symbol: the last one read.
+    M is the squared norm of the longest centroid, and h is the hidden state. The automaton has an initial
+    state, and for each symbol a state in which it is after reading this symbol.
     """
     one, pairs = w.over.one, list(combinations(range(w.n), 2))
     lack = [longest(w) - square(s) for s in w.S]

@@ -52,7 +52,7 @@ TOKEN = "^"
 
 
 def with_token(w: Weights) -> Weights:
-    """Return the network over one symbol, the start token."""
+    """Return the network's weights for an alphabet with one symbol, the start token."""
     return Weights(w.over, TOKEN, {**w.entries, "W": {TOKEN: w.W_start}}, w.size)
 
 
@@ -67,9 +67,9 @@ def at_token(w: Weights) -> Law:
 
 
 def anywhere(w: Weights) -> Law:
-    """Return the distribution that is concentrated on h_0, which need not be a centroid.
+    """Return the distribution in which h_0 has probability one; h_0 need not be a centroid.
 
-    A cell given as a table has a last row for h_0.
+    If the cell is given as a table, the table's last row belongs to h_0.
     """
     return at(w, Place((w.n + 1,) if "alpha" in w.entries else w.h_0, 0))
 
@@ -137,13 +137,14 @@ two_layers = Recurrence(start=lambda w: tuple(one_at(w, 1, w.n**2)), step=sample
 
 
 # After the string, the cell reads an end token (section 3.3) without the stochastic component, and a linear
-# classifier reads its output u. The value is expected over the centroids at which the run may be.
+# classifier reads its output u. The network's score is the classifier's expected value over the centroids at
+# which the run may be.
 
 END = "$"
 
 
 def values_at_end(w: Weights) -> list[Any]:
-    """Return the classifier's value of the cell's output for the end token at each centroid.
+    """Return, for each centroid, the classifier's value of the cell's output for the end token.
 
     In proofs, the values are variables, because cells are arbitrary.
     """
@@ -157,7 +158,7 @@ def values_at_end(w: Weights) -> list[Any]:
 
 
 def expected_value(w: Weights, law: Law) -> tuple[Any]:
-    """Return the sum of the values at the end, weighted by the probabilities of the centroids."""
+    """Return the expected value of the classifier after the end token."""
     return (total(w.over, map(w.over.times, at_each(w, law), values_at_end(w))),)
 
 
@@ -169,12 +170,15 @@ to_end_token = Recurrence(start=at_first, step=from_centroid.step, out=expected_
 
 
 def tau(of: AnyPlaces, i: Any, j: Any) -> Any:
-    """Return the weight from state i to state j."""
+    """Return the weight of the transition from state i to state j."""
     return of.at("alpha", i, j)
 
 
 def automata(w: Weights, initial: Any, rows: dict[str, list[list[Any]]]) -> list[WFSA]:
-    """Return the automata with this initial distribution and table, one for each final state 1 to k."""
+    """Return k automata with this initial distribution and these transition tables.
+
+    The only final state of automaton j is state j.
+    """
     k, states = w.over, len(initial)
     tables = {}
     for x, alpha in rows.items():
@@ -189,7 +193,7 @@ def automata(w: Weights, initial: Any, rows: dict[str, list[list[Any]]]) -> list
 
 
 def one_at(w: Weights, state: int, states: int) -> list[Any]:
-    """Return the initial distribution that is concentrated on one state, counted from 1."""
+    """Return the initial distribution in which ``state``, counted from 1, has probability one."""
     return [w.over.one if i == state else w.over.zero for i in range(1, states + 1)]
 
 
@@ -204,9 +208,9 @@ def extracted(w: Weights) -> list[WFSA]:
 
 
 def extracted_after_token(w: Weights) -> list[WFSA]:
-    """Return the automata whose initial distribution is that of the start token.
+    """Return the automata whose initial distribution is the network's after the start token.
 
-    It is alpha = g(S, u) with u = hardtanh(U h_0 + W_start).
+    This distribution is alpha = g(S, u) with u = hardtanh(U h_0 + W_start).
     """
     if "first" in w.entries:
         return automata(w, list(w.first), transition_tables(w))
@@ -216,12 +220,15 @@ def extracted_after_token(w: Weights) -> list[WFSA]:
 
 
 def extracted_with_end_token(w: Weights) -> list[WFSA]:
-    """Return the automaton from the first centroid, whose final weights are the values at the end."""
+    """Return the automaton that starts at the first centroid and reads an end token.
+
+    Its final weights are the classifier's values after the end token (:func:`values_at_end`).
+    """
     return [WFSA(w.over, one_at(w, 1, w.n), values_at_end(w), transition_tables(w))]
 
 
 def extracted_with_one_more_state(w: Weights) -> list[WFSA]:
-    """Return the automata with k + 1 states; the last state is h_0, and no transition leads to it."""
+    """Return the automata with k + 1 states; the last one stands for h_0, and no transition leads to it."""
     (start,), _ = anywhere(w)
     rows = {x: [*alpha, list(soft(w, start.h, None, x)[0])] for x, alpha in transition_tables(w).items()}
     return automata(w, one_at(w, w.n + 1, w.n + 1), rows)
@@ -233,7 +240,7 @@ def extracted_by_similarity(w: Weights) -> list[WFSA]:
 
 
 def extracted_at_zero(w: Weights) -> list[WFSA]:
-    """Return the automata of a network with memory, from the cell's table at the cell state 0."""
+    """Return the automata for a network with memory, whose cell is evaluated only at the cell state 0."""
     return automata(w, one_at(w, 1, w.n), {x: table(w, x, at_zero) for x in w.alphabet})
 
 
@@ -258,9 +265,10 @@ def product_automaton(w: Weights) -> list[WFSA]:
 
 
 def laws(w: Weights) -> dict[str, Any]:
-    """Return the values that Coq reads: the table and the distribution after h_0.
+    """Return the values of the placeholders in Coq terms: transition tables, and distributions after h_0.
 
-    The distribution belongs to the start token if there is one, otherwise to each symbol.
+    The key ``first`` holds the distribution after the start token if there is one, otherwise the distribution
+    after each symbol.
     """
     values: dict[str, Any] = {
         "alpha": {x: tuple(map(tuple, rows)) for x, rows in transition_tables(w).items()},
@@ -275,9 +283,9 @@ def laws(w: Weights) -> dict[str, Any]:
 
 
 def laws_of_layers(w: Weights) -> dict[str, Any]:
-    """Return the transition tables of the two layers.
+    """Return the values of the placeholders in Coq terms: the transition tables of the two layers.
 
-    The second layer's table is indexed by the first layer's centroid.
+    The second layer has a table for each centroid of the first layer, because it reads these centroids.
     """
     second = second_layer(w)
     return {
@@ -293,9 +301,9 @@ PAIR = "(nth (first, first) (elements (prod_finite (place {k}) (place {k}))) {un
 """The layers and a pair of centroids as Coq terms."""
 
 
-# The proof: Forward's vector is the distribution. A memoryless cell is any function of the hidden state and
-# the symbol. In the proof, its answers are therefore variables, alpha[i,j] for centroid i, which the network
-# and the table both read.
+# The proof: the Forward vector is the distribution of the run. A memoryless cell is any function of the
+# hidden state and the symbol. In the proof, its results are therefore variables, alpha[i,j] for centroid i.
+# Both the network and the table read them.
 
 
 def any_cell(k: int, rows: int = 0, more: Any = ()) -> Signature:
@@ -304,14 +312,17 @@ def any_cell(k: int, rows: int = 0, more: Any = ()) -> Signature:
 
 
 def at_centroids(w: Weights, variable: Any) -> Law:
-    """Return the distribution over the centroids, with any probabilities."""
+    """Return the distribution over the centroids whose probabilities are variables."""
     return tuple(Place((j,), j) for j in range(1, w.n + 1)), tuple(
         variable(f"p[{j}]") for j in range(1, w.n + 1)
     )
 
 
 def for_every_k() -> list[Identity]:
-    """Return the identity of the step with a symbolic k, from the functions of network and automaton."""
+    """Return the induction step as an identity with a symbolic k.
+
+    Both sides are computed by the functions that also run the network and construct the automaton.
+    """
     of = symbolic()
     left, right = of.sum(lambda i: of.times(of.at("p", i), tau(of, i, of.j))), arrive(of, of.j)
     return [
@@ -377,7 +388,10 @@ def differ_at_end(w: Weights) -> bool:
 
 
 def cases(names: tuple[str, ...] = (), where: Any = None, informative: Any = distinct) -> dict[str, Any]:
-    """Return random networks and the small ones that are informative, with these additional weights."""
+    """Return a variant's ``cases`` and ``small_cases``: random networks, and small informative ones.
+
+    ``names`` are the additional weights, such as ``h_0``.
+    """
 
     def more(values: Any, d: int) -> tuple[Any, ...]:
         return tuple(constant(name, (d, d) if name == "V" else (d,), values) for name in names)
@@ -391,7 +405,7 @@ def cases(names: tuple[str, ...] = (), where: Any = None, informative: Any = dis
 
 
 def layers(values: Any, d: int) -> tuple[Any, ...]:
-    """Return S_2, U_2 and V of a second layer with two centroids."""
+    """Return the entries S_2, U_2 and V for the weights of a second layer with two centroids."""
     return constant("S_2", (2, d), values), constant("U_2", (d, d), values), constant("V", (d, d), values)
 
 

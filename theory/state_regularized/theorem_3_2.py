@@ -42,8 +42,8 @@ from theory.state_regularized.shared.networks import (
 from theory.theorem import RealTheorem, Theorem
 from theory.weights import Weights
 
-# The limit network: alpha for tau -> 0, which is uniform over the greatest similarities; and the DFA, which
-# moves to the first of them.
+# The limit network for tau -> 0, whose alpha is uniform over the centroids with the greatest similarity. The
+# DFA moves to the first of these centroids.
 
 limit_network = sampled(answer=in_the_limit)
 
@@ -85,9 +85,10 @@ def weighted_dfa(w: Weights) -> list[WFSA]:
 def cases(
     where: Any, m: tuple[int, ...] = (1, 2, 3), derived: bool = False, wide: bool = False
 ) -> dict[str, Any]:
-    """Return random networks and all small ones, at these temperatures.
+    """Return a variant's ``cases`` and ``small_cases``: networks at the temperatures 1 / (m ln 2).
 
-    With ``derived``, the temperature is low enough; with ``wide``, small weights go up to 2.
+    If ``derived`` is true, m is instead computed from the other weights so that the temperature is low
+    enough. If ``wide`` is true, the weights of small networks are up to 2 in absolute value.
     """
     # if letters were dropped, a temperature may be lower than needed
     low = constant("m", derived=low_enough, follows=lambda w: bool(w.m >= low_enough(w)))

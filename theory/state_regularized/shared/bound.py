@@ -23,7 +23,11 @@ from theory.weights import Weights
 
 
 def scores(k: int) -> Signature:
-    """Return the signature of similarities that depend only on the symbol, and of derived numbers."""
+    """Return the signature of k similarities b for each symbol, and of numbers that are derived from them.
+
+    The derived numbers are the powers ``top`` and ``x``, the gaps ``s``, and ``scale``, which is 1 over the
+    product of the divisors of the softmax and of the bound.
+    """
     return Signature(
         (
             constant("m", only=(1, 2, 3)),
@@ -44,22 +48,22 @@ def scores(k: int) -> Signature:
 
 
 def powers(w: Weights, x: str) -> tuple[Fraction, ...]:
-    """Return exp(b_i / tau) = 2^(m b_i)."""
+    """Return the powers exp(b_i / tau) = 2^(m b_i) of the similarities b after symbol x."""
     return tuple(Fraction(2) ** int(w.m * b) for b in w.b[x])
 
 
 def others(w: Weights, x: str) -> tuple[Fraction, ...]:
-    """Return the powers in ascending order, without the last one, which is the greatest."""
+    """Return all powers exp(b_i / tau) except the greatest one, in ascending order."""
     return tuple(sorted(powers(w, x))[:-1])
 
 
 def divisor(of: AnyPlaces) -> Any:
-    """Return the softmax's divisor: top + sum_i x_i."""
+    """Return the softmax's divisor, top + sum_i x_i: the sum of all powers exp(b_i / tau)."""
     return of.plus(of.at("top"), of.sum(lambda i: of.at("x", i)))
 
 
 def lacking(of: AnyPlaces) -> Any:
-    """Return sum_i s_i, the difference of the divisors of the bound and of the softmax."""
+    """Return sum_i s_i, the bound's divisor minus the softmax's divisor."""
     return of.sum(lambda i: of.at("s", i))
 
 
@@ -69,20 +73,24 @@ def bounds_divisor(of: AnyPlaces) -> Any:
 
 
 def part(of: AnyPlaces, factor: Any) -> Any:
-    """Return top times the factor, divided by the product of the divisors of the softmax and of the bound.
+    """Return top times the factor, divided by the softmax's divisor and by the bound's divisor.
 
-    If the factor is the bound's divisor, this is alpha_M; if it is the softmax's divisor, this is the bound.
+    If the factor is the bound's divisor, the result is alpha_M. If it is the softmax's divisor, the result is
+    the bound on alpha_M.
     """
     return of.times(of.times(of.at("top"), factor), of.at("scale"))
 
 
 def at_symbol(w: Weights, x: str) -> Concrete:
-    """Return the derived numbers of a symbol, with k - 1 indices."""
+    """Return the numbers ``top``, ``x``, ``s`` and ``scale`` of one symbol; indices run from 1 to k - 1."""
     return Concrete(w.over, w.n - 1, {"top": w.top[x], "x": w.x[x], "s": w.s[x], "scale": w.scale[x]})
 
 
 def go_on(w: Weights, p: Any, x: str) -> Any:
-    """Return p times alpha_M, the probability of following the DFA with one more symbol."""
+    """Return p alpha_M, the probability of following the DFA after one more symbol.
+
+    p is the probability of following it so far, and alpha_M that of the most similar centroid.
+    """
     return w.over.times(p, part(at_symbol(w, x), bounds_divisor(at_symbol(w, x))))
 
 
@@ -90,9 +98,10 @@ always_greatest = Recurrence(start=lambda w: w.over.one, step=go_on, out=lambda 
 
 
 def bound_and_rest(w: Weights) -> list[WFSA]:
-    """Return a two-state automaton whose score is at least the bound's product.
+    """Return a two-state automaton whose score is the probability of following the DFA.
 
-    A path that stays in state 1 has this product as its weight, and no path has a negative weight.
+    The path that stays in state 1 has the product of the bounds as its weight, and no path has a negative
+    weight. The score is therefore at least that product.
     """
     k = w.over
     tables = {}
@@ -104,7 +113,7 @@ def bound_and_rest(w: Weights) -> list[WFSA]:
 
 
 def for_every_k() -> list[Identity]:
-    """Return the identity with a symbolic k: the bound's divisor is the softmax's plus the difference."""
+    """Return the identity, with a symbolic k, that the bound's divisor is the softmax's plus sum_i s_i."""
     of = symbolic()
     left, right = of.plus(divisor(of), lacking(of)), bounds_divisor(of)
     return [

@@ -25,7 +25,7 @@ def scores_at(w: Weights, state: int, x: str) -> Vector:
 
 
 def most_probable(b: Vector) -> int:
-    """Return the index of the first greatest value, from 1."""
+    """Return the index, counted from 1, of the greatest value; of the first one if there are several."""
     return 1 + b.index(max(b))
 
 
@@ -102,7 +102,10 @@ def least_margin(w: Weights) -> Any:
 
 
 def epsilon(w: Weights) -> Fraction:
-    """Return the maximum probability that alpha may have outside the DFA's state."""
+    """Return epsilon, a bound on the total probability of the centroids that are not the DFA's state.
+
+    Within this bound, the mixture moves to the DFA's next state.
+    """
     off = Fraction(1, 4)
     return off if not slope(w) else min(off, Fraction(least_margin(w)) / (2 * slope(w)))
 

@@ -29,7 +29,7 @@ def zero(w: Weights) -> Vector:
 
 
 def with_memory(w: Weights, h: Vector, c: Vector, x: str) -> tuple[Vector, Vector]:
-    """Return alpha and the next cell state of the cell with memory."""
+    """Return alpha, the distribution over the centroids, and the next state c of the cell with memory."""
     cell = tuple(
         now + sum(v * n for v, n in zip(row, h, strict=True)) + b
         for now, row, b in zip(c, w.V, w.W[x], strict=True)
@@ -49,5 +49,5 @@ with_cell_state = Recurrence(
 
 
 def at_zero(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
-    """Return alpha and the next cell state from the cell state 0."""
+    """Return the result of :func:`with_memory` for the cell state 0; ``c`` is ignored."""
     return with_memory(w, h, zero(w), x)

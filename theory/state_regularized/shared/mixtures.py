@@ -47,7 +47,7 @@ def ball(value: Any) -> Any:
 
 
 def scores(w: Weights, h: Vector, x: str) -> Vector:
-    """Return b at a mixture h, in ball arithmetic.
+    """Return the similarities b of the centroids for a mixture h and a symbol x, in ball arithmetic.
 
     The cell is that of :mod:`theory.state_regularized.shared.networks`.
     """
@@ -70,7 +70,7 @@ def distribution(b: Vector, inverse_temperature: Any) -> Vector:
 
 
 def settled(b: Vector) -> int | None:
-    """Return the index of the greatest value, from 1; ``None`` if balls overlap."""
+    """Return the index, counted from 1, of the ball above all others; ``None`` if there is no such ball."""
     return next(
         (
             i
@@ -82,7 +82,7 @@ def settled(b: Vector) -> int | None:
 
 
 def start(w: Weights) -> Mixed:
-    """Return the state at the first centroid."""
+    """Return the state before the first symbol, at the first centroid."""
     return Mixed("", 1, tuple(map(ball, w.S[0])), FIRST_BITS)
 
 
@@ -136,7 +136,7 @@ mixture = Recurrence(start=start, step=step, out=out)
 def step_or_doubt(w: Weights, now: Mixed, x: str) -> Mixed:
     """Return the state after one symbol; if centroids may be equally probable, follow the DFA.
 
-    From such a step on, ``bits`` is 0.
+    From such a step on, the run follows the DFA and ``bits`` is 0.
     """
     if now.bits:
         try:

@@ -100,7 +100,7 @@ def softmax(w: Weights, b: Vector) -> Vector:
 
 
 def limit(w: Weights, b: Vector) -> Vector:
-    """Return the softmax's limit for tau -> 0: the uniform distribution on the greatest values."""
+    """Return the softmax's limit as tau tends to 0: the uniform distribution on the greatest values of b."""
     greatest = [i for i, n in enumerate(b) if n == max(b)]
     return tuple(Fraction(i in greatest, len(greatest)) for i in range(len(b)))
 
@@ -112,24 +112,27 @@ def margin(b: Vector) -> Any:
 
 
 Answer = Callable[[Weights, Vector, Any, str], tuple[Vector, Any]]
-"""A cell's answer for a hidden state h, a cell state c (``None`` without memory) and a symbol.
+"""A function from the weights, a hidden state h, a cell state c (``None`` without memory) and a symbol.
 
-The answer is alpha and the next c.
+It returns alpha, the probability of each centroid, and the next cell state.
 """
 
 
 def soft(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
-    """Return alpha and c at the temperature of the weights; a table ``alpha`` replaces the cell."""
+    """Return alpha, the probability of each centroid, at the weights' temperature, and the unchanged c.
+
+    If the weights have a table ``alpha``, it replaces the cell.
+    """
     if "alpha" in w.entries:
         return w.alpha[x][h[0] - 1], c
     return softmax(w, similarities(w, component(w, h, x))), c
 
 
 def asked(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
-    """Return alpha, computed as the automaton does: alpha_i = 1 / sum_j exp((b_j - b_i) / tau), and c.
+    """Return the result of :func:`soft`, computed with the formula by which the automaton is constructed.
 
-    b_j - b_i is u (s_j - s_i) in equation 2, and the difference of the distances of s_i and s_j
-    from u in equation 3.
+    The formula is alpha_i = 1 / sum_j exp((b_j - b_i) / tau). b_j - b_i is u (s_j - s_i) in equation 2, and
+    the difference of the distances of s_i and s_j from u in equation 3.
     """
     if "alpha" in w.entries:
         return soft(w, h, c, x)
@@ -147,7 +150,7 @@ def asked(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
 
 
 def in_the_limit(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
-    """Return alpha and c in the limit tau -> 0."""
+    """Return alpha, the probability of each centroid, in the limit tau -> 0, and the unchanged c."""
     return limit(w, similarities(w, component(w, h, x))), c
 
 
@@ -161,7 +164,7 @@ NETWORK = "(network_of {eq} {m} {S} {U} {W})"
 
 
 def table(w: Weights, x: str, answer: Answer = asked) -> list[list[Any]]:
-    """Return the k x k table of a symbol: the cell's alpha at each centroid."""
+    """Return the k x k table of a symbol: row i is alpha, the cell's distribution, at centroid i."""
     return [list(answer(w, s, None, x)[0]) for s in centroids(w)]
 
 
@@ -214,7 +217,7 @@ def pushed(w: Weights, law: Law, x: str, answer: Answer = soft) -> Law:
 
 
 def at_each(w: Weights, law: Law) -> tuple[Any, ...]:
-    """Return the probability of each centroid."""
+    """Return the probability of each centroid in the distribution ``law``."""
     probabilities = [w.over.zero] * w.n
     for state, p in zip(*law, strict=True):
         if state.last:
@@ -223,17 +226,20 @@ def at_each(w: Weights, law: Law) -> tuple[Any, ...]:
 
 
 def at(w: Weights, state: Place) -> Law:
-    """Return the distribution that is concentrated on one state."""
+    """Return the distribution in which this state has probability one."""
     return (state,), (w.over.one,)
 
 
 def at_first(w: Weights) -> Law:
-    """Return the distribution that is concentrated on the first centroid."""
+    """Return the distribution in which the first centroid has probability one."""
     return at(w, Place(centroids(w)[0], 1))
 
 
 def sampled(start: Callable[[Weights], Law] = at_first, answer: Answer = soft) -> Recurrence:
-    """Return the sampled network as a recurrence of distributions, whose outputs are probabilities."""
+    """Return the network that samples its next centroid, as a recurrence.
+
+    Its state is the distribution of the hidden state, and its outputs are the centroids' probabilities.
+    """
     return Recurrence(start=start, step=lambda w, law, x: pushed(w, law, x, answer), out=at_each, modes=True)
 
 
