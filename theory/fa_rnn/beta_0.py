@@ -1,6 +1,7 @@
 """Equation 6 at beta = 0: with G = pinv(E_w) E_R, the network is the automaton under a rank condition.
 
-The columns of E_R must lie in the column space of E_w. Jiang et al. 2020, section 3.3, state that "the
+For each word, E_w has the pretrained vector u as a row, and E_R has the row v of the automaton's factors. The
+columns of E_R must lie in the column space of E_w. Jiang et al. 2020, section 3.3, state that "the
 initialized RNN still tries to mimic the FA".
 """
 
@@ -68,7 +69,7 @@ def by_word(w: Weights, name: str) -> list[Vector]:
 
 
 def turn(w: Weights) -> Matrix:
-    """Return G = pinv(E_w) E_R."""
+    """Return G = pinv(E_w) E_R, a least-squares solution of E_w G = E_R."""
     product = pseudo_inverse(by_word(w, "u")) * exact_matrix(by_word(w, "v"))
     return tuple(tuple(Fraction(int(v.p), int(v.q)) for v in row) for row in product.tolist())
 
@@ -77,7 +78,7 @@ def turn(w: Weights) -> Matrix:
 
 
 def _turned_by(w: Weights, g: Matrix) -> bool:
-    """Return whether E_w g = E_R."""
+    """Return whether E_w g = E_R, that is, whether u g = v for every word."""
     return all(
         tuple(dot(w.over, u, column) for column in zip(*g, strict=True)) == v
         for u, v in zip(by_word(w, "u"), by_word(w, "v"), strict=True)
@@ -90,7 +91,7 @@ def turns_exactly(w: Weights) -> bool:
 
 
 def with_any_vectors(size: tuple[int, int, int], only: tuple[Any, ...] | None = None) -> Signature:
-    """Return the signature for K states, r columns and vectors of size D."""
+    """Return the signature of factors with K states and r columns, word vectors u of size D, and G."""
     k, r, d = size
     # G is computed from all words, but no claim about these weights needs this, so words may be dropped
     free = constant("G", derived=turn, follows=lambda w: True)
@@ -99,7 +100,7 @@ def with_any_vectors(size: tuple[int, int, int], only: tuple[Any, ...] | None = 
 
 
 def with_vectors_that_span(size: tuple[int, int, int]) -> Signature:
-    """Return the signature with E_R = E_w M for some M.
+    """Return the signature of word vectors u and of factors for which E_R = E_w M for some M.
 
     The columns of E_R then lie in the column space of E_w.
     """
@@ -136,7 +137,7 @@ network = Recurrence(start=lambda w: w.alpha_0, step=step_0, out=score)
 
 
 def lies_in_column_space(w: Weights) -> bool:
-    """Return whether E_w with E_R appended has the same rank as E_w."""
+    """Return whether appending the columns of E_R to E_w leaves its rank unchanged."""
     e_w, e_r = by_word(w, "u"), by_word(w, "v")
     return rank([(*u, *v) for u, v in zip(e_w, e_r, strict=True)]) == rank(e_w)
 

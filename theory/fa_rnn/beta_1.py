@@ -58,7 +58,10 @@ def small_rule_with_vectors(k: int) -> Signature:
 
 
 def interpolated(w: Weights, x: str, beta: Any = 1) -> Vector:
-    """Return the vector z = beta v + (1 - beta) u G (equation 6)."""
+    """Return the vector z = beta v + (1 - beta) u G of a word (equation 6).
+
+    u is the word's pretrained vector, and v its row of E_R.
+    """
     k = w.over
     return tuple(
         k.plus(k.times(beta, v), k.times(k.times(1 - beta, w.u[x]), g))
@@ -72,7 +75,7 @@ def step_6(w: Weights, h: Vector, x: str) -> Vector:
 
 
 def step_half(w: Weights, h: Vector, x: str) -> Vector:
-    """Return h_t by equation 6 at beta = 1/2."""
+    """Return the state h_t by equation 6 at beta = 1/2."""
     return with_factors(w, h, interpolated(w, x, Fraction(1, 2)))
 
 
@@ -84,13 +87,13 @@ network_at_half = Recurrence(start=lambda w: w.alpha_0, step=step_half, out=scor
 
 
 def viterbi_step(w: Weights, state: tuple[Vector, tuple[()]], x: str) -> tuple[Vector, tuple[()]]:
-    """Return h_t[j] = max over i of h_{t-1}[i] T[x_t, i, j]."""
+    """Return the state h_t after word x_t: h_t[j] = max over i of h_{t-1}[i] T[x_t, i, j]."""
     h, nothing = state
     return tuple(max(v * row[j] for v, row in zip(h, w.T[x], strict=True)) for j in range(w.n)), nothing
 
 
 def viterbi_score(w: Weights, state: tuple[Vector, tuple[()]]) -> tuple[Any]:
-    """Return the maximum of h_N[i] alpha_inf[i]."""
+    """Return the Viterbi score of a sentence: the maximum over i of h_N[i] alpha_inf[i]."""
     return (max(v * f for v, f in zip(state[0], w.alpha_inf, strict=True)),)
 
 
@@ -114,7 +117,7 @@ def start_at_once(w: Weights) -> Vector:
 
 
 def deterministic_step(w: Weights, h: Vector, x: str) -> Vector:
-    """Return h_t by equation 4 with the matrices of the deterministic automaton."""
+    """Return the state h_t by equation 4 with the matrices of the deterministic automaton."""
     own = deterministic(w)
     return tuple(dot(w.over, h, tuple(column)) for column in own.matrix(x).T.tolist())
 
@@ -151,12 +154,15 @@ def pseudo(k: int) -> Signature:
 
 
 def transitions(w: Weights, targets: Vector) -> Matrix:
-    """Return the matrix with a one for each state and its next state; a target of 0 means none."""
+    """Return the matrix of the transitions from state i to ``targets[i]``; a target of 0 means none."""
     return tuple(tuple(int(target == j) for j in range(1, w.n + 1)) for target in targets)
 
 
 def spelled(w: Weights, join: Any) -> dict[str, Any]:
-    """Return the matrix T of each word, combined elementwise with the wildcard's matrix by ``join``."""
+    """Return each word's transition matrix, with the wildcard's matrix joined to it by ``join``.
+
+    ``join`` is a function of two entries, such as ``max``.
+    """
     return {
         x: tuple(
             tuple(join(a, b) for a, b in zip(own, wild, strict=True))
@@ -167,7 +173,7 @@ def spelled(w: Weights, join: Any) -> dict[str, Any]:
 
 
 def added_step(w: Weights, h: Vector, x: str) -> Vector:
-    """Return h_t by equation 4 with the wildcard's matrix added to the word's."""
+    """Return the state h_t by equation 4 with the wildcard's matrix added to the word's."""
     return step_4(
         Weights(w.over, w.alphabet, {**w.entries, "T": spelled(w, lambda a, b: a + b)}, w.size), h, x
     )
@@ -177,7 +183,10 @@ with_wildcard_added = Recurrence(start=lambda w: w.alpha_0, step=added_step, out
 
 
 def spelled_match(w: Weights) -> list[WFSA]:
-    """Return the automaton of matches, with the two matrices combined by "or"."""
+    """Return the deterministic automaton whose score is 1 if the sentence matches, else 0.
+
+    A word's matrix and the wildcard's matrix are combined by "or".
+    """
     tables = spelled(w, max)
     return [match(boolean(Weights(w.over, w.alphabet, {**w.entries, "T": tables}, w.size)))]
 
@@ -188,7 +197,10 @@ def spelled_match(w: Weights) -> list[WFSA]:
 
 
 def to_sink(targets: Vector, sink: int) -> tuple[int, ...]:
-    """Return the next states, with the sink instead of 0, and the sink as its own next state."""
+    """Return the next state of each state, with the sink instead of 0.
+
+    The sink is the last state, and is its own next state.
+    """
     return (*(int(target) or sink for target in targets), sink)
 
 
@@ -206,13 +218,16 @@ def complete(w: Weights) -> Weights:
 
 
 def turned_step(w: Weights, state: tuple[frozenset[int], tuple[()]], x: str) -> Any:
-    """Return the states after a word, by its own transitions and by those of the wildcard."""
+    """Return the states that the completed pseudo m-DFA may reach with one more word.
+
+    It takes the word's own transitions and those of the wildcard.
+    """
     own = complete(w)
     return frozenset(targets[q - 1] for q in state[0] for targets in (own.to[x], own.any_to)), ()
 
 
 def turned_match(w: Weights, state: tuple[frozenset[int], tuple[()]]) -> tuple[Any]:
-    """Return whether one of the states is final after the exchange."""
+    """Return 1 if one of the states is final in the completed pseudo m-DFA, else 0."""
     return (max(complete(w).alpha_inf[q - 1] for q in state[0]),)
 
 
@@ -278,7 +293,7 @@ EXACT_FACTORS = (
 
 
 def in_values(w: Weights) -> dict[str, Any]:
-    """Return the values that Coq reads for a pseudo m-DFA."""
+    """Return the values of the placeholders in Coq terms, for a pseudo m-DFA."""
     return {
         **w.entries,
         **RUN_FORWARD,

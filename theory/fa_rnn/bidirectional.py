@@ -33,12 +33,15 @@ def rows(matrix: Any) -> Matrix:
     return tuple(map(tuple, matrix.tolist()))
 
 
-# The state has two parts: Forward's vector h of the sentence so far, and the product B[x_t] ... B[x_1] of the
-# automaton that reads the sentence backwards, in which a new word is the first factor.
+# The state has two parts: the Forward vector h of the sentence so far, and the product B[x_t] ... B[x_1] of
+# the matrices of the automaton that reads the sentence backwards. A new word adds a first factor to it.
 
 
 def start(w: Weights) -> tuple[Vector, Matrix]:
-    """Return the initial vector of the forward direction, and the empty product of the backward direction."""
+    """Return the first state: the forward automaton's initial vector, and the identity matrix.
+
+    The matrix is the empty product of the backward automaton.
+    """
     one, other = both(w)
     unit = tuple(
         tuple(w.over.one if i == j else w.over.zero for j in range(other.states)) for i in range(other.states)
@@ -47,7 +50,7 @@ def start(w: Weights) -> tuple[Vector, Matrix]:
 
 
 def step(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Vector, Matrix]:
-    """Return the forward vector and the backward product after one more word at the end of the sentence."""
+    """Return the state after one more word at the end of the sentence: forward vector, backward product."""
     (h, product), (one, other) = state, both(w)
     forth = tuple(dot(w.over, h, tuple(column)) for column in one.matrix(x).T.tolist())
     columns = tuple(zip(*product, strict=True))
@@ -57,14 +60,17 @@ def step(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Vector, Matr
 
 
 def last_vectors(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Vector, Vector]:
-    """Return h_N of the two directions."""
+    """Return h_N, the vector after the whole sentence, of the forward and of the backward direction."""
     h, product = state
     initial = tuple(both(w)[1].initial.tolist())
     return h, tuple(dot(w.over, initial, column) for column in zip(*product, strict=True))
 
 
 def mean_of_scores(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
-    """Return the mean of the two scores, each computed with its own final weights."""
+    """Return the mean of the forward and the backward score.
+
+    Each direction's vector is multiplied by the final weights of its own automaton.
+    """
     scores = (
         dot(w.over, h, tuple(a.final.tolist())) for h, a in zip(last_vectors(w, state), both(w), strict=True)
     )
@@ -72,9 +78,9 @@ def mean_of_scores(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
 
 
 def score_of_mean(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
-    """Return the score of the mean of the two vectors, the shorter one padded with zeros.
+    """Return the score of the mean of the forward and the backward vector.
 
-    It uses the first automaton's final weights.
+    The shorter vector is padded with zeros. The final weights are those of the forward automaton.
     """
     h, other = last_vectors(w, state)
     final = both(w)[0].final.tolist()
@@ -93,7 +99,11 @@ averaged_vectors = Recurrence(start=start, step=step, out=score_of_mean)
 
 
 def merged(automaton: WFSA) -> tuple[dict[str, Matrix], Matrix, Vector]:
-    """Return the automaton's word matrices, BOS matrix and final weights, with s_0 as a new first state."""
+    """Add s_0 to the automaton as a new first state, which only BOS leaves.
+
+    Returns:
+        The matrices of the words, the matrix of BOS, and the final weights.
+    """
     zero = automaton.semiring.zero
     none = (zero,) * (automaton.states + 1)
     words = {x: (none, *((zero, *row) for row in rows(automaton.matrix(x)))) for x in automaton.alphabet}
@@ -112,7 +122,7 @@ def at_s_0(w: Weights, states: int) -> Vector:
 
 
 def start_at_bos(w: Weights) -> tuple[Vector, Matrix]:
-    """Return the forward vector after BOS, and the backward product of no words."""
+    """Return the first state: the forward vector after BOS, and the empty backward product."""
     one, other = (merged(a) for a in both(w))
     size = len(other[2])
     unit = tuple(tuple(w.over.one if i == j else w.over.zero for j in range(size)) for i in range(size))
@@ -120,20 +130,29 @@ def start_at_bos(w: Weights) -> tuple[Vector, Matrix]:
 
 
 def step_after_bos(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Vector, Matrix]:
-    """Return the state after one more word at the end, which the backward direction reads first."""
+    """Return the state after one more word at the end of the sentence.
+
+    The backward direction reads this word first.
+    """
     (h, product), (one, other) = state, (merged(a) for a in both(w))
     return times(w, h, one[0][x]), tuple(times(w, row, product) for row in other[0][x])
 
 
 def mean_with_bos_last(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
-    """Return the mean of the two scores; the backward pass reads the words in reverse order, then BOS."""
+    """Return the mean of the forward and the backward score, where the backward direction ends with BOS.
+
+    It reads the words in reverse order, and then BOS.
+    """
     (h, product), (one, other) = state, (merged(a) for a in both(w))
     back = times(w, times(w, at_s_0(w, len(other[2])), product), other[1])
     return (HALF * (dot(w.over, h, one[2]) + dot(w.over, back, other[2])),)
 
 
 def mean_with_bos_first(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
-    """Return the mean of the two scores; the backward pass reads BOS, then the words in reverse order."""
+    """Return the mean of the forward and the backward score, where the backward direction begins with BOS.
+
+    It reads BOS, and then the words in reverse order.
+    """
     (h, product), (one, other) = state, (merged(a) for a in both(w))
     back = times(w, times(w, at_s_0(w, len(other[2])), other[1]), product)
     return (HALF * (dot(w.over, h, one[2]) + dot(w.over, back, other[2])),)
@@ -147,12 +166,16 @@ bos_first = Recurrence(start=start_at_bos, step=step_after_bos, out=mean_with_bo
 
 
 def counting_step(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Vector, Matrix]:
-    """Return the next state, with the rule's own automaton forward and the deterministic one backward."""
+    """Return the state after one more word at the end of the sentence.
+
+    The forward direction uses the rule's own automaton, which counts paths. The backward direction uses the
+    deterministic automaton.
+    """
     return step_4(w, state[0], x), step(w, (start(w)[0], state[1]), x)[1]
 
 
 def counting_mean(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
-    """Return the mean of the two scores."""
+    """Return the mean of the forward score, which counts paths, and the backward score, which is 0 or 1."""
     (forth,) = score(w, state[0])
     back = dot(w.over, last_vectors(w, state)[1], tuple(both(w)[1].final.tolist()))
     return (HALF * (forth + back),)

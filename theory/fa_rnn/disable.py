@@ -69,13 +69,21 @@ def reaching(w: Weights, targets: set[int], forwards: bool) -> set[int]:
 
 
 def printed(w: Weights) -> set[int]:
-    """Return all states except those of the disabled rule that no state of another rule reaches."""
+    """Return the states that are kept by the printed rule.
+
+    A state of the disabled rule is kept only if a path from a state of another rule leads to it. All other
+    states are kept.
+    """
     others = {q for q in range(w.n) if owned(w, q) == OTHER}
     return {q for q in range(w.n) if owned(w, q) != DISABLED} | reaching(w, others, forwards=True)
 
 
 def corrected(w: Weights) -> set[int]:
-    """Return all states except those of the disabled rule that reach no final state of another rule."""
+    """Return the states that are kept by the corrected rule.
+
+    A state of the disabled rule is kept only if a path from it leads to a final state of another rule. All
+    other states are kept.
+    """
     ends = {q for q in range(w.n) if w.alpha_inf[q]}
     return {q for q in range(w.n) if owned(w, q) != DISABLED} | reaching(w, ends, forwards=False)
 
@@ -107,7 +115,10 @@ def untrained(k: int, only: tuple[Any, ...] = BITS) -> Signature:
 
 
 def in_turn(signature: Signature) -> Signature:
-    """Return the signature in which the states after the start state belong to the two rules alternately."""
+    """Return the signature in which the owners of the states are fixed.
+
+    The states after the start state belong to the disabled and to the other rule alternately.
+    """
     taken = constant("rule", derived=lambda w: tuple(DISABLED if i % 2 else OTHER for i in range(w.n)))
     return replace(
         signature, entries=tuple(taken if e.name == "rule" else e for e in signature.entries), most_small=350
@@ -115,7 +126,10 @@ def in_turn(signature: Signature) -> Signature:
 
 
 def separate(w: Weights, x: str) -> tuple[Vector, ...]:
-    """Zero the entries of a random matrix between different rules and back to the start state."""
+    """Return T[x] of an untrained network.
+
+    It is the random matrix t[x], with zeros between states of different rules and back to the start state.
+    """
     return tuple(
         tuple(v if j and owned(w, i) in (0, owned(w, j)) else 0 for j, v in enumerate(row))
         for i, row in enumerate(w.t[x])
@@ -145,7 +159,10 @@ EQUAL = (
 
 
 def in_coq(w: Weights) -> dict[str, Any]:
-    """Return the values that Coq reads; ``disabled`` is 1 for each state of the disabled rule, else 0."""
+    """Return the values of the placeholders in Coq terms.
+
+    ``disabled`` is 1 for each state of the disabled rule, else 0.
+    """
     disabled = tuple(Fraction(rule == DISABLED) for rule in w.rule)
     sets = {"S": f"(place {len(w.alphabet)})", "Q": f"(place {len(w.f)})", "start": "ord0"}
     return {**w.entries, **sets, "disabled": disabled, "weighs": "nonzero"}

@@ -44,22 +44,29 @@ def two_sets(size: tuple[int, int, int, int], only: tuple[Any, ...] | None = Non
 
 
 def block(w: Weights, name: str) -> Weights:
-    """Return the weights of one of the two networks, without the suffix of their names."""
+    """Return the weights of the old or the new network, under names without the suffix ``_new``."""
     own = {entry: w.entries[entry + name] for entry in ("alpha_0", "D_1", "v", "D_2", "alpha_inf")}
     return Weights(w.over, w.alphabet, own, ("K", len(own["alpha_0"])))
 
 
-# The recurrence of the two networks at one index of one block, with the blocks of equation 10; entries
+# The recurrence of the two networks at one index of one block, with the blocks of equation 10. Entries
 # outside of the two blocks are zero.
 
 
 def within(of: AnyPlaces, name: str, row: str, i: Any, column: str, s: Any) -> Any:
-    """Return an entry of the combined D_1 or D_2: zero if row and column belong to different networks."""
+    """Return entry (i, s) of one block of the combined D_1 or D_2.
+
+    ``row`` and ``column`` name the networks to which the block's rows and columns belong. If the two
+    networks differ, the entry is zero.
+    """
     return of.at(name + row, i, s) if row == column else of.zero
 
 
 def place_10(of: AnyPlaces, own: str, j: Any, a: Callable[[str, Any], Any]) -> Any:
-    """Return component j of one network's block of h_t = a D_2^T, for the components of a (:func:`a_10`)."""
+    """Return component j of the block of h_t = a D_2^T that belongs to the network ``own``.
+
+    ``a`` is a function that returns the components of the vector a, such as :func:`a_10`.
+    """
 
     def from_column(b: str) -> Any:
         return of.sum(lambda s: of.times(a(b, s), within(of, "D_2", own, j, b, s)), COLUMNS[b])
@@ -68,7 +75,7 @@ def place_10(of: AnyPlaces, own: str, j: Any, a: Callable[[str, Any], Any]) -> A
 
 
 def a_10(of: AnyPlaces, column: str, s: Any) -> Any:
-    """Return component s of one network's block of a = (h_{t-1} D_1) o v_t."""
+    """Return component s of the block of a = (h_{t-1} D_1) o v_t that belongs to the network ``column``."""
 
     def from_state(b: str) -> Any:
         return of.sum(lambda i: of.times(of.at("h" + b, i), within(of, "D_1", b, i, column, s)), STATES[b])
@@ -77,7 +84,7 @@ def a_10(of: AnyPlaces, column: str, s: Any) -> Any:
 
 
 def step(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vector, Vector]:
-    """Return both blocks of h_t."""
+    """Return the state h_t of the combined network, as the block of the old network and that of the new."""
     old, new = h
     values = {"h": old, "h_new": new, "v": w.v[x], "v_new": w.v_new[x]}
     values |= {name: w.entries[name] for name in ("D_1", "D_2", "D_1_new", "D_2_new")}
@@ -92,7 +99,7 @@ def step(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vector, Vector]:
 
 
 def scores(w: Weights, h: tuple[Vector, Vector]) -> tuple[Any, Any]:
-    """Return the scores of the two sets of rules (equation 8)."""
+    """Return the score of the old set of rules and that of the new set (equation 8)."""
     return dot(w.over, h[0], w.alpha_inf), dot(w.over, h[1], w.alpha_inf_new)
 
 
@@ -100,14 +107,14 @@ merged = Recurrence(start=lambda w: (w.alpha_0, w.alpha_0_new), step=step, out=s
 
 
 def each_alone(w: Weights) -> list[WFSA]:
-    """Return the automaton of each of the two sets of rules."""
+    """Return the automaton of the old set of rules and that of the new set."""
     return [
         WFSA(w.over, own.alpha_0, own.alpha_inf, rebuilt(own)) for own in (block(w, name) for name in BLOCKS)
     ]
 
 
-# Without columns of their own, the new states share the existing ones, and a word's vector is the sum of
-# both.
+# If the new states have no columns of their own, they share the existing columns, and a word's vector is the
+# sum of its old and its new vector.
 
 
 def shared_step(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vector, Vector]:
@@ -147,20 +154,23 @@ def interpolated(w: Weights, x: str, v: Vector, g: Any) -> Vector:
 
 
 def with_rows(w: Weights, rows: dict[str, tuple[Vector, Vector]]) -> Weights:
-    """Return the weights of both networks with v replaced by the given rows."""
+    """Return the weights of both networks with new vectors v of the words.
+
+    ``rows`` maps a word to its vector for the old network and its vector for the new one.
+    """
     old, new = ({x: both[i] for x, both in rows.items()} for i in (0, 1))
     return Weights(w.over, w.alphabet, {**w.entries, "v": old, "v_new": new}, w.size)
 
 
 def step_with_vectors(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vector, Vector]:
-    """Return both blocks of h_t, with [v v'] and [G G']."""
+    """Return both blocks of h_t by equation 6, with the concatenations [v v'] and [G G']."""
     stacked = tuple((*a, *b) for a, b in zip(w.G, w.G_new, strict=True))
     z, r = interpolated(w, x, (*w.v[x], *w.v_new[x]), stacked), len(w.v[x])
     return step(with_rows(w, {x: (z[:r], z[r:])}), h, x)
 
 
 def each_alone_with_vectors(w: Weights) -> list[WFSA]:
-    """Return the automaton of each set of rules, with its own v and G."""
+    """Return the automaton of the old set of rules and that of the new set, each with its own v and G."""
     return each_alone(
         with_rows(
             w,
@@ -176,9 +186,9 @@ with_word_vectors = Recurrence(start=lambda w: (w.alpha_0, w.alpha_0_new), step=
 
 
 def any_size() -> list[Identity]:
-    """Return the identity of the step at any index of the old block, with symbolic sizes of the two blocks.
+    """Return the induction step as an identity, at any index j of the old block.
 
-    The step of the new block is the same with the names exchanged.
+    The sizes of the two blocks are symbolic. The step of the new block is the same with the names exchanged.
     """
     of = symbolic()
     left, right = place_10(of, OLD, of.j, partial(a_10, of)), alone(of, of.j)
@@ -187,7 +197,7 @@ def any_size() -> list[Identity]:
 
 
 def alone(of: AnyPlaces, j: Any) -> Any:
-    """Return component j of h T, where T is the tensor of the set's own factors."""
+    """Return component j of h T, where T is computed from the factors of the old network alone."""
     return of.sum(lambda i: of.times(of.at("h", i), of_factors(of, i, j)))
 
 

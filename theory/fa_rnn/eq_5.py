@@ -36,9 +36,10 @@ def decomposed(size: tuple[int, int]) -> Signature:
 
 
 def constructed(k: int) -> Signature:
-    """Return the signature of any tensor with its derived factors.
+    """Return the signature of any tensor T, with factors that are derived from it.
 
-    They have as many columns as there are pairs of a word and a state, or pairs of states.
+    The factors have as many columns as there are pairs of a word and a state, or pairs of states, whichever
+    is fewer.
     """
     return Signature((*tensor(k), *by_construction()), size=("K", k), most_small=300)
 
@@ -48,13 +49,16 @@ def constructed(k: int) -> Signature:
 
 
 def with_isolated(size: tuple[int, int, int]) -> Signature:
-    """Return the signature of arbitrary factors and of K' isolated states with final weights."""
+    """Return the signature of arbitrary factors, and of the final weights of K' isolated states."""
     k, r, isolated = size
     return Signature((*factors(k, r), constant("others", (isolated,))), size=("K", k), most_small=300)
 
 
 def padded(w: Weights) -> Weights:
-    """Return the factors with a zero row for each isolated state, and padded initial and final weights."""
+    """Return the weights of the network with the isolated states.
+
+    For each of these states, D_1 and D_2 have a row of zeros, and alpha_0 has a zero.
+    """
     zeros = (w.over.zero,) * len(w.others)
     rows = ((w.over.zero,) * len(w.D_1[0]),) * len(w.others)
     entries = {"alpha_0": (*w.alpha_0, *zeros), "alpha_inf": (*w.alpha_inf, *w.others)}
@@ -67,9 +71,6 @@ isolated_states = Recurrence(
     step=lambda w, h, x: step_5(padded(w), h, x),
     out=lambda w, h: score(padded(w), h),
 )
-
-
-# Factors without their last column.
 
 
 def step_without_last_column(w: Weights, h: tuple[Any, ...], x: str) -> tuple[Any, ...]:
@@ -95,7 +96,7 @@ HERE = (
 
 
 def with_sets(w: Weights) -> dict[str, Any]:
-    """Return the values that Coq reads; the sets of letters and states are finite."""
+    """Return the values of the placeholders in Coq terms, with finite sets of letters and states."""
     return {**w.entries, "S": f"(place {len(w.alphabet)})", "Q": f"(place {len(w.alpha_0)})"}
 
 

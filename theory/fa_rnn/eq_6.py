@@ -40,7 +40,10 @@ MINUS = constant("minus", only=(-1,))
 
 
 def mixture(only: Any, size: tuple[int, int, int]) -> tuple[WeightEntry, ...]:
-    """Return the entries of -1, u and G for K states, r columns and word vectors of size D."""
+    """Return the signature entries of the number -1, the word vectors u and the matrix G.
+
+    ``size`` contains K states, r columns and the size D of a word vector.
+    """
     _, r, d = size
     return MINUS, by_symbol("u", (d,), only), constant("G", (d, r), only)
 
@@ -68,13 +71,13 @@ def rest(of: AnyPlaces) -> Any:
 
 
 def row(of: AnyPlaces, s: Any) -> Any:
-    """Return component s of z = beta v + (1 - beta) u G."""
+    """Return component s of a word's interpolated vector z = beta v + (1 - beta) u G."""
     turned = of.sum(lambda d: of.times(of.at("u", d), of.at("G", d, s)), "D")
     return of.plus(of.times(of.at("beta"), of.at("v", s)), of.times(rest(of), turned))
 
 
 def place_6(of: AnyPlaces, j: Any) -> Any:
-    """Return component j of h_t = a D_2^T, with a = (h_{t-1} D_1) o z."""
+    """Return component j of the state h_t = a D_2^T, with a = (h_{t-1} D_1) o z (equation 6)."""
 
     def a(s: Any) -> Any:
         return of.times(of.sum(lambda i: of.times(of.at("h", i), of.at("D_1", i, s))), row(of, s))
@@ -86,7 +89,10 @@ def place_6(of: AnyPlaces, j: Any) -> Any:
 
 
 def mixed_tensor(of: AnyPlaces, i: Any, j: Any) -> Any:
-    """Return T[x, i, j] = beta T_R[x, i, j] + (1 - beta) sum over d of u_d T_d[i, j]."""
+    """Return T[x, i, j] = beta T_R[x, i, j] + (1 - beta) sum over d of u_d T_d[i, j].
+
+    T_R is the tensor of the rules' factors. T_d is the matrix of the factors with row d of G instead of v.
+    """
 
     def of_row(d: Any) -> Any:
         return of.sum(
@@ -101,7 +107,7 @@ def mixed_tensor(of: AnyPlaces, i: Any, j: Any) -> Any:
 
 
 def at(w: Weights, x: str, h: Vector = ()) -> Concrete:
-    """Return the weights of word x and the state h as a :class:`~theory.places.Concrete`."""
+    """Return the weights for word x, and the state h, with indices from 1."""
     entries = {name: value[x] if isinstance(value, dict) else value for name, value in w.entries.items()}
     return Concrete(w.over, len(w.D_1), entries | {"h": h}, {"r": len(w.G[0]), "D": len(w.G)})
 
@@ -125,7 +131,7 @@ def with_mixed_tensor(w: Weights) -> list[WFSA]:
 
 
 def any_size_6() -> list[Identity]:
-    """Return the identity of the step at any index, with symbolic K, r and D."""
+    """Return the induction step as an identity, at any index j and with symbolic K, r and D."""
     of = symbolic()
     left = of.sum(lambda i: of.times(of.at("h", i), mixed_tensor(of, i, of.j)))
     return [at_place(of, left, place_6(of, of.j))]

@@ -36,10 +36,10 @@ from theory.weights import Weights, total
 
 
 def unfolded(w: Weights, x: str) -> Vector:
-    """Return the column of T_(1) = (D_2 (.) D_1) E_R^T for a word, of size K^2.
+    """Return a word's column of the unfolding T_(1) = (D_2 (.) D_1) E_R^T; it has K^2 entries.
 
-    Each column of the Khatri-Rao product is the Kronecker product of columns of D_2 and D_1, in which the row
-    of D_2 varies slowest.
+    (.) is the Khatri-Rao product. Each of its columns is the Kronecker product of a column of D_2 and a
+    column of D_1, in which the row of D_2 varies slowest.
     """
     k = w.over
     rows = [zip(one, w.v[x], two, strict=True) for two in w.D_2 for one in w.D_1]
@@ -47,22 +47,25 @@ def unfolded(w: Weights, x: str) -> Vector:
 
 
 def state_after_first(column: Vector, k: int) -> Matrix:
-    """Read row (j - 1) K + i as entry [i, j]."""
+    """Convert a word's column of the unfolding to a K x K matrix: row (j - 1) K + i is entry [i, j]."""
     return tuple(tuple(column[j * k + i] for j in range(k)) for i in range(k))
 
 
 def state_before_first(column: Vector, k: int) -> Matrix:
-    """Read row (i - 1) K + j as entry [i, j]."""
+    """Convert a word's column of the unfolding to a K x K matrix: row (i - 1) K + j is entry [i, j]."""
     return tuple(tuple(column[i * k + j] for j in range(k)) for i in range(k))
 
 
 def reconstructed(fold: Callable[[Vector, int], Matrix]) -> Callable[[Weights], list[WFSA]]:
-    """Return the construction of the automaton from the unfolding; ``fold`` reads a column as a matrix."""
+    """Return a function that constructs the automaton from the factors' unfolding.
+
+    ``fold`` converts a word's column of the unfolding to the word's transition matrix.
+    """
     return lambda w: [automaton_of(w, {x: fold(unfolded(w, x), len(w.alpha_0)) for x in w.alphabet})]
 
 
 def thresholded(w: Weights) -> list[WFSA]:
-    """Return the automaton whose weights are 1 where the reconstructed tensor is at least gamma, else 0."""
+    """Return the automaton with a transition of weight 1 where the reconstructed tensor is at least gamma."""
     k = len(w.alpha_0)
     tables = {x: state_after_first(unfolded(w, x), k) for x in w.alphabet}
     return [
@@ -74,7 +77,7 @@ def thresholded(w: Weights) -> list[WFSA]:
 
 
 def small_factors(size: tuple[int, int]) -> Signature:
-    """Return the signature of the small cases of any factors.
+    """Return the signature of the small cases, whose factors are arbitrary.
 
     With one column, the weights are 0, 1 and -1; with two columns, they are 0 and 1.
     """
@@ -89,7 +92,7 @@ def rule_and_threshold(k: int) -> Signature:
 
 
 def rule_and_any_threshold(k: int) -> Signature:
-    """Return the signature with a threshold that is too small or too large."""
+    """Return the signature of :func:`rule_and_threshold`, but with a threshold of 0 or 2."""
     signature = rule_and_threshold(k)
     return Signature(
         (*signature.entries[:-1], constant("gamma", only=(0, 2))), size=signature.size, most_small=600
@@ -115,7 +118,10 @@ ONES_AND_ZEROS = (
 
 
 def in_coq(w: Weights) -> dict[str, Any]:
-    """Return the values that Coq reads: the weights, the finite set of columns, and the order of numbers."""
+    """Return the values of the placeholders in Coq terms.
+
+    They are the weights, the finite set of columns, and the order of numbers.
+    """
     return {**w.entries, "C": f"(place {len(w.D_1[0])})", "at_most": "Qc_le"}
 
 

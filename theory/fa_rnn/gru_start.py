@@ -54,7 +54,10 @@ def gated(k: int) -> Signature:
 
 
 def at_ten(k: int) -> Signature:
-    """Return the signature with bias 10; in small cases, only the update gate reads h."""
+    """Return the signature of a rule's automaton and of gates with bias 10.
+
+    Only the update gate reads h, and no gate reads the word.
+    """
     start, _, end = (
         constant(e.name, derived=lambda w, at=at: tuple(int(i == at % w.n) for i in range(w.n)))
         for e, at in zip(tensor(k), (0, 0, -1), strict=True)
@@ -116,7 +119,7 @@ def step(w: Weights, now: Run, x: str) -> Run:
 
 
 def gated_step(w: Weights, h: Vector, first: Vector, table: Any, x: str) -> Vector:
-    """Return the next state by equation 7."""
+    """Return the next state of the FA-GRU by equation 7; ``first`` is h_1, the state after BOS."""
     f, r = (
         tuple(
             sigma(ball(a) + v + ball(w.b))
@@ -137,7 +140,10 @@ def times(h: Vector, table: Any) -> Vector:
 
 
 def least_gate(w: Weights, now: Run, x: str) -> Any:
-    """Bound every gate below by sigma(b - max |W z| - max over j of sum over i of |U[i, j]| u[i])."""
+    """Return a lower bound on all components of both gates after word x.
+
+    The bound is sigma(b - max |W z| - max over j of the sum over i of |U[i, j]| u[i]).
+    """
     read = max(abs(v) for words in (w.Wf, w.Wr) for v in words[x])
     terms = [
         sum((abs(ball(row[j])) * u for row, u in zip(matrix, now.upper, strict=True)), start=flint.arb(0))
@@ -164,7 +170,7 @@ def at_most(a: Any, b: Any) -> bool:
 
 
 def between(w: Weights, now: Run) -> tuple[int]:
-    """Return 1 if all components of both networks are between the bounds, else 0."""
+    """Return 1 if all components of both networks' states are between the bounds, else 0."""
     with flint.ctx.workprec(PRECISION):
         sides = [now.gru, tuple(map(ball, now.plain))]
         within = all(
@@ -176,7 +182,7 @@ def between(w: Weights, now: Run) -> tuple[int]:
 
 
 def near(w: Weights, now: Run) -> tuple[int]:
-    """Return 0 if the scores certainly differ by more than 1/2, else 1."""
+    """Return 0 if the scores of the two networks certainly differ by more than 1/2, else 1."""
     with flint.ctx.workprec(PRECISION):
         end = tuple(map(ball, w.alpha_inf))
         distance = abs(total_of(now.gru, end) - ball(dot(w.over, now.plain, w.alpha_inf)))
@@ -184,12 +190,12 @@ def near(w: Weights, now: Run) -> tuple[int]:
 
 
 def total_of(h: Vector, end: Vector) -> Any:
-    """Return the score in ball arithmetic."""
+    """Return the score of the state h with the final weights ``end``, in ball arithmetic."""
     return sum((a * b for a, b in zip(h, end, strict=True)), start=flint.arb(0))
 
 
 def network(out: Callable[[Weights, Run], tuple[int]]) -> Recurrence:
-    """Return a recurrence that runs both networks and outputs a comparison of them."""
+    """Return a recurrence that runs both networks; ``out`` compares them and is its output."""
     return Recurrence(start=start, step=step, out=out)
 
 

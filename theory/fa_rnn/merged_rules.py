@@ -21,14 +21,14 @@ FIRST, SECOND = "", "_new"
 
 
 def two_rules(size: tuple[int, int]) -> Signature:
-    """Return the signature of the automata of two rules; ``size`` has their numbers of states."""
+    """Return the signature of the automata of two rules; ``size`` contains the numbers of their states."""
     first, second = size
     new = (replace(entry, name=entry.name + SECOND) for entry in tensor(second))
     return Signature((*tensor(first), *new), size=("K", first), most_small=700)
 
 
 def sizes_of(w: Weights) -> tuple[int, int]:
-    """Return K_1 and K_2."""
+    """Return K_1 and K_2, the numbers of states of the two rules."""
     return len(w.alpha_0), len(w.alpha_0_new)
 
 
@@ -59,7 +59,7 @@ def filled(w: Weights) -> tuple[Vector, Vector]:
 
 
 def step(w: Weights, h: Vector, x: str) -> Vector:
-    """Return h T[x] (equation 4)."""
+    """Return the merged network's state h T[x] after word x (equation 4)."""
     return tuple(dot(w.over, h, column) for column in zip(*merged_matrix(w, x), strict=True))
 
 
@@ -70,7 +70,7 @@ def scores(w: Weights, h: Vector) -> tuple[Any, Any]:
 
 
 def scores_without_zeros(w: Weights, h: Vector) -> tuple[Any, Any]:
-    """Return the score with the final weights of both rules, once for each rule."""
+    """Return, for each rule, the same score, which uses the final weights of both rules."""
     both = dot(w.over, h, (w.over.zero, *w.alpha_inf, *w.alpha_inf_new))
     return both, both
 
@@ -99,13 +99,13 @@ def each_alone(w: Weights) -> list[WFSA]:
 
 
 def blocks(w: Weights, h: Vector) -> tuple[Vector, Vector]:
-    """Return the components of h for the states of each rule."""
+    """Split h into the components for the first rule's states and those for the second rule's states."""
     first, _ = sizes_of(w)
     return h[1 : 1 + first], h[1 + first :]
 
 
 def any_blocks(w: Weights, variable: Any) -> list[Vector]:
-    """Return one state whose components are distinct variables."""
+    """Return a list with one state of the merged network, whose components are distinct variables."""
     return [tuple(variable(f"h[{i}]") for i in range(1 + sum(sizes_of(w))))]
 
 

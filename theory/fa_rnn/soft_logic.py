@@ -67,22 +67,35 @@ def three_literals(k: int) -> Signature:
 
 
 def negation(a: Any) -> Any:
-    """Return 1 - a."""
+    """Return the soft negation, 1 - a."""
     return 1 - a
 
 
 def disjunction(values: Sequence[Any]) -> Any:
-    """Return min(1, a + b + ...); 0 for no values, and a single value unchanged."""
+    """Return the soft "or", min(1, a + b + ...).
+
+    It is 0 for no values. A single value is returned unchanged.
+    """
     return values[0] if len(values) == 1 else min(1, sum(values))
 
 
 def conjunction(values: Sequence[Any]) -> Any:
-    """Return max(0, a + b + ... - (n - 1)); 1 for no values, and a single value unchanged."""
+    """Return the soft "and" of n values, max(0, a + b + ... - (n - 1)).
+
+    It is 1 for no values. A single value is returned unchanged.
+    """
     return values[0] if len(values) == 1 else max(0, sum(values) - (len(values) - 1))
 
 
 def formula(clauses: Sequence[Sequence[int]], values: Sequence[Any], join: Any = None) -> Any:
-    """Return the formula's soft value from the rules' values; ``join`` is the "or" of several values."""
+    """Return the soft value of a formula in conjunctive normal form.
+
+    Args:
+        clauses: for each clause and rule, 1 if the clause contains the rule, -1 if it contains its negation,
+            and 0 otherwise.
+        values: the values of the rules.
+        join: the function that computes the "or" of a clause's values; by default, :func:`disjunction`.
+    """
     join = disjunction if join is None else join
     return conjunction(
         [
@@ -93,7 +106,10 @@ def formula(clauses: Sequence[Sequence[int]], values: Sequence[Any], join: Any =
 
 
 def nested_disjunction(values: Sequence[Any]) -> Any:
-    """Join the literals two at a time, like Table 2's "or" of A and B: min(1, min(1, a + b) + c)."""
+    """Return the soft "or" of several values, computed as nested "or"s of two, as in Table 2.
+
+    For three values, it is min(1, min(1, a + b) + c).
+    """
     result = values[0] if values else 0
     for value in values[1:]:
         result = disjunction([result, value])
@@ -130,11 +146,11 @@ def relu(z: Any) -> Any:
 
 
 def perceptron(clauses: Sequence[Sequence[int]], values: Sequence[Any]) -> Any:
-    """Return the output for the rules' values.
+    """Return the soft value of the formula, computed by a perceptron of two layers from the rules' values.
 
-    A clause is min(1, z) = 1 - relu(1 - z). Here z is the sum of its rules' values, minus the sum of its
-    negated rules' values, plus the number of negated rules. The output is relu(the sum of all n clauses - (n
-    - 1)).
+    The first layer computes each clause as min(1, z) = 1 - relu(1 - z). Here z is the sum of its rules'
+    values, minus the sum of its negated rules' values, plus the number of negated rules. The second layer
+    computes relu(the sum of all n clauses - (n - 1)).
     """
     layer = [
         1 - relu(1 - row.count(-1) - sum(sign * a for sign, a in zip(row, values, strict=True)))
@@ -156,9 +172,10 @@ by_perceptron = Clamped.of(
 
 
 def where_bits(numbers: Callable[[Weights, Vector], Vector]) -> Recurrence:
-    """Return the recurrence of the formula's soft value.
+    """Return a recurrence that outputs the formula's soft value for the rules' forward scores.
 
-    If any of ``numbers`` is neither 0 nor 1, the output is the formula's exact truth value instead.
+    ``numbers`` returns the state h or the scores. If any of its numbers is neither 0 nor 1, the output is the
+    formula's exact truth value instead.
     """
 
     def out(w: Weights, h: Vector) -> tuple[Any]:
@@ -187,7 +204,10 @@ nested = Clamped.of(
 
 
 def nested_where_flat_is_right(w: Weights, h: Vector) -> tuple[Any]:
-    """Return the nested formula's value if the flat formula is correct, and the exact logic otherwise."""
+    """Return the formula's soft value with nested "or"s of two, or its truth value.
+
+    The truth value (1 or 0) replaces the soft value if a single minimum of the same counts is not correct.
+    """
     scores = forward_scores(w, h)
     right = int(holds(w.clauses, [score > 0 for score in scores]))
     return (formula(w.clauses, scores, nested_disjunction) if formula(w.clauses, scores) == right else right,)
@@ -201,7 +221,7 @@ nested_counts = Recurrence(start=lambda w: w.alpha_0, step=step_4, out=nested_wh
 
 
 def clamped_step(w: Weights, state: tuple[Vector, tuple[()]], x: str) -> tuple[Vector, tuple[()]]:
-    """Return min(1, h_{t-1} T[x_t])."""
+    """Return the state min(1, h_{t-1} T[x_t]), in which every component is clamped to at most 1."""
     return clamped(step_4(w, state[0], x)), ()
 
 
@@ -226,7 +246,7 @@ def holds(clauses: Sequence[Sequence[int]], matched: Sequence[bool]) -> bool:
 
 
 def logic(w: Weights) -> list[WFSA]:
-    """Return the automaton that is 1 if the formula holds for the rules' matches, else 0."""
+    """Return the automaton whose score is 1 if the formula holds for the rules' matches, else 0."""
     return [on_sets(w, lambda states: holds(w.clauses, [any(row[q] for q in states) for row in w.F]))]
 
 
@@ -261,7 +281,7 @@ def in_any_domain(value: str, *premises: str, refuted: bool = False) -> str:
 
 
 def with_integers(w: Weights) -> dict[str, Any]:
-    """Return the values of Coq's placeholders, with the integers as the ring."""
+    """Return the values of the placeholders in Coq terms, with the integers as the ring."""
     return {**w.entries, "ring": "integers"}
 
 

@@ -39,20 +39,17 @@ def over_max_times(k: int) -> Signature:
 
 
 def small_over_max_times(k: int) -> Signature:
-    """Return the signature of the exhaustive cases over max-times: K states, weights 0, 1/2, 1 and 2."""
+    """Return the signature of the small cases over max-times: K states, and the weights 0, 1/2, 1 and 2."""
     return in_line(Signature(tensor(k, (0, 1, 2, Fraction(1, 2))), over=MAX_TIMES, size=("K", k)))
 
 
-# As printed, with maxima instead of sums, and sums instead of products.
-
-
 def max_plus_step(w: Weights, h: Vector, x: str) -> Vector:
-    """Return h_t[j] = max over i of h_{t-1}[i] + T[x_t, i, j]."""
+    """Return the state h_t as printed: h_t[j] = max over i of h_{t-1}[i] + T[x_t, i, j]."""
     return tuple(max(v + row[j] for v, row in zip(h, w.T[x], strict=True)) for j in range(w.n))
 
 
 def max_plus_score(w: Weights, h: Vector) -> tuple[Any]:
-    """Return the maximum of h_N[i] + alpha_inf[i]."""
+    """Return the score as printed: the maximum over i of h_N[i] + alpha_inf[i]."""
     return (max(v + f for v, f in zip(h, w.alpha_inf, strict=True)),)
 
 
@@ -63,7 +60,7 @@ max_plus_network = Recurrence(start=lambda w: w.alpha_0, step=max_plus_step, out
 
 
 def factored(size: tuple[int, int]) -> Signature:
-    """Return the signature of K states and r columns with a nonnegative T."""
+    """Return the signature of factors with K states and r columns whose tensor T is nonnegative."""
     k, r = size
     start, before, words, after, end = factors(k, r, (1, 0, 2, HALF))
     entries = (start, before, replace(words, only=tuple(map(Fraction, (1, 2, -1, 0)))), after, end)
@@ -71,19 +68,22 @@ def factored(size: tuple[int, int]) -> Signature:
 
 
 def not_negative(w: Weights) -> bool:
-    """Return whether T is nonnegative."""
+    """Return whether T, computed from the factors, is nonnegative."""
     return all(v >= 0 for matrix in rebuilt(w).values() for row in matrix for v in row)
 
 
 def max_factors_step(w: Weights, h: Vector, x: str) -> Vector:
-    """Return h_t[j] = max over s of (max over i of h_{t-1}[i] D_1[i, s]) v_t[s] D_2[j, s]."""
+    """Return the state h_t[j] = max over s of (max over i of h_{t-1}[i] D_1[i, s]) v_t[s] D_2[j, s].
+
+    This is equation 5 with maxima instead of sums.
+    """
     columns = zip(zip(*w.D_1, strict=True), w.v[x], strict=True)
     a = [max(n * d for n, d in zip(h, column, strict=True)) * v for column, v in columns]
     return tuple(max(n * d for n, d in zip(a, row, strict=True)) for row in w.D_2)
 
 
 def greatest_end(w: Weights, h: Vector) -> tuple[Any]:
-    """Return the maximum of h_N[i] alpha_inf[i]."""
+    """Return the score, the maximum over i of h_N[i] alpha_inf[i]."""
     return (max(v * f for v, f in zip(h, w.alpha_inf, strict=True)),)
 
 

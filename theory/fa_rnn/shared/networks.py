@@ -32,18 +32,21 @@ SQUARE = (
 
 
 def ends(k: int, only: Sequence[Any] | None = None) -> tuple[WeightEntry, WeightEntry]:
-    """Return the entries of alpha_0 and alpha_inf."""
+    """Return the signature entries of the initial weights alpha_0 and the final weights alpha_inf."""
     return constant("alpha_0", (k,), only), constant("alpha_inf", (k,), only)
 
 
 def tensor(k: int, only: Sequence[Any] | None = None) -> tuple[WeightEntry, ...]:
-    """Return the entries of alpha_0, T[x, i, j] and alpha_inf."""
+    """Return the signature entries of the initial weights, the tensor T[x, i, j] and the final weights."""
     start, end = ends(k, only)
     return start, by_symbol("T", (k, k), only), end
 
 
 def factors(k: int, r: int, only: Sequence[Any] | None = None) -> tuple[WeightEntry, ...]:
-    """Return the entries of alpha_0, D_1, v (a word's row of E_R), D_2 and alpha_inf."""
+    """Return the signature entries of alpha_0, D_1, v (a word's row of E_R), D_2 and alpha_inf.
+
+    D_1, E_R and D_2 are the factors of the tensor.
+    """
     start, end = ends(k, only)
     return (
         start,
@@ -86,12 +89,12 @@ def place_5(of: AnyPlaces, j: Any) -> Any:
 
 
 def a(of: AnyPlaces, s: Any) -> Any:
-    """Return component s of a = (h_{t-1} D_1) o v_t."""
+    """Return component s of the vector a = (h_{t-1} D_1) o v_t in equation 5."""
     return of.times(of.sum(lambda i: of.times(of.at("h", i), of.at("D_1", i, s))), of.at("v", s))
 
 
 def of_factors(of: AnyPlaces, i: Any, j: Any) -> Any:
-    """Return T[x, i, j] of the factors: the sum over s of D_1[i, s] v[s] D_2[j, s]."""
+    """Return T[x, i, j] computed from the factors: the sum over s of D_1[i, s] v[s] D_2[j, s]."""
     return of.sum(lambda s: of.times(of.times(of.at("D_1", i, s), of.at("v", s)), of.at("D_2", j, s)), "r")
 
 
@@ -110,18 +113,18 @@ def step_5(w: Weights, h: Vector, x: str) -> Vector:
 
 
 def with_factors(w: Weights, h: Vector, z: Vector) -> Vector:
-    """Return h_t by equation 5 with the vector z instead of v."""
+    """Return the state h_t by equation 5 with the vector z instead of the word's vector v_t."""
     at = Concrete(w.over, len(h), {"D_1": w.D_1, "D_2": w.D_2, "v": z, "h": h}, {"r": len(z)})
     return tuple(place_5(at, j) for j in range(1, len(h) + 1))
 
 
 def score(w: Weights, h: Vector) -> tuple[Any]:
-    """Return h_N alpha_inf (equation 8)."""
+    """Return the score h_N alpha_inf (equation 8)."""
     return (dot(w.over, h, w.alpha_inf),)
 
 
 def dot(k: Semiring, left: Vector, right: Vector) -> Any:
-    """Return the inner product."""
+    """Return the inner product of two vectors over the semiring k."""
     return total(k, (k.times(x, y) for x, y in zip(left, right, strict=True)))
 
 
@@ -133,12 +136,12 @@ by_factors = Recurrence(start=lambda w: w.alpha_0, step=step_5, out=score)
 
 
 def automaton_of(w: Weights, tables: dict[str, Any]) -> WFSA:
-    """Return the automaton with these transition matrices, from alpha_0 to alpha_inf."""
+    """Return the automaton with these transition matrices; alpha_0 and alpha_inf are its other weights."""
     return WFSA(w.over, w.alpha_0, w.alpha_inf, tables)
 
 
 def with_tensor(w: Weights) -> list[WFSA]:
-    """Return the automaton with the weights T."""
+    """Return the automaton whose transition matrices are T."""
     return [automaton_of(w, w.T)]
 
 
@@ -157,14 +160,15 @@ def with_rebuilt_tensor(w: Weights) -> list[WFSA]:
     return [automaton_of(w, rebuilt(w))]
 
 
-# Factors by construction, for any tensor: a column for each word y and state i, or for each pair of states,
-# whichever is fewer.
+# Factors that are constructed from any tensor. They have a column for each word y and state i, or for each
+# pair of states, whichever is fewer.
 
 
 def columns(w: Weights) -> list[tuple[Any, int, int | None]]:
-    """Return each column's word, source state and target state; the word or the target is ``None``.
+    """Return the meaning of each column of the constructed factors.
 
-    States are counted from 0.
+    A column stands for a word and a source state, or for a source and a target state. Each is described by
+    its word, its source and its target, where the missing item is ``None``. States are counted from 0.
     """
     states, words = range(len(w.alpha_0)), w.alphabet
     if len(words) <= len(states):
@@ -173,7 +177,10 @@ def columns(w: Weights) -> list[tuple[Any, int, int | None]]:
 
 
 def before(w: Weights) -> Matrix:
-    """Return the constructed D_1: each column has a one in the row of its source state (:func:`columns`)."""
+    """Return the constructed factor D_1.
+
+    Each column (:func:`columns`) has a one in the row of its source state.
+    """
     k = w.over
     return tuple(
         tuple(k.one if i == own else k.zero for _, own, _ in columns(w)) for i in range(len(w.alpha_0))
@@ -181,17 +188,17 @@ def before(w: Weights) -> Matrix:
 
 
 def of_word(w: Weights, x: str) -> Vector:
-    """Return the row of E_R of a word by construction.
+    """Return the constructed row of E_R for the word x.
 
-    It is 1 in the columns of this word and 0 in those of other words. In the column of the states i and j, it
-    is T[x, i, j].
+    The row is 1 in the columns of this word, and 0 in those of other words. In the column of the states i and
+    j, it is T[x, i, j].
     """
     k = w.over
     return tuple((k.one if x == y else k.zero) if j is None else w.T[x][i][j] for y, i, j in columns(w))
 
 
 def after(w: Weights) -> Matrix:
-    """Return D_2 by construction.
+    """Return the constructed factor D_2.
 
     The column of a word y and a state i contains the row T[y, i]. The column of two states has a one in the
     row of the target state.
@@ -213,7 +220,7 @@ def by_construction() -> tuple[WeightEntry, ...]:
 
 
 def are_exact(w: Weights) -> bool:
-    """Return whether the factors' products are the tensor's matrices."""
+    """Return whether the tensor that is computed from the factors equals T."""
     return bool(rebuilt(w) == w.T)
 
 
@@ -221,7 +228,7 @@ def are_exact(w: Weights) -> bool:
 
 
 def any_size_4() -> list[Identity]:
-    """Return the identity of equation 4 at any index."""
+    """Return the induction step with equation 4 as an identity, at any index j and with symbolic K."""
     of = symbolic()
     left = of.sum(lambda i: of.times(of.at("h", i), of.at("T", i, of.j)))
     right = place_4(of, of.j)
@@ -229,7 +236,10 @@ def any_size_4() -> list[Identity]:
 
 
 def any_size_5() -> list[Identity]:
-    """Return the identity of equation 5 and the step with the rebuilt tensor, at any index."""
+    """Return the induction step with equation 5 as an identity, at any index j and with symbolic K and r.
+
+    The automaton's tensor is computed from the factors.
+    """
     of = symbolic()
     left = of.sum(lambda i: of.times(of.at("h", i), of_factors(of, i, of.j)))
     return [at_place(of, left, place_5(of, of.j))]
@@ -238,7 +248,13 @@ def any_size_5() -> list[Identity]:
 def vector_is_h(
     signatures: Iterable[Signature], enough: str, sizes: Callable[[], list[Identity]]
 ) -> Induction:
-    """Return the induction with the invariant h; the identities of ``sizes`` cover every size."""
+    """Return the proof by induction with the invariant h, the state of the network.
+
+    Args:
+        signatures: the signatures for which the identities are checked.
+        enough: the reason why they are sufficient.
+        sizes: a function that returns identities for every size.
+    """
     return Induction(
         says="after every string, the Forward vector is h",
         invariant=lambda w, h, unit: h,

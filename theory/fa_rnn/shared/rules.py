@@ -18,7 +18,7 @@ from theory.weights import Weights
 
 
 def one_start() -> WeightEntry:
-    """Return alpha_0 of an automaton with one start state, the first (section 2.3)."""
+    """Return the signature entry of alpha_0, if the first state is the only start state (section 2.3)."""
     return constant("alpha_0", derived=lambda w: tuple(int(i == 0) for i in range(w.n)))
 
 
@@ -31,7 +31,7 @@ RULES = Sizes(rule, (1, 2, 3), (1, 2))
 
 
 def boolean(w: Weights) -> WFSA:
-    """Return the automaton over the booleans."""
+    """Return the rule's automaton over the booleans."""
     return WFSA(BOOLEAN, _true(w.alpha_0), _true(w.alpha_inf), {x: _true(w.T[x]) for x in w.alphabet})
 
 
@@ -40,7 +40,10 @@ def _true(values: Any) -> Any:
 
 
 def match(automaton: WFSA) -> WFSA:
-    """Return the deterministic real automaton with the score 1 if a boolean one accepts, and 0 otherwise."""
+    """Return the deterministic real automaton whose score is 1 if ``automaton`` accepts, and 0 otherwise.
+
+    ``automaton`` is an automaton over the booleans.
+    """
     dfa = determinise(automaton)
     if not dfa.states:  # no sentence is accepted
         return WFSA(REAL, [0], [0], {x: [[0]] for x in automaton.alphabet})
@@ -53,7 +56,10 @@ def match(automaton: WFSA) -> WFSA:
 
 
 def on_sets(w: Weights, final: Callable[[frozenset[int]], bool]) -> WFSA:
-    """Return the deterministic automaton on the reachable sets of states, including the empty one."""
+    """Return the deterministic automaton whose states are the reachable sets of the rule's states.
+
+    The empty set is a state if it is reachable. ``final`` decides which sets are final.
+    """
     first = frozenset(q for q, v in enumerate(w.alpha_0) if v)
     number, arrows = {first: 0}, []
     for states in (waiting := [first]):
@@ -69,7 +75,10 @@ def on_sets(w: Weights, final: Callable[[frozenset[int]], bool]) -> WFSA:
 
 
 def matches(w: Weights) -> list[WFSA]:
-    """Return the deterministic automaton of the rule's matches, built on sets of states without a network."""
+    """Return the deterministic automaton whose score is 1 if the rule matches, and 0 otherwise.
+
+    Its states are sets of the rule's states. No network is used to build it.
+    """
     return [on_sets(w, lambda states: any(w.alpha_inf[q] for q in states))]
 
 
