@@ -19,18 +19,21 @@ weights = records.Names("s_0[K] minus d | alpha erase beta q[K] k[K] v")
 
 
 def erase(t: Any, j: Any) -> Any:
-    """Return -beta~ k_j."""
+    """Return -beta~ k_j, the left factor of the term that erases."""
     return t.minus * (t.erase * t.k[j])
 
 
 def step(t: Any, j: Any) -> Any:
-    """Return alpha s_j - beta~ k_j (k^T s) + beta k_j v for one row, as printed."""
+    """Return component j of the next state, as printed: alpha s_j - beta~ k_j (k^T s) + beta k_j v.
+
+    s is one row of the state.
+    """
     there = t.sum(lambda i: t.k[i] * t.s[i])
     return t.alpha * t.s[j] + erase(t, j) * there + t.beta * records.write(t, j)
 
 
 def query(t: Any, i: Any) -> Any:
-    """Return q_i - d k_i."""
+    """Return component i of the corrected query, q_i - d k_i."""
     return t.q[i] + t.minus * (t.d * t.k[i])
 
 

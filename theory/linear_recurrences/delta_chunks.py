@@ -35,12 +35,15 @@ def gates(tokens: chunks.Chunk) -> Any:
 
 
 def dot(t: Token, one: Any, other: Any) -> Any:
-    """Return the inner product."""
+    """Return the inner product of two vectors."""
     return t.sum(lambda j: one[j] * other[j])
 
 
 def values(s: Any, chunk: chunks.Chunk) -> list[Any]:
-    """Return the values u in order; each value is computed from the earlier ones by substitution."""
+    """Return the values u of the chunk's tokens, each computed from the earlier ones by substitution.
+
+    s is one column of the state at the chunk's start.
+    """
     u: list[Any] = []
     for r, t in enumerate(chunk):
         there = gates(chunk[: r + 1]) * dot(t, t.k, s)
@@ -51,22 +54,25 @@ def values(s: Any, chunk: chunks.Chunk) -> list[Any]:
 
 
 def values_at_once(s: Any, chunk: chunks.Chunk) -> list[Any]:
-    """Return the values of the chunk without the corrections by earlier values, as in a wrong kernel."""
+    """Return the values u of the chunk's tokens, as a wrong kernel may compute them.
+
+    They are not corrected by the earlier values.
+    """
     there = (gates(chunk[: r + 1]) * dot(t, t.k, s) for r, t in enumerate(chunk))
     return [t.beta * (t.v + t.minus * old) for t, old in zip(chunk, there, strict=True)]
 
 
 def solved_by(solve: Any) -> chunks.Chunked:
-    """Return the layer in chunks, with the values that the given function computes."""
+    """Return the layer in chunks whose values u are computed by the function ``solve``."""
 
     def output(s: Any, chunk: chunks.Chunk) -> Any:
-        """Return g(0, r) q^T s plus the sum over i <= r of g(i, r) (q^T k_i) u_i."""
+        """Return the output of token r, g(0, r) q^T s + the sum over i <= r of g(i, r) (q^T k_i) u_i."""
         t, u = chunk[-1], solve(s, chunk)
         new = (gates(chunk[i + 1 :]) * dot(t, t.q, y.k) * u[i] for i, y in enumerate(chunk))
         return sum(new, gates(chunk) * dot(t, t.q, s))
 
     def hand_over(s: Any, chunk: chunks.Chunk, j: int) -> Any:
-        """Return g(0, r) s plus the sum over i <= r of g(i, r) k_i u_i."""
+        """Return component j of the state after token r: g(0, r) s + sum over i <= r of g(i, r) k_i u_i."""
         u = solve(s, chunk)
         new = (gates(chunk[i + 1 :]) * y.k[j] * u[i] for i, y in enumerate(chunk))
         return sum(new, gates(chunk) * s[j])

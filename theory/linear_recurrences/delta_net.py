@@ -18,13 +18,16 @@ weights = records.Names("s_0[K] minus | beta q[K] k[K] v")  # queries and keys a
 
 
 def step(t: Any, j: Any) -> Any:
-    """Return s_j + beta k_j (v - s^T k) for one column, as printed."""
+    """Return component j of the next state, as printed: s_j + beta k_j (v - s^T k).
+
+    s is one column of the state.
+    """
     there = t.sum(lambda i: t.k[i] * t.s[i])
     return t.s[j] + t.beta * (t.k[j] * (t.v + t.minus * there))
 
 
 def erase(t: Any, j: Any) -> Any:
-    """Return -beta k_j, the left factor of 1 - (beta k) k^T."""
+    """Return -beta k_j, the left factor of the term that erases, -(beta k) k^T."""
     return t.minus * (t.beta * t.k[j])
 
 

@@ -19,7 +19,10 @@ weights = records.Names("s_0[K] minus | alpha beta q[K] k[K] v")
 
 
 def step(t: Any, j: Any) -> Any:
-    """Return alpha (s_j - beta k_j (k^T s)) + beta k_j v for one column, as printed."""
+    """Return component j of the next state, as printed: alpha (s_j - beta k_j (k^T s)) + beta k_j v.
+
+    s is one column of the state.
+    """
     there = t.sum(lambda i: t.k[i] * t.s[i])
     return t.alpha * (t.s[j] + erase(t, j) * there) + t.beta * records.write(t, j)
 

@@ -18,7 +18,7 @@ weights = records.Names("s_0[K] minus | alpha[K] b[K] w q[K] k[K] v")
 
 
 def erase(t: Any, j: Any) -> Any:
-    """Return -k_j."""
+    """Return -k_j, the left factor of the term that erases."""
     return t.minus * t.k[j]
 
 
@@ -33,7 +33,10 @@ def write(t: Any, j: Any) -> Any:
 
 
 def step(t: Any, j: Any) -> Any:
-    """Return alpha_j s_j - k_j (sum over i of b_i k_i alpha_i s_i) + k_j w v for one column, as printed."""
+    """Return component j of the next state, as printed, where s is one column of the state.
+
+    It is alpha_j s_j - k_j (sum over i of b_i k_i alpha_i s_i) + k_j w v.
+    """
     held = t.sum(lambda i: (t.b[i] * t.k[i]) * (t.alpha[i] * t.s[i]))
     return t.alpha[j] * t.s[j] + erase(t, j) * held + write(t, j)
 

@@ -19,12 +19,12 @@ weights = records.Names("s_0[K] minus | g beta1 k1[K] v1 beta2 k2[K] v2 q[K]")
 
 
 def erase(t: Any, j: Any) -> Any:
-    """Return -beta_1 k_1j."""
+    """Return -beta_1 k_1j, the left factor of the term by which the first step erases."""
     return t.minus * (t.beta1 * t.k1[j])
 
 
 def erase_again(t: Any, j: Any) -> Any:
-    """Return -beta_2 k_2j."""
+    """Return -beta_2 k_2j, the left factor of the term by which the second step erases."""
     return t.minus * (t.beta2 * t.k2[j])
 
 
@@ -34,12 +34,15 @@ def write(t: Any, j: Any) -> Any:
 
 
 def first(t: Any, j: Any) -> Any:
-    """Return component j after the first of the two steps; this step reads the decayed state g s."""
+    """Return component j of the state after the first of the token's two steps.
+
+    This step reads the decayed state g s.
+    """
     return t.g * t.s[j] + erase(t, j) * t.sum(lambda i: t.k1[i] * (t.g * t.s[i])) + write(t, j)
 
 
 def step(t: Any, j: Any) -> Any:
-    """Return component j after the second step, as printed for one column."""
+    """Return component j of the state after the token's second step, as printed for one column."""
     there = t.sum(lambda i: t.k2[i] * first(t, i))
     return first(t, j) + erase_again(t, j) * there + t.beta2 * (t.k2[j] * t.v2)
 
@@ -48,7 +51,10 @@ def step(t: Any, j: Any) -> Any:
 
 
 def update(t: Any, j: Any) -> Any:
-    """Return the value that both steps write; the second step erases a part of the first step's value."""
+    """Return component j of what both steps together write into one column of the state.
+
+    The second step erases a part of the value that the first step writes.
+    """
     written = t.sum(lambda i: t.k2[i] * write(t, i))
     return write(t, j) + erase_again(t, j) * written + t.beta2 * (t.k2[j] * t.v2)
 

@@ -36,26 +36,32 @@ weights = gla.weights.in_chunks("C")
 
 
 def gates(chunk: chunks.Chunk, i: int, r: int, j: int) -> Any:
-    """Return g(i, r) at index j: the product of the gates of the tokens i + 1 to r."""
+    """Return component j of g(i, r): the product of the gates of the chunk's tokens i + 1 to r."""
     return chunks.product(t.alpha[j] for t in chunk[i:r])
 
 
 def quotient(chunk: chunks.Chunk, i: int, r: int, j: int) -> Any:
-    """Return b_r / b_i, with 1 / 0 read as 0."""
+    """Return component j of b_r / b_i, the printed form of g(i, r); it is 0 if b_i is 0.
+
+    b_r is the product of the gates from the chunk's start to token r.
+    """
     below = gates(chunk, 0, i, j)
     return gates(chunk, 0, r, j) / below if below else Fraction(0)
 
 
 def inclusive(chunk: chunks.Chunk, i: int, r: int, j: int) -> Any:
-    """Return the product of the gates of tokens i to r, which wrongly includes the gate of token i."""
+    """Return component j of the product of the gates of tokens i to r, instead of i + 1 to r.
+
+    It wrongly includes the gate of token i.
+    """
     return gates(chunk, max(i - 1, 0), r, j)
 
 
 def with_gates(g: Any) -> chunks.Chunked:
-    """Return the layer in chunks, with the gates between tokens that the given function computes."""
+    """Return the layer in chunks whose gates between two tokens are computed by the function ``g``."""
 
     def output(s: Any, chunk: chunks.Chunk) -> Any:
-        """Return q^T (g(0, r) s) plus the sum over i <= r of (q^T (g(i, r) k_i)) v_i."""
+        """Return the output of token r, q^T (g(0, r) s) + sum over i <= r of (q^T (g(i, r) k_i)) v_i."""
         t, r = chunk[-1], len(chunk)
 
         def written(i: int, y: Token) -> Any:
@@ -65,7 +71,7 @@ def with_gates(g: Any) -> chunks.Chunked:
         return sum(new, t.sum(lambda j: t.q[j] * gates(chunk, 0, r, j) * s[j]))
 
     def hand_over(s: Any, chunk: chunks.Chunk, j: int) -> Any:
-        """Return g(0, r) s plus the sum over i <= r of (g(i, r) k_i) v_i."""
+        """Return component j of the state after token r: g(0, r) s + sum over i <= r of (g(i, r) k_i) v_i."""
         r = len(chunk)
         new = (g(chunk, i, r, j) * y.k[j] * y.v for i, y in enumerate(chunk, start=1))
         return sum(new, gates(chunk, 0, r, j) * s[j])

@@ -18,7 +18,7 @@ weights = records.Names("h_0[K] minus | f[K] o[K] i")
 
 
 def write(t: Any, j: Any) -> Any:
-    """Return (1 - f_j) i."""
+    """Return component j of the update (1 - f) i^T in one column of the state: (1 - f_j) i."""
     return (t.one + t.minus * t.f[j]) * t.i
 
 

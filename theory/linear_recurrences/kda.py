@@ -19,7 +19,10 @@ weights = records.Names("s_0[K] minus | alpha[K] beta q[K] k[K] v")
 
 
 def step(t: Any, j: Any) -> Any:
-    """Return alpha_j s_j - beta k_j (sum over i of k_i alpha_i s_i) + beta k_j v, as printed."""
+    """Return component j of the next state, as printed, where s is one column of the state.
+
+    It is alpha_j s_j - beta k_j (sum over i of k_i alpha_i s_i) + beta k_j v.
+    """
     held = t.sum(lambda i: t.k[i] * (t.alpha[i] * t.s[i]))
     return t.alpha[j] * t.s[j] + erase(t, j) * held + t.beta * records.write(t, j)
 

@@ -38,7 +38,10 @@ LAYER = AffineLayer(
 
 
 def step_with_normaliser(w: Weights, state: Any, x: str) -> Any:
-    """Return the next column, the next sum of the keys, and the quotient that is the output."""
+    """Return the next state: one column of the memory, the sum z of the keys, and the output.
+
+    The output is the value that the query reads from the column, divided by q^T z.
+    """
     s, z, _ = state
     s = tuple(a + key * w.v[x] for a, key in zip(s, w.k[x], strict=True))
     z = tuple(a + key for a, key in zip(z, w.k[x], strict=True))

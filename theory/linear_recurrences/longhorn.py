@@ -25,18 +25,19 @@ from theory.weights import Weights, total
 
 
 def delta(w: Weights, x: str) -> Any:
-    """Return beta / (1 + beta k^T k), as printed; beta is drawn nonnegative."""
+    """Return the step size delta = beta / (1 + beta k^T k), as printed; no drawn beta is negative."""
     return w.beta[x] / (1 + w.beta[x] * square(w, x))
 
 
 def square(w: Weights, x: str) -> Any:
-    """Return k^T k."""
+    """Return k^T k, the square of the key's norm."""
     return total(w.over, (number * number for number in w.k[x]))
 
 
 def best_step(w: Weights, x: str) -> Any:
-    """Return the c for which c k is the optimal update of the zero state for the key k and the value 1.
+    """Return the step size c for which c k is the optimal update of the zero state.
 
+    The key is k and the value is 1. This is delta, computed in another way than by the printed formula.
     The learner's loss |c k|^2 + beta (c k^T k - 1)^2 = a c^2 - 2 b c + beta is least at c = b / a.
     """
     k, beta = square(w, x), w.beta[x]
@@ -50,12 +51,12 @@ weights = records.Names(
 
 
 def gate(t: Any, j: Any) -> Any:
-    """Return 1 - delta k_j^2."""
+    """Return 1 - delta k_j^2, the factor of component j of the previous state."""
     return t.one + t.minus * (t.delta * (t.k[j] * t.k[j]))
 
 
 def update(t: Any, j: Any) -> Any:
-    """Return delta k_j x."""
+    """Return delta k_j x, component j of the update."""
     return t.delta * (t.k[j] * t.x)
 
 

@@ -32,7 +32,10 @@ weights = records.Names(NAMES)
 
 
 def convolved_weights(size: tuple[int, int], **only: Sequence[Any]) -> Signature:
-    """Return the weights of each window of w tokens, or fewer at the start."""
+    """Return the signature of weights that depend on the last w tokens, or on fewer at the start.
+
+    ``size`` is the pair of w and the size N of the state.
+    """
     window, n = size
     return Signature(entries(NAMES, n, only, window=window), size=("w", window), most_small=150)
 
@@ -46,13 +49,16 @@ CONVOLVED = Convolved(LAYER)
 
 
 def by_history(w: Weights) -> dict[str, Any]:
-    """Return the weights of the layer after a convolution for Coq's terms, with numbered histories."""
+    """Return the values of the placeholders in Coq terms, for a layer after a convolution.
+
+    The tables of weights refer to histories of tokens by their numbers.
+    """
     return {"h_0": w.h_0, "D": w.D, **history_tables(w, "a", "B", "C", "x")}
 
 
 CASES = records.sizes(weights)
 WINDOWED = Sizes(convolved_weights, ((1, 2), (2, 1), (2, 2)), ((1, 1), (2, 1)))
-# Small cases whose outputs are the state, which starts at 1, so that a wrong history is visible.
+# Small cases whose output is the state. The state starts at 1, so that a wrong history is visible.
 SHOWN = Sizes(lambda size: convolved_weights(size, h_0=(1,), D=(0,), C=(1,), x=(1,)), (), ((1, 1), (2, 1)))
 WINDOWS = Sizes(convolved_weights, ((2, 1), (2, 2)), ((2, 1),))
 

@@ -23,7 +23,7 @@ weights = records.Names("h_0[N] D | a B[N] C[N] x")  # the step's size is a fact
 
 
 def update(t: Any, j: Any) -> Any:
-    """Return B_j x."""
+    """Return B_j x, component j of the update of the state."""
     return t.B[j] * t.x
 
 

@@ -24,20 +24,26 @@ weights = mamba_2.weights.in_chunks("Q")
 
 
 def decay(chunk: chunks.Chunk, i: int, r: int) -> Any:
-    """Return d(i, r), the product of the decays of tokens i + 1 to r."""
+    """Return d(i, r), the product of the decays of the chunk's tokens i + 1 to r."""
     return chunks.product(t.a for t in chunk[i:r])
 
 
 def inclusive(chunk: chunks.Chunk, i: int, r: int) -> Any:
-    """Return the product of the decays of tokens i to r, which wrongly includes the decay of token i."""
+    """Return the product of the decays of tokens i to r, instead of i + 1 to r.
+
+    It wrongly includes the decay of token i.
+    """
     return decay(chunk, max(i - 1, 0), r)
 
 
 def with_decays(d: Any) -> chunks.Chunked:
-    """Return the layer in chunks, with the decays between tokens that the given function computes."""
+    """Return the layer in chunks whose decays between two tokens are computed by the function ``d``."""
 
     def output(h: Any, chunk: chunks.Chunk) -> Any:
-        """Return C^T (d(0, r) h), plus the sum over i <= r of d(i, r) (C^T B_i) x_i, plus D x."""
+        """Return the output of token r.
+
+        It is C^T (d(0, r) h), plus the sum over i <= r of d(i, r) (C^T B_i) x_i, plus D x.
+        """
         t, r = chunk[-1], len(chunk)
 
         def written(i: int, y: Token) -> Any:
@@ -47,7 +53,7 @@ def with_decays(d: Any) -> chunks.Chunked:
         return sum(block, decay(chunk, 0, r) * t.sum(lambda j: t.C[j] * h[j])) + t.D * t.x
 
     def hand_over(h: Any, chunk: chunks.Chunk, j: int) -> Any:
-        """Return d(0, r) h plus the sum over i <= r of d(i, r) B_i x_i."""
+        """Return component j of the state after token r: d(0, r) h + sum over i <= r of d(i, r) B_i x_i."""
         r = len(chunk)
         written = (d(chunk, i, r) * y.B[j] * y.x for i, y in enumerate(chunk, start=1))
         return sum(written, decay(chunk, 0, r) * h[j])

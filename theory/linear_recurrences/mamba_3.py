@@ -30,13 +30,19 @@ def turned(t: Any, j: Any, re: Any, im: Any) -> tuple[Any, Any]:
 
 
 def real(t: Any, j: Any) -> Any:
-    """Return the real part of a h + beta a B_{t-1} x_{t-1} + gamma B_t x_t, as printed."""
+    """Return component j of the next state's real part, as printed.
+
+    The state is a h + beta a B_{t-1} x_{t-1} + gamma B_t x_t, where a is exp(Delta_t A_t).
+    """
     last = turned(t, j, t.last_re[j], t.last_im[j])[0]
     return turned(t, j, t.re[j], t.im[j])[0] + t.beta * last + t.gamma * t.p[j]
 
 
 def imaginary(t: Any, j: Any) -> Any:
-    """Return the imaginary part of a h + beta a B_{t-1} x_{t-1} + gamma B_t x_t, as printed."""
+    """Return component j of the next state's imaginary part, as printed.
+
+    The state is a h + beta a B_{t-1} x_{t-1} + gamma B_t x_t, where a is exp(Delta_t A_t).
+    """
     last = turned(t, j, t.last_re[j], t.last_im[j])[1]
     return turned(t, j, t.re[j], t.im[j])[1] + t.beta * last + t.gamma * t.r[j]
 

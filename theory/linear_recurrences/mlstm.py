@@ -28,7 +28,7 @@ weights = records.Names("s_0[K] | f i q[K] k[K] v", only={"f": GATES, "i": GATES
 
 
 def written(t: Any, j: Any) -> Any:
-    """Return i (k_j v)."""
+    """Return i k_j v, component j of the update in one row of the memory C."""
     return t.i * records.write(t, j)
 
 
@@ -43,7 +43,11 @@ LAYER = AffineLayer(
 
 
 def stabilised_step(w: Weights, state: Any, x: str) -> Any:
-    """Return M, the row divided by M, and the value that the query reads from it."""
+    """Return the next state of the stabilised network, as programs compute it.
+
+    It consists of M = exp(m), one row of the memory divided by M, and the value that the query reads from
+    this row.
+    """
     m, row, _ = state
     new = max(w.f[x] * m, w.i[x])
     row = tuple(

@@ -18,13 +18,13 @@ weights = records.Names("s_0[K] m_0[K] minus | alpha mu beta eta p[K] k[K] q[K] 
 
 
 def momentum(t: Any, j: Any) -> Any:
-    """Return mu m_j - eta k_j (v - p^T s), as printed."""
+    """Return component j of the next momentum, as printed: mu m_j - eta k_j (v - p^T s)."""
     there = t.sum(lambda i: t.p[i] * t.s[i])
     return t.mu * t.m[j] + t.minus * (t.eta * t.k[j] * (t.v + t.minus * there))
 
 
 def memory(t: Any, j: Any) -> Any:
-    """Return alpha s_j - beta m_j with the new momentum m."""
+    """Return component j of the next memory, as printed: alpha s_j - beta m_j with the new momentum m."""
     return t.alpha * t.s[j] + t.minus * (t.beta * momentum(t, j))
 
 

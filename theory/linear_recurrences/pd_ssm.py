@@ -34,7 +34,10 @@ def imaginary(t: Any, j: Any) -> Any:
 
 
 def mixing(transposed: bool = False) -> dict[tuple[str, str], Mixing]:
-    """Return the entries of P D, keyed by the part that is read and the part that is written."""
+    """Return the entries of P D, or of P^T D if ``transposed``, as functions of a token and two indices.
+
+    They are keyed by the part of the state that is read and the part that is written.
+    """
 
     def of(factor: Any) -> Mixing:
         return lambda t, i, j: t.P[(i, j) if transposed else (j, i)] * factor(t, i)

@@ -57,7 +57,10 @@ FIRST, LATER = "first", "later"
 
 
 def step_as_programmed(w: Weights, state: Any, x: str) -> Any:
-    """Return i x for the first token, which clears the state, and the printed update for later tokens."""
+    """Return the next state, as programs compute it: the mode, and the unit's value.
+
+    The first token clears the state, so the value is i x. Later tokens use the printed update.
+    """
     mode, h = state
     return LATER, (LAYER.next(w, h, x) if mode == LATER else (w.ix[x],))
 

@@ -21,7 +21,7 @@ weights = records.Names("s_0[K] w[K] u[K] | r[K] k[K] v")
 
 
 def bonus(t: Any, i: Any) -> Any:
-    """Return u_i k_i v."""
+    """Return u_i k_i v, the token's bonus at index i."""
     return t.u[i] * records.write(t, i)
 
 

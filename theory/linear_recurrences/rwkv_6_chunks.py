@@ -33,12 +33,15 @@ weights = rwkv_6.weights.in_chunks("C")
 
 
 def decays(tokens: chunks.Chunk, j: int) -> Any:
-    """Return g at index j: the product of the tokens' decays."""
+    """Return component j of the product of the tokens' decays."""
     return chunks.product(t.w[j] for t in tokens)
 
 
 def read(s: Any, earlier: chunks.Chunk, t: Token) -> Any:
-    """Return r (g(0, n) s) plus the sum over i <= n of (r (g(i, n) k_i)) v_i, for n earlier tokens."""
+    """Return the value that token t reads from the state after n earlier tokens of the chunk.
+
+    It is r (g(0, n) s) plus the sum over i <= n of (r (g(i, n) k_i)) v_i.
+    """
 
     def written(i: int, y: Token) -> Any:
         return t.sum(lambda j: t.r[j] * decays(earlier[i:], j) * y.k[j]) * y.v
@@ -54,7 +57,10 @@ def output(s: Any, chunk: chunks.Chunk) -> Any:
 
 
 def hand_over(s: Any, chunk: chunks.Chunk, j: int) -> Any:
-    """Return g(0, n) s plus the sum over i <= n of (g(i, n) k_i) v_i, for a chunk of n tokens."""
+    """Return component j of the state after a chunk of n tokens.
+
+    The state is g(0, n) s plus the sum over i <= n of (g(i, n) k_i) v_i.
+    """
     new = (decays(chunk[i:], j) * y.k[j] * y.v for i, y in enumerate(chunk, start=1))
     return sum(new, decays(chunk, j) * s[j])
 

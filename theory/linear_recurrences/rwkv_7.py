@@ -18,17 +18,20 @@ weights = records.Names("s_0[K] minus | w[K] kappa[K] a[K] k[K] q[K] v")  # q fo
 
 
 def erase(t: Any, j: Any) -> Any:
-    """Return -a_j kappa_j."""
+    """Return -a_j kappa_j, the left factor of the term that erases."""
     return t.minus * (t.a[j] * t.kappa[j])
 
 
 def kappa(t: Any, i: Any) -> Any:
-    """Return kappa_i."""
+    """Return kappa_i, the right factor of the term that erases."""
     return t.kappa[i]
 
 
 def step(t: Any, j: Any) -> Any:
-    """Return w_j s_j - (a_j kappa_j) (sum over i of kappa_i s_i) + k_j v for one row of wkv, as printed."""
+    """Return component j of the next state, as printed, where s is one row of wkv.
+
+    It is w_j s_j - (a_j kappa_j) (sum over i of kappa_i s_i) + k_j v.
+    """
     there = t.sum(lambda i: kappa(t, i) * t.s[i])
     return t.w[j] * t.s[j] + erase(t, j) * there + records.write(t, j)
 

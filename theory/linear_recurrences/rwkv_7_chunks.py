@@ -33,7 +33,11 @@ weights = rwkv_7.weights.in_chunks("C")
 
 
 def moved(s: Any, tokens: chunks.Chunk, u: Sequence[Any], j: int) -> Any:
-    """Return S_r = g(0, r) s + the sum over i <= r of g(i, r) z_i, z_i = -(a_i o kappa_i) u_i + k_i v_i."""
+    """Return component j of the state after r ``tokens`` of a chunk, which starts in the state s.
+
+    The state is S_r = g(0, r) s + the sum over i <= r of g(i, r) z_i. Here z_i is k_i v_i - (a_i o kappa_i)
+    u_i.
+    """
     new = (
         decays(tokens[i + 1 :], j) * (y.minus * y.a[j] * y.kappa[j] * u[i] + y.k[j] * y.v)
         for i, y in enumerate(tokens)
@@ -42,12 +46,19 @@ def moved(s: Any, tokens: chunks.Chunk, u: Sequence[Any], j: int) -> Any:
 
 
 def removed(t: Token, s: Any, earlier: chunks.Chunk, u: Sequence[Any] | None) -> Any:
-    """Return the value that the removal key reads after ``earlier`` tokens; without u, they write nothing."""
+    """Return the value u that token t's removal key reads from the state after the ``earlier`` tokens.
+
+    ``u`` contains the values of these tokens. If it is ``None``, the tokens decay the state, but write
+    nothing.
+    """
     return t.sum(lambda j: t.kappa[j] * (decays(earlier, j) * s[j] if u is None else moved(s, earlier, u, j)))
 
 
 def values(s: Any, chunk: chunks.Chunk) -> list[Any]:
-    """Return the values u in order; each value is computed from the earlier ones by substitution."""
+    """Return the values u of the chunk's tokens, each computed from the earlier ones by substitution.
+
+    s is one row of the state at the chunk's start.
+    """
     u: list[Any] = []
     for r, t in enumerate(chunk):
         u.append(removed(t, s, chunk[:r], u))
@@ -55,12 +66,15 @@ def values(s: Any, chunk: chunks.Chunk) -> list[Any]:
 
 
 def values_at_once(s: Any, chunk: chunks.Chunk) -> list[Any]:
-    """Return the values that removal keys read from the chunk's initial state, without earlier writes."""
+    """Return the values u of the chunk's tokens, as a wrong kernel may compute them.
+
+    The removal keys read the state at the chunk's start, without the writes of earlier tokens.
+    """
     return [removed(t, s, chunk[:r], None) for r, t in enumerate(chunk)]
 
 
 def solved_by(solve: Any) -> chunks.Chunked:
-    """Return the layer in chunks, with the values that the given function computes."""
+    """Return the layer in chunks whose values u are computed by the function ``solve``."""
 
     def output(s: Any, chunk: chunks.Chunk) -> Any:
         t, u = chunk[-1], solve(s, chunk)

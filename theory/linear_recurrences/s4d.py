@@ -18,7 +18,10 @@ from theory.linear_recurrences.shared.records import EFFORT, corrected, refuted,
 
 
 def twice(part: str) -> AtPlace:
-    """Return the weight in LRU's output, doubled because only one component of each pair is stored."""
+    """Return twice the weight that the LRU's output has for a part of the state.
+
+    The factor is two because only one component of each conjugate pair is stored.
+    """
     weight = by_part(lru.OUTPUT.weight, part)
     return lambda t, i: weight(t, i) + weight(t, i)
 

@@ -20,23 +20,23 @@ weights = records.Names("m_0[K] s_0[K] minus | alpha eta theta k[K] q[K] v")
 
 
 def gradient(t: Any, j: Any) -> Any:
-    """Return component j of 2 (m^T k - v) k for one row m of the memory."""
+    """Return component j of the loss's gradient, 2 (m^T k - v) k, for one row m of the memory."""
     there = t.sum(lambda i: t.k[i] * t.m[i])
     return (t.one + t.one) * ((there + t.minus * t.v) * t.k[j])
 
 
 def momentum(t: Any, j: Any) -> Any:
-    """Return eta s_j - theta grad_j (equation 14)."""
+    """Return component j of the next momentum, eta s_j - theta grad_j (equation 14)."""
     return t.eta * t.s[j] + t.minus * (t.theta * gradient(t, j))
 
 
 def memory(t: Any, j: Any) -> Any:
-    """Return (1 - alpha) m_j + s_j with the new momentum s (equation 13)."""
+    """Return component j of the next memory, (1 - alpha) m_j + s_j with the new momentum s (equation 13)."""
     return (t.one + t.minus * t.alpha) * t.m[j] + momentum(t, j)
 
 
 def left(t: Any, j: Any) -> Any:
-    """Return -2 theta k_j."""
+    """Return -2 theta k_j, the left factor of the gradient's term of rank one."""
     return t.minus * ((t.one + t.one) * (t.theta * t.k[j]))
 
 

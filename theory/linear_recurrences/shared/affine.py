@@ -40,12 +40,15 @@ If the state has only one part, the function itself is used instead of a mapping
 Mixing = Callable[[Any, Any, Any], Any]
 """A function of a token and two indices: the index that is read, and the index that is written."""
 Terms = tuple[tuple[AtPlace, AtPlace], ...]
-"""Pairs of a left and a right factor."""
+"""Terms of rank one: pairs of a left and a right factor."""
 OUTPUT = "o"
 
 
 def by_part(functions: ByPart, part: Any) -> AtPlace:
-    """Return the function for a part, or for a pair of parts; the zero function if there is none."""
+    """Return the function for a part of the state, or for a pair of parts.
+
+    If ``functions`` has no function for it, return one that is always zero.
+    """
     return functions if callable(functions) else functions.get(part, lambda t, j: t.zero)
 
 
@@ -66,7 +69,7 @@ class Token:
 
     Args:
         over: the semiring.
-        n: the number of indices.
+        n: the size of vectors, whose indices run from 1 to n.
         numbers: a scalar or a vector for each name.
     """
 
@@ -179,7 +182,7 @@ class AffineLayer:
         return [(part, j) for part in self.parts for j in range(1, t.n + 1)]
 
     def next(self, w: Weights, state: Any, x: str) -> tuple[Any, ...]:
-        """Return the next components of the state, and the output, as printed."""
+        """Return the components of the state after token x, and then the output, as printed."""
         if w.over is REAL:
             computed = {name: {**w.entries[name], x: formula(w, x)} for name, formula in self.printed.items()}
             w = replace(w, entries={**w.entries, **computed})
@@ -205,7 +208,7 @@ class AffineLayer:
         return weight + self.mixing[p, q](t, i, j) if (p, q) in self.mixing else weight
 
     def move_to_output(self, t: Any, p: str, i: Any) -> Any:
-        """Return the weight of component i of part p in the output."""
+        """Return the weight from component i of part p to the output."""
         assert self.reading is not None
         if self.reading.first:
             return by_part(self.reading.weight, p)(t, i)
@@ -220,7 +223,7 @@ class AffineLayer:
         return self._read(t, lambda q, j: by_part(self.update, q)(t, j)) + skip
 
     def _read(self, t: Any, number: Callable[[str, Any], Any]) -> Any:
-        """Return the sum over all parts and indices of the output's factor times the state component."""
+        """Return the output's value if component j of part q is ``number(q, j)``, without ``skip``."""
         assert self.reading is not None
         result = t.zero
         for q in self.parts:
@@ -253,9 +256,9 @@ class AffineLayer:
     # The proof.
 
     def identities(self) -> list[Identity]:
-        """Return the identities of the step at index j, for every K.
+        """Return the induction step as identities, at any index j and for every size K.
 
-        The functions that define the network and the automata are applied to symbolic sums over K entries.
+        The functions that define the network and the automata are evaluated on symbolic indices and sums.
         """
         return list(self._identities(AnySize()))
 
@@ -280,7 +283,10 @@ class AffineLayer:
             yield identity("at the output", self.constant_to_output(t), move, printed)
 
     def proof(self, *signatures: Signature) -> Induction:
-        """Return the proof by the invariant (1, s, o), for the signatures' sizes and for every size."""
+        """Return the proof by induction, for the signatures' sizes and for every size.
+
+        The invariant is (1, s, o), where s is the state and o is the output.
+        """
         alone = signatures[0].size is None
         output = [] if self.reading is None else [OUTPUT]
 
@@ -306,7 +312,7 @@ class AffineLayer:
     # Variants that are refuted.
 
     def starting_at_zero(self, w: Weights) -> list[WFSA]:
-        """Return the automata with the initial weights of a zero state."""
+        """Return the automata whose initial weights are those of the state s_0 = 0."""
         k = w.over
         return [
             a.replace(initial=WFSA(k, [k.one] + [k.zero] * (a.states - 1), [k.zero] * a.states, {}).initial)

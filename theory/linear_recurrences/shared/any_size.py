@@ -41,7 +41,10 @@ class Product:
         return Product(atoms, frozenset(names.get(p, p) for p in self.bound))
 
     def canonical(self) -> Product:
-        """Return the smallest form under all renamings of the bound indices, to identify equal products."""
+        """Return a canonical form: equal products have the same one.
+
+        It is the smallest form under all renamings of the bound indices.
+        """
         names = [f"_{number}" for number in range(len(self.bound))]
         return min(
             (
@@ -102,7 +105,7 @@ class Named(Expression):
 
 
 class AnySize:
-    """A token with the indices 1 to K for a symbolic K, and one free index j."""
+    """A token whose weights have indices from 1 to a symbolic K; j is a free index."""
 
     j: Place = "j"
     zero, one = Expression({}), Expression({Product((), frozenset()): 1})

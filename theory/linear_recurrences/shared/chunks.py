@@ -47,7 +47,7 @@ class Chunked:
     hand_over: Callable[[Any, Chunk, int], Any]
 
     def next(self, w: Weights, state: State, x: str) -> State:
-        """Process one token; at the end of a chunk, also pass the state to the next chunk."""
+        """Return the state after token x; at the end of a chunk, the next chunk starts in its last state."""
         before, numbers = state
         chunk, start = [self.layer.at(w, y) for y in before + x], Vector(numbers[:-1])
         shown = self.output(start, chunk)
@@ -56,7 +56,7 @@ class Chunked:
         return "", (*self.handed_over(start, chunk), shown)
 
     def handed_over(self, s: Vector, chunk: Chunk) -> Vector:
-        """Return the state after the chunk."""
+        """Return the state after a chunk that starts in the state s."""
         return Vector(self.hand_over(s, chunk, j) for j in range(1, len(s) + 1))
 
     @property
@@ -131,9 +131,9 @@ def theorem(file: str, terms: str, first: str = "C s_0", automaton: str = "") ->
 
 
 def out_of_order(right: Chunked, cases: Sizes, small: Sizes) -> Variant:
-    """Return the variant that passes on the state too early at a chunk's end.
+    """Return the refuted variant in which the state is passed on too early at a chunk's end.
 
-    The last output then reads the new state as if it were the state at the chunk's start.
+    The chunk's last output then reads the new state as if it were the state at the chunk's start.
     """
 
     def output(w: Weights, s: Any, chunk: Chunk) -> Any:
@@ -155,7 +155,7 @@ def out_of_order(right: Chunked, cases: Sizes, small: Sizes) -> Variant:
 def few(
     weights: Callable[..., Signature], *sizes: tuple[int, int], most: int = 500, **only: Sequence[Any]
 ) -> Sizes:
-    """Return small cases of these sizes, in which the weights named in ``only`` are restricted."""
+    """Return small cases of these sizes, in which ``only`` restricts some weights to a few values."""
     return Sizes(lambda size: weights(size, most, **only), (), sizes)
 
 

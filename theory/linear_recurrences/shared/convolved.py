@@ -29,7 +29,7 @@ class Convolved:
     layer: AffineLayer
 
     def next(self, w: Weights, state: State, x: str) -> State:
-        """Return the layer's step on the window that ends with the token."""
+        """Return the state after token x; the layer reads the window that ends with x."""
         history, numbers = state
         return remembered(w, history, x), self.layer.next(w, numbers, history + x)
 
@@ -44,7 +44,11 @@ class Convolved:
         )
 
     def automata(self, w: Weights) -> list[WFSA]:
-        """Return the automaton with the layer's states for each history, and one shared output state."""
+        """Return a list with the automaton of the output.
+
+        For each history, it has copies of the states of the layer's automaton. All histories share one output
+        state.
+        """
         k, layer = w.over, self.layer
         histories = words(w.alphabet, w.n - 1)
         width = len(layer.first(w))  # 1 and the components of the state
@@ -67,7 +71,11 @@ class Convolved:
         return [WFSA.from_edges(k, output + 1, w.alphabet, initial, [(output, k.one)], arrows)]
 
     def proof(self, *signatures: Signature) -> Induction:
-        """Return the proof with the invariant (1, h) at the current history, 0 at all others, and o."""
+        """Return the proof by induction.
+
+        The invariant is 1 and the components of the state at the current history, 0 at all other histories,
+        and the output at the output state.
+        """
 
         def states(w: Weights, variable: Callable[[str], Any]) -> list[State]:
             numbers = [f"{part}[{j}]" for part, j in self.layer.indices(self.layer.at(w, w.alphabet[0]))]

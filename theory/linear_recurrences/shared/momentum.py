@@ -38,7 +38,7 @@ class Momentum:
     momentum: str
 
     def layer(self) -> AffineLayer:
-        """Return the layer in which the memory reads the new momentum."""
+        """Return the layer in which the memory is updated with the new momentum."""
         s, m = self.memory, self.momentum
         return AffineLayer(
             step=self.step,
@@ -59,7 +59,7 @@ class Momentum:
         )
 
     def reading_old_momentum(self) -> AffineLayer:
-        """Return the layer whose memory reads the momentum before the token."""
+        """Return the layer in which the memory is updated with the momentum before the token."""
         s, m = self.memory, self.momentum
         new = self.layer()
         return AffineLayer(

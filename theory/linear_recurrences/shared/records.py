@@ -46,7 +46,10 @@ class Names:
     most_small: int = 150
 
     def __call__(self, size: int, **only: Sequence[Any]) -> Signature:
-        """Return the weights with vectors of this size."""
+        """Return the signature of these weights with vectors of this size.
+
+        ``only`` restricts further weights to a few values.
+        """
         letters = re.findall(r"\[(\w)\]", self.names)
         return Signature(
             entries(self.names, size, {"minus": (-1,), **self.only, **only}, self.derived),
@@ -55,7 +58,10 @@ class Names:
         )
 
     def in_chunks(self, letter: str) -> Callable[..., Signature]:
-        """Return the weights for chunks; the size is a pair of the chunk length and the vector size."""
+        """Return a function that returns the signature of these weights for a layer in chunks.
+
+        Its argument is a pair of the chunk length, which is called ``letter``, and the vector size.
+        """
 
         def weights(size: tuple[int, int], most: int = 60, **only: Sequence[Any]) -> Signature:
             return replace(self(size[1], **only), size=(letter, size[0]), most_small=most)
@@ -64,7 +70,7 @@ class Names:
 
 
 def unit(names: str, **options: Any) -> Signature:
-    """Return the weights of a unit without vectors."""
+    """Return the signature of the weights of one unit, which has no vectors."""
     return Names(names, most_small=400, **options)(1)
 
 
@@ -74,9 +80,10 @@ def sizes(of: Callable[[int], Signature]) -> Sizes:
 
 
 def narrow(of: Names, small: tuple[int, ...] = (1, 2), **only: Sequence[Any]) -> Sizes:
-    """Return cases in which some weights are restricted to ``only``; small cases have the sizes ``small``.
+    """Return cases in which some weights are restricted to the values in ``only``.
 
-    With restricted weights, a counterexample with many nonzero weights is among the first small cases.
+    With restricted weights, a counterexample with many nonzero weights is among the first small cases. The
+    small cases have the sizes ``small``.
     """
     return Sizes(lambda size: of(size, **only), (1, 2, 3), small)
 
@@ -108,7 +115,8 @@ def theorem(file: str, weights: str, shape: str = "{}_output", name: str = "", *
     Args:
         file: the Coq file, which is also the prefix of its definitions.
         weights: the names of the weights, in the order of Coq's definitions.
-        shape: the name of the network in Coq; that of the automaton ends with ``_automaton``.
+        shape: a pattern for the network's name in Coq, in which ``{}`` stands for ``file``. The automaton's
+            name ends with ``_automaton``.
         name: the theorem's name, if it is not the file's.
         options: further fields of the theorem.
     """
@@ -153,7 +161,16 @@ def refuted(
     cases: Sizes | Signature,
     small: Sizes | Signature | None = None,
 ) -> Variant:
-    """Return a variant that a counterexample refutes; ``small`` replaces its exhaustive cases."""
+    """Return a variant that a counterexample refutes.
+
+    Args:
+        name: the variant's name.
+        says: its statement.
+        network: the layer, or the recurrence that runs it.
+        automata: the layer whose automata are compared, or the function that constructs them.
+        cases: its cases.
+        small: its small cases, if they differ from those of ``cases``.
+    """
     return Variant(
         name=name,
         expected="refuted",
@@ -171,7 +188,7 @@ def refuted(
 
 
 def reads_old(layer: AffineLayer, cases: Sizes, small: Sizes | None = None) -> Variant:
-    """Return the variant whose automaton's output reads the state before the update."""
+    """Return the refuted variant in which the automaton's output reads the state before the update."""
     says = (
         "an automaton whose output reads the state before the token, whereas the layer reads it after the"
         " token"
