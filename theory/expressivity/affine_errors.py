@@ -43,14 +43,17 @@ def with_fixed_start(n: int) -> Signature:
 
 
 def maps(w: Weights, x: str) -> tuple[int, ...]:
-    """Return the next state of each state after symbol x; if ``w`` has no table, the state itself."""
+    """Return the state to which symbol x leads from each state.
+
+    If ``w`` has no table of these states, x leads from each state to the same state.
+    """
     if "delta" in w.entries:
         return tuple(map(int, w.delta[x]))
     return (0, *map(int, w.others[x])) if "others" in w.entries else tuple(range(w.n))
 
 
 def vectors(w: Weights) -> list[Vector]:
-    """Return the vectors of the states."""
+    """Return the vector of each state: o for state 0, and o + e_i for state i > 0."""
     moved = ([int(i == j) for i in range(w.n)] for j in range(w.n - 1))
     return [w.o, *(tuple(o + e for o, e in zip(w.o, unit, strict=True)) for unit in moved)]
 
@@ -61,7 +64,7 @@ def combination(w: Weights) -> Vector:
 
 
 def mixed(weights: Vector, rows: list[Vector]) -> Vector:
-    """Return the weighted sum of the rows."""
+    """Return the sum of the rows, each multiplied by its weight."""
     return tuple(
         sum(a * v for a, v in zip(weights, column, strict=True)) for column in zip(*rows, strict=True)
     )
@@ -75,7 +78,7 @@ def affine_map(w: Weights, x: str) -> tuple[list[Vector], Vector]:
 
 
 def step(w: Weights, h: Vector, x: str) -> Vector:
-    """Return h A(x) + b(x)."""
+    """Return the network's next vector, h A(x) + b(x)."""
     matrix, bias = affine_map(w, x)
     return tuple(v + b for v, b in zip(mixed(h, matrix), bias, strict=True))
 
@@ -86,7 +89,7 @@ def nearest(w: Weights, h: Vector) -> Vector:
 
 
 def read(w: Weights, h: Vector) -> Any:
-    """Return the inner product of h and omega."""
+    """Return the network's output, the inner product of h and omega."""
     return sum(a * b for a, b in zip(h, w.omega, strict=True))
 
 
@@ -106,7 +109,7 @@ ending_in_states = Recurrence(
 
 
 def transported(w: Weights) -> list[WFSA]:
-    """Return the automaton that starts in each state with this state's weight in the combination."""
+    """Return the automaton whose initial weights are the states' weights in the network's initial vector."""
     states = range(w.n)
     tables = {x: [[int(maps(w, x)[q] == p) for p in states] for q in states] for x in w.alphabet}
     return [WFSA(w.over, combination(w), [read(w, v) for v in vectors(w)], tables)]

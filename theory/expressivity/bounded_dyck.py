@@ -88,7 +88,7 @@ def binary(i: int, width: int) -> Bits:
 
 
 def short_code(w: Weights) -> Code:
-    """Return the code of each type i, which consists of the ⌈log(k + 1)⌉ binary digits of i."""
+    """Return the code of each type i: the ⌈log(k + 1)⌉ binary digits of i."""
     return tuple(binary(i, types(w).bit_length()) for i in range(1, types(w) + 1))
 
 
@@ -104,7 +104,7 @@ def printed_code(w: Weights) -> Code:
 
 
 def code_from_zero(w: Weights) -> Code:
-    """Return the code of each type i that consists of the ⌈log k⌉ binary digits of i - 1."""
+    """Return another code of each type i: the ⌈log k⌉ binary digits of i - 1."""
     k = types(w)
     return tuple(binary(i, (k - 1).bit_length()) for i in range(k))
 
@@ -115,13 +115,17 @@ Unit = tuple[bool, int, int]
 
 @cache
 def units(m: int, width: int) -> list[Unit]:
-    """Return the units of both copies."""
+    """Return the units of both copies of a stack with m slots, whose codes have ``width`` bits."""
     return list(product((True, False), range(m), range(width)))
 
 
 @cache
 def recurrent_weights(m: int, width: int) -> list[Bits]:
-    """Return the recurrent weights of each unit: 1 from the unit with the same bit in the adjacent slot."""
+    """Return the row of W for each unit.
+
+    The weight is 1 from the units with the same bit in the adjacent slot: the previous slot for a unit of the
+    copy for open brackets, and the next slot for a unit of the other copy. All other weights are 0.
+    """
     every = units(m, width)
     return [
         tuple(int(bit == b and slot - s == (1 if opens else -1)) for _, s, b in every)
@@ -130,7 +134,11 @@ def recurrent_weights(m: int, width: int) -> list[Bits]:
 
 
 def input_weights(m: int, code: Code, bracket: int) -> Bits:
-    """Return U x: 1 for the units of the bracket's copy, and 2 for those of its code in the first slot."""
+    """Return the input U x of each unit for a bracket.
+
+    It is 1 for the units of the bracket's copy, and 0 for all others. For an open bracket, it is 2 for the
+    units of the first slot whose bit is 1 in the bracket's code.
+    """
     digits = code[abs(bracket) - 1]
     return tuple(
         int(opens == (bracket > 0)) * (1 + int(opens and slot == 0) * digits[bit])
@@ -165,7 +173,8 @@ def is_positive(h: Bits, threshold: tuple[Bits, int]) -> bool:
 def stack_network(code_of: Callable[[Weights], Code]) -> Recurrence:
     """Return the network h_t = H(W h_{t-1} + U x_t - 1), whose output is a product of weights.
 
-    The factors are p(x) for each symbol x, or 0 if x may not follow, and the weight of the end.
+    The factors are p(x) for each symbol x, or 0 if x may not follow, and rho_0 or rho_1 for the end.
+    ``code_of`` returns the code of each type of bracket.
     """
 
     def step(w: Weights, state: tuple[Bits, Any], x: str) -> tuple[Bits, Any]:
@@ -215,7 +224,7 @@ def in_coq(code_of: Callable[[Weights], Code]) -> Callable[[Weights], dict[str, 
 
 
 def theorem(name: str, code_of: Callable[[Weights], Code]) -> Theorem:
-    """Return the theorem that the network with this code equals the automaton."""
+    """Return the Coq theorem that the network with the code ``code_of`` equals the automaton."""
     weights = "{m} {opens} {kind} {p} {rho_0} {rho_1}"
     return Theorem(
         f"expressivity.bounded_dyck.{name}",

@@ -37,7 +37,7 @@ def network(k: int, values: tuple[Any, ...] = NONNEGATIVE) -> Signature:
 
 
 def elman_step(w: Weights, h: Vector, x: str) -> Vector:
-    """Return max(0, h W + u(x))."""
+    """Return the next units, max(0, h W + u(x))."""
     columns = zip(zip(*w.W, strict=True), w.u[x], strict=True)
     return tuple(max(w.over.zero, w.over.plus(dot(w.over, h, column), u)) for column, u in columns)
 
@@ -86,13 +86,16 @@ def counting_gru(p: int) -> Signature:
 
 
 def gru_step(w: Weights, state: Finite, x: str) -> Finite:
-    """Return z(x) c + (1 - z(x)) g(x), rounded to the nearest multiple of 2^-p; ties are rounded up."""
+    """Return the unit's next value, z(x) c + (1 - z(x)) g(x) for the value c.
+
+    It is rounded to the nearest multiple of 2^-p; ties are rounded up.
+    """
     value = w.z[x] * state[0] + (1 - w.z[x]) * w.g[x] * 2**w.n
     return floor(value + Fraction(1, 2)), ()
 
 
 def of_value(w: Weights, state: Finite) -> Vector:
-    """Return the output for the value of the unit."""
+    """Return the output, an entry of the table rho, for the unit's value."""
     return (w.rho[state[0] + 2**w.n],)
 
 
@@ -106,7 +109,7 @@ def of_values(w: Weights) -> list[WFSA]:
 
 
 def table(w: Weights) -> dict[str, Any]:
-    """Return the values of the placeholders in Coq's terms."""
+    """Return the values of the placeholders in Coq's terms, for the automaton of the GRU's values."""
     low, size = -(2**w.n), 2 ** (w.n + 1) + 1
     rows = [[gru_step(w, (low + q, ()), x)[0] - low for q in range(size)] for x in w.alphabet]
     text = "; ".join(f"[:: {'; '.join(f'{q}%N' for q in row)}]" for row in rows)
@@ -131,7 +134,10 @@ def squashed_steps(p: int) -> Signature:
 
 
 def squashed_step(w: Weights, state: Finite, x: str) -> Finite:
-    """Return c + 2^-p step, clamped to [-1, 1]; the argument and the result are in units of 2^-p."""
+    """Return the unit's next value, c + 2^-p step, clamped to [-1, 1].
+
+    Values are stored as multiples of 2^-p.
+    """
     return max(-(2**w.n), min(2**w.n, state[0] + int(w.step[x]))), ()
 
 

@@ -47,13 +47,16 @@ def units(w: Weights) -> list[tuple[int, str]]:
 
 
 def recurrent_weights(w: Weights) -> list[Bits]:
-    """Return the recurrent weights of each unit (q, y): 1 from the units of states that y maps to q."""
+    """Return the row of W for each unit (q, y).
+
+    The weight is 1 from the units of all states from which symbol y leads to q, and 0 from all others.
+    """
     every = units(w)
     return [tuple(int(bool(y) and w.delta[y][source] == q) for source, _ in every) for q, y in every]
 
 
 def heaviside(w: Weights, h: Bits, x: str, bias: int = -1) -> Bits:
-    """Return H(W h + U x + b), where H(z) is 1 if z is positive."""
+    """Return the next units, H(W h + U x + b), where H(z) is 1 if z is positive, else 0."""
     rows = zip(recurrent_weights(w), units(w), strict=True)
     return tuple(
         int(sum(a * b for a, b in zip(row, h, strict=True)) + (y == x) + bias > 0) for row, (_, y) in rows
@@ -111,12 +114,12 @@ def network(d: int) -> Signature:
 
 
 def vectors(w: Weights) -> list[Bits]:
-    """Return all vectors of units."""
+    """Return all vectors of bits that the units may have."""
     return list(product((0, 1), repeat=len(w.b)))
 
 
 def next_vector(w: Weights, h: Bits, x: str) -> Bits:
-    """Return H(W h + U x + b)."""
+    """Return the next units of any network, H(W h + U x + b)."""
     rows = zip(w.W, w.U[x], w.b, strict=True)
     return tuple(
         int(sum(a * bit for a, bit in zip(row, h, strict=True)) + u + bias > 0) for row, u, bias in rows
@@ -138,19 +141,25 @@ any_network = Recurrence(lambda w: ((0,) * len(w.b), w.over.one), any_step, any_
 
 
 def with_delta(w: Weights) -> Weights:
-    """Return the weights with a table ``delta`` of next vectors, each represented by its index."""
+    """Return the weights with a table ``delta`` of the next vector for each vector of units and symbol.
+
+    A vector is represented by its index in :func:`vectors`.
+    """
     every = vectors(w)
     delta = {x: tuple(every.index(next_vector(w, h, x)) for h in every) for x in w.alphabet}
     return Weights(w.over, w.alphabet, {**w.entries, "delta": delta}, w.size)
 
 
 def of_vectors(w: Weights) -> list[WFSA]:
-    """Return the automaton whose states are the vectors of units."""
+    """Return the automaton whose states are the vectors of the network's units."""
     return deterministic(with_delta(w))
 
 
 def maps_in_coq(w: Weights, n: int) -> dict[str, Any]:
-    """Return Coq's terms for the n states Q, the symbols S, and delta, a table of state indices."""
+    """Return Coq's terms for the set Q of n states, the set S of symbols, and the transitions delta.
+
+    delta is a table of state indices.
+    """
     rows = (f"[:: {'; '.join(f'{q}%N' for q in w.delta[x])}]" for x in w.alphabet)
     table = f"nth 0%N (nth [::] [:: {'; '.join(rows)}] (x : 'I__)) (q : 'I__)"
     delta = f"(fun (x : place {len(w.alphabet)}) (q : place {n}) => nth ord0 (places {n}) ({table}))"

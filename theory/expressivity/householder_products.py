@@ -60,7 +60,10 @@ def following(w: Weights, x: str) -> Map:
 
 
 def with_maps(w: Weights) -> Weights:
-    """Return the weights with the table delta of next states, and with weights d of 1 if there are none."""
+    """Return the weights with a table ``delta`` of next states.
+
+    If the weights have no weights d of transitions, all of these are 1.
+    """
     ones = dict.fromkeys(w.alphabet, (w.over.one,) * w.n)
     delta = {x: following(w, x) for x in w.alphabet}
     return Weights(w.over, w.alphabet, {"d": ones, **w.entries, "delta": delta}, w.size)
@@ -99,7 +102,10 @@ def scaling(w: Weights, x: str) -> list[Factor]:
 
 
 def swapping(w: Weights, x: str) -> list[Factor]:
-    """Return N - 1 factors that permute the components; a key e_p - e_p is 0, and changes nothing."""
+    """Return N - 1 factors whose product permutes the components.
+
+    A factor that swaps nothing has the key e_p - e_p = 0.
+    """
     one, zero = w.over.one, w.over.zero
 
     def difference(p: int, q: int) -> Vector:
@@ -114,14 +120,14 @@ def both(w: Weights, x: str) -> list[Factor]:
 
 
 def reflected(w: Weights, h: Vector, factor: Factor) -> Vector:
-    """Return h - beta k (k h)."""
+    """Return the product of h and the factor, h - beta k (k h)."""
     k, (beta, key) = w.over, factor
     change = k.times(w.minus, k.times(beta, dot(k, key, h)))
     return tuple(k.plus(value, k.times(change, part)) for value, part in zip(h, key, strict=True))
 
 
 def layer(factors: Callable[[Weights, str], Sequence[Factor]]) -> Recurrence:
-    """Return the layer in which a symbol multiplies the state by its factors, with a linear output c h."""
+    """Return the layer in which a symbol multiplies the state h by its factors, and the output is c h."""
 
     def step(w: Weights, h: Vector, x: str) -> Vector:
         for factor in factors(w, x):
@@ -132,7 +138,7 @@ def layer(factors: Callable[[Weights, str], Sequence[Factor]]) -> Recurrence:
 
 
 def projections(w: Weights, x: str) -> list[Factor]:
-    """Return the factors of a symbol with half of each swap's beta."""
+    """Return the factors of a symbol, with beta = 1/2 in place of 1 in the factors that swap."""
     return [*scaling(w, x), *((w.over.times(HALF, beta), key) for beta, key in swapping(w, x))]
 
 

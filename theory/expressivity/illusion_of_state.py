@@ -1,8 +1,9 @@
 """The illusion of state: products of commuting matrices depend on the numbers of letters only.
 
 Merrill, Petty and Sabharwal 2024 show that state-space models with diagonal matrices are in TC^0, so they
-cannot compose permutations unless TC^0 = NC^1. The exact core has no such condition: one diagonal layer
-without offset cannot tell words with the same letters apart, and one with offset cannot track three items.
+cannot compose permutations unless TC^0 = NC^1. Two facts are true without this condition. A diagonal layer
+without offset gives the same score to words with the same letters in different orders. A diagonal layer with
+offset cannot track three items.
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ def layer_with_offset(n: int) -> Signature:
 
 
 def diagonal(w: Weights, s: Vector, x: str) -> Vector:
-    """Return g(x) s, plus the offset b(x) if there is one."""
+    """Return the layer's next state: g(x) s, plus the offset b(x) if there is one."""
     k = w.over
     products = tuple(k.times(g, value) for g, value in zip(w.g[x], s, strict=True))
     return tuple(map(k.plus, products, w.b[x])) if "b" in w.entries else products
 
 
 def automaton(w: Weights) -> list[WFSA]:
-    """Return the automaton with diagonal matrices, and one more state if there is an offset."""
+    """Return the automaton of the layer, which has one more state if there is an offset."""
     k, states, with_offset = w.over, range(len(w.c)), "b" in w.entries
     tables = {}
     for x in w.alphabet:
@@ -60,7 +61,10 @@ def start(w: Weights) -> tuple[str, Vector]:
 
 
 def step(w: Weights, state: tuple[str, Vector], x: str) -> tuple[str, Vector]:
-    """Read the smaller of the waiting letter and x, and let the other one wait."""
+    """Return the state after letter x.
+
+    The layer reads the waiting letter or x, whichever is first in the alphabet, and the other letter waits.
+    """
     waiting, s = state
     if not waiting:
         return x, s
@@ -78,7 +82,10 @@ one_pass = Recurrence(start, step, lambda w, state: (dot(w.over, w.c, at_the_end
 
 
 def states(w: Weights, variable: Any) -> Iterator[tuple[str, Vector]]:
-    """Yield a state for each waiting letter, and one without; their vectors consist of variables."""
+    """Yield a state for each waiting letter, and one without a waiting letter.
+
+    The vectors of these states consist of variables.
+    """
     s = tuple(variable(f"s_{i}") for i in range(len(w.c)))
     yield from ((waiting, s) for waiting in ("", *w.alphabet))
 
@@ -90,7 +97,7 @@ Composed = tuple[tuple[int, ...], Vector]
 
 
 def composed(w: Weights, state: Composed, x: str) -> Composed:
-    """Return the images of all items after the map of x."""
+    """Return the state after symbol x, in which each image is replaced by its image under the map of x."""
     images, first = state
     return tuple(int(w.delta[x][image]) for image in images), first
 

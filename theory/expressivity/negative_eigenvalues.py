@@ -32,7 +32,7 @@ def one_key(n: int, **only: Sequence[Any]) -> Signature:
 
 
 def next_place(of: AnyPlaces, j: Any, read: Any) -> Any:
-    """Return component j of s + beta k (v - k s), where ``read`` is k s."""
+    """Return component j of the next state, s + beta k (v - k s); ``read`` is the number k s."""
     error = of.plus(of.at("v"), of.times(of.at("minus"), read))
     return of.plus(of.at("s", j), of.times(of.at("beta"), of.times(of.at("k", j), error)))
 
@@ -47,13 +47,13 @@ def weights_of_state(of: AnyPlaces, square: Any) -> tuple[Any, Any]:
 
 
 def at_indices(w: Weights, x: str, s: Vector) -> Concrete:
-    """Return the weights of symbol x and the state components s as a :class:`~theory.places.Concrete`."""
+    """Return the weights of symbol x and the state s, with indices from 1."""
     entries = {"minus": w.minus, "k": w.k, "beta": w.beta[x], "v": w.v[x], "s": s}
     return Concrete(w.over, len(s), entries)
 
 
 def step(w: Weights, s: Vector, x: str) -> Vector:
-    """Return s + beta k (v - k s)."""
+    """Return the next state, s + beta k (v - k s)."""
     of, read = at_indices(w, x, s), dot(w.over, w.k, s)
     return tuple(next_place(of, j, read) for j in range(1, len(s) + 1))
 
@@ -76,7 +76,10 @@ def of_eigenvalue(w: Weights) -> list[WFSA]:
 
 
 def any_size() -> list[Identity]:
-    """Return the identity that the steps of layer and automaton agree for every N; y stands for k s."""
+    """Return the identity that the steps of layer and automaton agree, for every N.
+
+    The symbol y stands for the number k s.
+    """
     of = symbolic()
     y, square = of.at("y"), of.sum(lambda i: of.times(of.at("k", i), of.at("k", i)))
     left = of.sum(lambda j: of.times(of.at("k", j), next_place(of, j, y)))
@@ -100,7 +103,10 @@ def normalised(n: int, beta: Sequence[Any] | None = None) -> Signature:
 
 
 def erased(w: Weights, s: Vector, x: str) -> Vector:
-    """Return s - beta k (k s) / |k|^2; without betas, beta is 2 for the letter a, and 0 for other letters."""
+    """Return the next state, s - beta k (k s) / |k|^2.
+
+    If the weights have no betas, beta is 2 for the letter a, and 0 for all other letters.
+    """
     beta = w.beta[x] if "beta" in w.entries else Fraction(2 if x == "a" else 0)
     change = -beta / dot(w.over, w.k, w.k) * dot(w.over, w.k, s)
     return tuple(value + change * k for value, k in zip(s, w.k, strict=True))
@@ -124,7 +130,7 @@ def triangular(n: int) -> Signature:
 
 
 def lower(w: Weights, state: Vector, x: str) -> Vector:
-    """Return A(x) times the state, without the entries above the diagonal."""
+    """Return the next state: the state multiplied by A(x), whose entries above the diagonal are ignored."""
     return tuple(dot(w.over, row[: i + 1], state[: i + 1]) for i, row in enumerate(w.A[x]))
 
 

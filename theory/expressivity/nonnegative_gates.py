@@ -32,13 +32,13 @@ def layer(m: int, r: Sequence[Any] = GATES, **only: Sequence[Any]) -> Signature:
 
 
 def step(w: Weights, h: Vector, x: str) -> Vector:
-    """Return r h + b."""
+    """Return the next units, r h + b."""
     k = w.over
     return tuple(k.plus(k.times(r, value), b) for r, value, b in zip(w.r, h, w.b, strict=True))
 
 
 def read(w: Weights, h: Vector) -> Any:
-    """Return c_0 + c h."""
+    """Return the score of the state h, c_0 + c h."""
     return w.over.plus(w.c_0, dot(w.over, w.c, h))
 
 
@@ -66,9 +66,10 @@ def remaining(w: Weights, h: Vector, count: int) -> Any:
 
 
 def of_factors(w: Weights) -> list[WFSA]:
-    """Return the automaton with a state for the score, and a state for each factor E - r_i (E is the shift).
+    """Return the automaton with a state for the factor E - 1, and a state for each factor E - r_i.
 
-    Each state has a loop, weighted by its factor's root, and a transition to the previous state.
+    E is the shift of a sequence. Each state has a loop, whose weight is its factor's root, and a transition
+    to the previous state.
     """
     k, roots = w.over, (w.over.one, *w.r)
     states = range(len(roots))
@@ -84,7 +85,7 @@ Counted = tuple[tuple[bool, int], Vector]
 
 
 def count_changes(w: Weights, state: Counted, x: str) -> Counted:
-    """Return the next state of the layer, and the number of changes so far."""
+    """Return the state after symbol x: whether the score is positive, the number of changes, the layer."""
     (positive, count), h = state
     h = step(w, h, x)
     after = read(w, h) > 0
@@ -149,7 +150,7 @@ COUNTS: dict[str, Any] = {"kinds": LADDER[:3], "effort": Effort(examples=25, str
 def changes(
     name: str, expected: Any, says: str, cases: Sizes, small: Callable[..., Any], **more: Any
 ) -> Variant:
-    """Return a variant about the number of changes of a layer's scores."""
+    """Return a variant about how often a layer's score changes between positive and not positive."""
     return Variant(name, expected, says, Equality(more_changes, never), cases.random, small, **COUNTS, **more)
 
 

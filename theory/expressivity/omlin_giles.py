@@ -1,9 +1,10 @@
 """Second-order sigmoid networks that are constructed from a DFA are stable if their gain is large enough.
 
-Omlin and Giles 1996. There is a unit for each state. Its weight is H from the states that lead to it, and -H
-from itself unless it leads to itself; its bias is -H/2. Let n be the largest number of states from which one
-letter leads to the same state. If sigma(H (n e - 1/2)) <= e, then the current state's unit always stays at
-least 1 - e, and all other units at most e.
+Omlin and Giles 1996. Each state has a unit. After a letter, the unit has the weight H from the units of all
+states from which the letter leads to its state, the weight -H from itself unless its own state is one of
+them, and the bias -H/2. Let n be the largest number of states from which one letter leads to the same state.
+If sigma(H (n e - 1/2)) <= e, then the current state's unit always stays at least 1 - e, and all other units
+at most e.
 """
 
 from __future__ import annotations
@@ -56,9 +57,10 @@ def is_stable(gain: Fraction, n: int, e: Fraction) -> bool:
 
 @cache
 def gain_and_error(n: int) -> tuple[Fraction, Fraction]:
-    """Return the least multiple H of 1/8 that is stable for some error e, and the least such e.
+    """Return the least gain H that is stable for some error e, and the least such e.
 
-    Only errors that are multiples of 1/(128 n) below 1/(2 n) are tried, so a smaller gain may also be stable.
+    Gains are multiples of 1/8 from 1 on. Errors are multiples of 1/(128 n) below 1/(2 n), so a smaller gain
+    may also be stable for another error.
     """
     errors = [Fraction(i, 128 * n) for i in range(1, 64)]
     for eighths in count(8):
@@ -69,7 +71,7 @@ def gain_and_error(n: int) -> tuple[Fraction, Fraction]:
 
 
 def maps(w: Weights, x: str) -> tuple[int, ...]:
-    """Return the next state of each state."""
+    """Return the state to which letter x leads from each state."""
     return tuple(map(int, w.delta[x]))
 
 
@@ -100,7 +102,11 @@ def dfa(w: Weights) -> list[WFSA]:
 
 
 def step(w: Weights, h: Units, x: str) -> Units:
-    """Return the next units: balls that contain sigma(H (the sum of the predecessors - itself - 1/2))."""
+    """Return the next units, as balls that contain the exact values.
+
+    A unit's value is sigma(H (the sum of the predecessors' units - the unit itself - 1/2)). The unit itself
+    is not subtracted if its state is one of the predecessors.
+    """
     after = maps(w, x)
     with flint.ctx.workprec(BITS):
         return tuple(
@@ -171,7 +177,7 @@ boxes = Recurrence(
 
 
 def step_beside(w: Weights, state: tuple[int, Units], x: str) -> tuple[int, Units]:
-    """Return the next state of the DFA, and the next units."""
+    """Return the next state of the DFA, and the next units of the network."""
     return maps(w, x)[state[0]], step(w, state[1], x)
 
 

@@ -50,7 +50,7 @@ def transposed(w: Weights, u: str) -> Matrix:
 
 
 def moved(k: Semiring, matrix: Matrix, diagonal: Vector, x: Vector) -> Vector:
-    """Return P D x."""
+    """Return P D x, the product of ``matrix``, ``diagonal`` and the state x."""
     scaled = tuple(k.times(d, value) for d, value in zip(diagonal, x, strict=True))
     return tuple(dot(k, row, scaled) for row in matrix)
 
@@ -65,12 +65,12 @@ def pd_ssm(matrix: Any = column_one_hot, start: Any = lambda w: w.x_0) -> Recurr
 
 
 def zeros(w: Weights) -> Vector:
-    """Return x_0 = 0."""
+    """Return the initial state x_0 = 0."""
     return (w.over.zero,) * len(w.c)
 
 
 def counting(w: Weights, modulus: int) -> list[WFSA]:
-    """Return the automaton whose score is 1 if the number of a is a multiple of the modulus, else 0."""
+    """Return the automaton whose score is 1 if ``modulus`` divides the number of letters a, else 0."""
     k, states = w.over, range(modulus)
     first = [k.one, *[k.zero] * (modulus - 1)]
 
@@ -81,7 +81,7 @@ def counting(w: Weights, modulus: int) -> list[WFSA]:
 
 
 def counter(w: Weights) -> list[WFSA]:
-    """Return the automaton with one more state than the layer, which counts a modulo the number of states."""
+    """Return the automaton that counts the letter a modulo N + 1, for a layer with N components."""
     return counting(w, len(w.c) + 1)
 
 

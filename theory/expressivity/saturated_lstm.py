@@ -82,12 +82,12 @@ def network(w: Weights) -> Saturated:
 
 
 def cell(state: State) -> int:
-    """Return the value of the only cell."""
+    """Return the value of the only cell in a state of the saturated LSTM."""
     return int(np.frombuffer(state[2], np.int64)[0])
 
 
 def count(w: Weights, c: int, x: str) -> int:
-    """Return max(0, c + step)."""
+    """Return the counter's next value, max(0, c + step)."""
     return max(0, c + int(w.step[x]))
 
 
@@ -104,7 +104,7 @@ beside_counter = Recurrence(
 
 
 def difference(w: Weights) -> list[WFSA]:
-    """Return the automaton of the sum of all steps, without the maximum."""
+    """Return the automaton whose score is the sum of all steps, without the maximum with 0."""
     k = w.over
     tables = {x: [[k.one, w.step[x]], [k.zero, k.one]] for x in w.alphabet}
     return [WFSA(k, [k.one, k.zero], [k.zero, k.one], tables)]

@@ -40,7 +40,7 @@ def network(size: tuple[int, int]) -> Signature:
 
 
 def next_place(of: AnyPlaces, j: Any) -> Any:
-    """Return component j of h_t: the sum over i and s of h_{t-1}[i] (A[i, s, j] v_t[s])."""
+    """Return component j of the next state: the sum over i and s of h_{t-1}[i] (A[i, s, j] v_t[s])."""
     return of.sum(
         lambda i: of.sum(lambda s: of.times(of.at("h", i), of.times(of.at("A", i, s, j), of.at("v", s))), "r")
     )
@@ -52,7 +52,7 @@ def contracted(of: AnyPlaces, i: Any, j: Any) -> Any:
 
 
 def at_indices(w: Weights, x: str, h: Vector) -> Concrete:
-    """Return the weights of symbol x and the state components h as a :class:`~theory.places.Concrete`."""
+    """Return the weights for symbol x and the state h, with indices from 1."""
     return Concrete(w.over, len(w.h_0), {"A": w.A, "v": w.v[x], "h": h}, {"r": len(w.v[x])})
 
 
@@ -63,12 +63,12 @@ def step(w: Weights, h: Vector, x: str) -> Vector:
 
 
 def score(w: Weights, h: Vector) -> Vector:
-    """Return h_N omega."""
+    """Return the score h omega of the state h."""
     return (dot(w.over, h, w.omega),)
 
 
 def automaton(w: Weights) -> list[WFSA]:
-    """Return the automaton in which the matrix of a symbol is the tensor times the symbol's vector."""
+    """Return the automaton in which a symbol's matrix is the tensor A multiplied by the symbol's vector."""
     states = range(1, len(w.h_0) + 1)
     tables = {}
     for x in w.alphabet:
@@ -78,7 +78,10 @@ def automaton(w: Weights) -> list[WFSA]:
 
 
 def any_size() -> list[Identity]:
-    """Return the identity that the steps of network and automaton agree, at any index, for every K and d."""
+    """Return the identity that the steps of network and automaton agree.
+
+    It holds at any index, and for every number K of units and every size d of input vectors.
+    """
     of = symbolic()
     left = of.sum(lambda i: of.times(of.at("h", i), contracted(of, i, of.j)))
     return [at_place(of, left, next_place(of, of.j))]
@@ -88,7 +91,7 @@ def any_size() -> list[Identity]:
 
 
 def first_order(k: int) -> Signature:
-    """Return the signature of h_t = h_{t-1} W + b(x_t) with K units."""
+    """Return the signature of the first-order network h_t = h_{t-1} W + b(x_t) with K units."""
     return Signature(
         (constant("h_0", (k,)), constant("W", (k, k)), by_symbol("b", (k,)), constant("omega", (k,))),
         size=("K", k),
@@ -97,7 +100,7 @@ def first_order(k: int) -> Signature:
 
 
 def first_order_step(w: Weights, h: Vector, x: str) -> Vector:
-    """Return h W + b(x)."""
+    """Return the next state of the first-order network, h W + b(x)."""
     columns = zip(*w.W, strict=True)
     return tuple(w.over.plus(dot(w.over, h, column), b) for column, b in zip(columns, w.b[x], strict=True))
 
