@@ -22,7 +22,7 @@ from theory.one_layer.layers import (
 from theory.one_layer.saturated import Saturated
 
 LEAST_DECAY = Fraction(5453, 10000)
-"""A number just above exp(-exp(-1/2)), the lower bound on the decays of RWKV-7."""
+"""A number just above exp(-exp(-1/2)), which is the lower bound on the decays of RWKV-7."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class Architecture:
     """A class of one-layer networks.
 
     Attributes:
-        name: the title of its row.
-        hypotheses: the class in words.
+        name: the title of its row in the tables.
+        hypotheses: the definition of the class, in words.
         contains: a function that returns whether a network is in the class, in exact arithmetic.
         finite_laws: the laws of its networks with finitely many reachable states.
         exact_laws: the laws of its networks whose read-out is the sign of an affine function.
-        scalar: a function that returns the factor x -> gate x + offset of size 1; ``None`` if the class has
-            no such factors.
+        scalar: a function from a gate and an offset to the map x -> gate x + offset of one coordinate, in the
+            form that the class has; ``None`` if the class has no such maps.
     """
 
     name: str
@@ -226,6 +226,9 @@ ARCHITECTURES = {
 def steps(
     architecture: Architecture, gates: Mapping[Any, Number], offsets: Mapping[Any, Number]
 ) -> dict[Hashable, tuple[Factor, ...]]:
-    """Return the factors of a head of size 1 with these gates and offsets, in the architecture's form."""
+    """Return the map of each letter for a head with one coordinate, in the architecture's form.
+
+    The map is x -> gate x + offset. Letters without an offset have the offset 0.
+    """
     assert architecture.scalar is not None
     return {letter: (architecture.scalar(gate, offsets.get(letter, 0)),) for letter, gate in gates.items()}

@@ -32,7 +32,7 @@ def _one_head(
 
 
 def reset(language: Language, architecture: Architecture) -> Layer:
-    """Return the network of T1.
+    """Return the network that recognises T1 (Tomita grammar 1).
 
     One coordinate starts at 1. The letter 0 has gate 0, and the letter 1 has gate 1.
     """
@@ -40,7 +40,7 @@ def reset(language: Language, architecture: Architecture) -> Layer:
 
 
 def flip(language: Language, architecture: Architecture) -> Layer:
-    """Return the network of parity or T5.
+    """Return the network that recognises parity or T5 (Tomita grammar 5).
 
     A coordinate changes its sign on a letter (gate -1, or a reflection with β = 2), so its sign is the parity
     of the number of these letters. Parity needs one coordinate. T5 has two coordinates, which start at 1;
@@ -53,7 +53,7 @@ def flip(language: Language, architecture: Architecture) -> Layer:
 
 
 def scaled_flip(language: Language, architecture: Architecture) -> Ray:
-    """Return the network of parity or T5 with gates 3/10 and -3/10.
+    """Return the network that recognises parity or T5 with gates 3/10 and -3/10.
 
     This is the construction "flip" with all gates multiplied by 3/10. For T5, a third coordinate with gates
     3/10 replaces the constant. The positive factor changes no sign, but it tends to 0, so the construction
@@ -69,7 +69,7 @@ def scaled_flip(language: Language, architecture: Architecture) -> Ray:
 
 
 def rotate(language: Language, architecture: Architecture) -> Layer:
-    """Return the network of counting modulo 3 or T6.
+    """Return the network that recognises "mod 3" or T6 (Tomita grammar 6).
 
     One complex coordinate starts at 1. Its gate is ω = exp(2πi/3) on one letter, and 1 (modulo 3) or the
     conjugate of ω (T6) on the other. The real part is 1 or -1/2, and the read-out subtracts 1/4.
@@ -108,7 +108,7 @@ def _permutations(letters: tuple[tuple[Hashable, str], ...]) -> Layer:
 
 
 def permute(language: Language, architecture: Architecture) -> Layer:
-    """Return the network of a group, of counting modulo 3, or of T6.
+    """Return the network that recognises the language of a group, "mod 3", or T6 (Tomita grammar 6).
 
     The state is a permutation of (1, …, n). A swap of items i and j is the reflection with key e_i - e_j
     and β = 2, and a permutation with c cycles is a product of n - c swaps. The scalar product of the state
@@ -120,7 +120,7 @@ def permute(language: Language, architecture: Architecture) -> Layer:
 
 
 def slots(language: Language, architecture: Architecture) -> Layer:
-    """Return the network of T2.
+    """Return the network that recognises T2 (Tomita grammar 2).
 
     The state is e_1 after complete pairs, e_2 after a further 1, and 0 if no continuation is in the language.
     The letter 1 removes e_2 (key e_2, β = 1) and then swaps e_1 and e_2 (key e_1 - e_2, β = 2), so
@@ -132,7 +132,7 @@ def slots(language: Language, architecture: Architecture) -> Layer:
 
 
 def shift(language: Language, architecture: Architecture) -> Ray:
-    """Return the network of T4.
+    """Return the network that recognises T4 (Tomita grammar 4).
 
     The state starts at (1, 1, 1). The letter 1 projects the state on (1, 1, 1). The result is a positive
     multiple of (1, 1, 1) if no entry is negative and at least one is positive. The letter 0 removes e_3 and
@@ -154,11 +154,11 @@ def _penalty(
     at: dict[Hashable, tuple[int, int]],
     bonus: Number,
 ) -> list[Coordinate]:
-    """Return coordinates whose sum is ``bonus`` η^n minus a sum of squares.
+    """Return coordinates whose read-out is ``bonus`` η^n minus a sum of squares, after n letters.
 
     There is a square δ^p (γ^(p0+i) - γ^(p1+j))^2 for the start and for each occurrence of a letter in ``at``.
-    Here p, p0 and p1 count all letters, zeros and ones after this position. ``at`` maps each letter to i and
-    j, which are 0 for the start.
+    Here p, p0 and p1 are the numbers of all letters, of zeros and of ones after this position. ``at`` maps
+    each letter to i and j, which are 0 for the start.
     """
     result: list[Coordinate] = [({zero: ETA, one: ETA}, {}, bonus, 1)]
     for u, v, factor in ((2, 0, 1), (0, 2, 1), (1, 1, -2)):  # the terms of the square: its powers of γ
@@ -169,7 +169,7 @@ def _penalty(
 
 
 def penalty(language: Language, architecture: Architecture) -> Layer:
-    """Return the network of T2 or aⁿbⁿ with gates strictly between 1/2 and 1, and an exact sign read-out.
+    """Return the network that recognises T2 or aⁿbⁿ with gates between 1/2 and 1 and an exact sign read-out.
 
     Let γ = δ = 9/10 and η = 6/10, and let p, p₀, p₁ be the numbers of all letters, zeros and ones after a
     position. T2: the score is η^n/1000 minus δ^p (γ^p₀ - γ^p₁)² for each 0 and for the start, and minus δ^p
@@ -189,7 +189,7 @@ def penalty(language: Language, architecture: Architecture) -> Layer:
 
 
 def fading(language: Language, architecture: Architecture) -> Layer:
-    """Return the network of T1 with gates strictly between 1/2 and 1, and an exact sign read-out.
+    """Return the network that recognises T1 with gates between 1/2 and 1 and an exact sign read-out.
 
     The score is 0.6^n/10 minus 0.9^p for each 0 with p letters after it. If the word contains a 0, the score
     is at most 0.6^n/10 - 0.9^n, which is negative.
@@ -199,7 +199,7 @@ def fading(language: Language, architecture: Architecture) -> Layer:
 
 
 def one_hot(language: Language, architecture: Architecture, scale: Number = 1) -> Layer:
-    """Return the network of any DFA, with the state of the DFA as a one-hot vector.
+    """Return the network that runs any DFA, with the state of the DFA as a one-hot vector.
 
     The matrix of a letter s has a 1 in row δ(q, s) of each column q. The read-out is 1 for accepting states
     and -1 for the others.
@@ -213,7 +213,7 @@ def one_hot(language: Language, architecture: Architecture, scale: Number = 1) -
 
 
 def scaled_one_hot(language: Language, architecture: Architecture) -> Ray:
-    """Return the network of any DFA, with matrix entries of 1/2.
+    """Return the network that runs any DFA, with matrix entries of 1/2.
 
     This is the construction "one hot" with 1/2 instead of each 1. The positive factor changes no sign, but it
     tends to 0, so the construction fails in finite precision.
@@ -223,7 +223,7 @@ def scaled_one_hot(language: Language, architecture: Architecture) -> Ray:
 
 
 def square(language: Language, architecture: Architecture) -> Layer:
-    """Return the weighted automaton of aⁿbⁿ with 7 states.
+    """Return the weighted automaton with 7 states that recognises aⁿbⁿ, as a layer.
 
     Let d = #a - #b. The first three components are 1, d, d² if the prefix is in a*. The next three components
     have these values if the prefix is in a*b⁺, and the last one is 1 otherwise. All other components are 0.
@@ -245,7 +245,7 @@ def square(language: Language, architecture: Architecture) -> Layer:
 
 
 def saturated(language: Language, architecture: Architecture) -> Saturated:
-    """Return the nonlinear network of any DFA.
+    """Return the nonlinear network that runs any DFA.
 
     There is a unit for each pair (q, s) of a state and a letter. It is on if the last letter was s and a
     unit (p, ·) with δ(p, s) = q was on before. One threshold computes the conjunction of these two
@@ -262,7 +262,7 @@ def saturated(language: Language, architecture: Architecture) -> Saturated:
 
 
 def counting(language: Language, architecture: Architecture) -> Saturated:
-    """Return the saturated LSTM of aⁿbⁿ with four cells, or the ReLU network with seven units.
+    """Return the network that recognises aⁿbⁿ: a saturated LSTM with 4 cells, or ReLU with 7 units.
 
     LSTM: cell 0 increases with each a, and decreases with each b while it is positive. Cell 1 counts each b
     that is read while cell 0 is 0. Cell 2 is 1 if the last letter was b, and cell 3 counts each a that

@@ -16,7 +16,7 @@ from theory.one_layer.machines import Map, Omega, Term, action, reachable
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """A language with its DFA, or a predicate if it is not regular."""
+    """A language, with its DFA if it is regular, and with a predicate that decides it (``rule``)."""
 
     name: str
     description: str
@@ -30,12 +30,12 @@ class Language:
 
     @cached_property
     def maps(self) -> dict[Any, Map]:
-        """The map of each letter on the states of the DFA."""
+        """For each letter, the next state of each state of the DFA."""
         assert self.dfa is not None
         return {letter: tuple(row[a] for row in self.dfa.table) for a, letter in enumerate(self.alphabet)}
 
     def run(self, term: Term) -> int:
-        """Return the state of the DFA after a term, which may have ω-powers."""
+        """Return the state of the DFA after a term, that is, a word that may contain ω-powers."""
         assert self.dfa is not None
         state = self.dfa.start
         for part in term:
@@ -43,7 +43,7 @@ class Language:
         return state
 
     def contains(self, term: Term) -> bool:
-        """Return whether the term is in the language; a term with ω-powers needs the DFA."""
+        """Return whether the term is in the language; a term may contain ω-powers only if there is a DFA."""
         return self.run(term) in self.dfa.final if self.dfa else self.rule(term)
 
 

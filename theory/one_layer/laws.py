@@ -35,11 +35,11 @@ class LayerLaw:
     proof: str
 
     def separates(self, language: Language, *arguments: Any) -> bool:
-        """Return whether the language violates the law for these arguments."""
+        """Return whether these arguments show that the language violates the law."""
         raise NotImplementedError
 
     def text(self, *arguments: Any) -> str:
-        """Return the certificate with these arguments as text."""
+        """Return a text that says how these arguments show that a language violates the law."""
         raise NotImplementedError
 
 
@@ -47,7 +47,8 @@ class LayerLaw:
 class Equation(LayerLaw):
     """A law of layers with finitely many states: two terms act on the states in the same way.
 
-    ``pair`` returns the two terms, or raises InputError if the arguments are not an instance.
+    A term is a word that may contain ω-powers. ``pair`` returns the two terms of an instance of the law, or
+    raises InputError if its arguments are not an instance.
     """
 
     pair: Callable[..., tuple[Term, Term]]
@@ -58,7 +59,10 @@ class Equation(LayerLaw):
         return language.contains(left) != language.contains(right)
 
     def holds(self, maps: Mapping[Hashable, Map], *arguments: Any) -> bool:
-        """Return whether a machine with these maps of letters obeys an instance of the law."""
+        """Return whether a machine obeys the instance of the law with these arguments.
+
+        ``maps`` contains, for each letter, the machine's next states.
+        """
         left, right = self.pair(*arguments)
         return action(left, maps) == action(right, maps)
 
@@ -69,7 +73,10 @@ class Equation(LayerLaw):
 
 
 def _equation(name: str, statement: str) -> Callable[[Callable[..., tuple[Term, Term]]], Equation]:
-    """Return a decorator for the function that returns the two terms; its docstring contains the proof."""
+    """Return a decorator that makes an :class:`Equation` from the function that returns its two terms.
+
+    The function's docstring, without the first line, is the proof of the law.
+    """
 
     def law(pair: Callable[..., tuple[Term, Term]]) -> Equation:
         return Equation(name, statement, cleandoc(pair.__doc__ or "").partition("\n\n")[2], pair)
@@ -86,7 +93,7 @@ def _last(term: Term) -> list[Hashable]:
     "Two words with the same order of last occurrences of the letters have the same effect.",
 )
 def LAST(left: Term, right: Term) -> tuple[Term, Term]:
-    """Return the two words, or raise InputError if their orders of last occurrences differ.
+    """Return the two words, or raise InputError if their last occurrences differ in order (proof below).
 
     Diagonal layers: take one coordinate, and let X be its finite set of values. A letter with a gate g that
     is not 0 is injective, so it permutes X and preserves the mean c of X. This letter is the map
@@ -113,7 +120,7 @@ def LAST(left: Term, right: Term) -> tuple[Term, Term]:
 
 @cache
 def power(r: int) -> Equation:
-    """Return the law that s^r s^ω = s^r for each letter s.
+    """Return the law that s^r s^ω = s^r for each letter s, where s^ω is idempotent (proof below).
 
     The linear part A of a letter s in each head is the identity plus a matrix of rank at most r. Here r is
     n_h, or 1 for diagonal layers, where each coordinate is a head. Let X be the finite set of states of a
@@ -132,7 +139,7 @@ def power(r: int) -> Equation:
 
 @_equation("cubes", "For each letter s, the words s and sss have the same effect.")
 def CUBE(letter: Hashable) -> tuple[Term, Term]:
-    """Return a letter and its cube.
+    """Return a letter and its cube, which have the same effect (proof below).
 
     By the law "powers", a letter s permutes s(X), the finite set of its images in a head or coordinate. On
     the differences of s(X), the linear part of s has finite order, so its eigenvalues are roots of unity.
@@ -144,7 +151,7 @@ def CUBE(letter: Hashable) -> tuple[Term, Term]:
 
 @_equation("idempotent letters", "For each letter s, the words s and ss have the same effect.")
 def IDEMPOTENT(letter: Hashable) -> tuple[Term, Term]:
-    """Return a letter and its square.
+    """Return a letter and its square, which have the same effect (proof below).
 
     The matrix diag(w) - κ (a ∘ κ)ᵀ is block triangular: coordinates with a = 0 form a block diag(w), and the
     other block is similar to the symmetric matrix diag(w) - k kᵀ with k = √a ∘ κ. So all eigenvalues are
@@ -159,7 +166,7 @@ def IDEMPOTENT(letter: Hashable) -> tuple[Term, Term]:
 
 @_equation("constant letters", "Two words with the same last letter have the same effect.")
 def CONSTANT(left: Term, right: Term) -> tuple[Term, Term]:
-    """Return the two words, or raise InputError if their last letters differ.
+    """Return the two words, or raise InputError if their last letters differ (proof of the law below).
 
     With a in (0, 1) the matrix diag(w) - κ (a ∘ κ)ᵀ is similar to the symmetric matrix diag(w) - k kᵀ with
     k = √a ∘ κ. Because w is in (1/2, 1) and |k| < 1, its eigenvalues are in (-1, 1). On differences of
@@ -174,7 +181,7 @@ def CONSTANT(left: Term, right: Term) -> tuple[Term, Term]:
 
 @_equation("abelian", "For all words x and y, the terms x y (xy)^ω and y x (xy)^ω have the same effect.")
 def ABELIAN(x: Term, y: Term) -> tuple[Term, Term]:
-    """Return x y (xy)^ω and y x (xy)^ω.
+    """Return x y (xy)^ω and y x (xy)^ω, which have the same effect (proof below).
 
     Take one coordinate, and let X be its finite set of values. Letters with gate 0 are constant. All other
     letters permute X and preserve the mean c of X. They are maps x → c + g (x - c) with the same c, so they
@@ -190,7 +197,7 @@ def ABELIAN(x: Term, y: Term) -> tuple[Term, Term]:
     "For all words x and y, the terms e g e and e g e g e have the same effect, where e = x^ω and g = y^ω.",
 )
 def IDEMPOTENTS(x: Term, y: Term) -> tuple[Term, Term]:
-    """Return e g e and e g e g e with e = x^ω and g = y^ω.
+    """Return e g e and e g e g e with e = x^ω and g = y^ω, which have the same effect (proof below).
 
     All linear parts have norm at most 1. Let X be the finite set of states and V the span of its differences.
     The linear part E of an idempotent word on V is an idempotent matrix of norm at most 1: an orthogonal
@@ -208,7 +215,7 @@ def IDEMPOTENTS(x: Term, y: Term) -> tuple[Term, Term]:
     "f = (a e c)^ω, and α, β are a e t f and a t f in one of the two orders.",
 )
 def TRANSLATION(a: Term, x: Term, c: Term, t: Term, longer_first: bool) -> tuple[Term, Term]:
-    """Return α^ω α and α^ω β α^ω, with α = a e t f if ``longer_first``.
+    """Return α^ω α and α^ω β α^ω, where α and β are a e t f and a t f if ``longer_first`` (proof below).
 
     All linear parts have norm at most 1. The word a e c permutes f(X), where X is the finite set of states,
     so distances in f(X) cannot shrink: |E A z| = |A z| = |z| for each difference z of f(X), where A and E
@@ -291,10 +298,10 @@ REFLECTIONS = Unchecked(
 
 
 def pieces(term: Term) -> Counter[Any]:
-    """Return the terms of the score of a diagonal layer on a word, as a multiset.
+    """Return what determines the summands of a diagonal layer's score on a word, as a multiset.
 
-    A position contributes a value that depends on its letter and on the counts of the letters after it, and
-    the start contributes a value that depends on the counts of all letters.
+    The summand of a position depends on its letter, and on how often each letter occurs after it. The summand
+    of the start depends on how often each letter occurs.
     """
     counts: Counter[Hashable] = Counter()
     result: Counter[Any] = Counter()
@@ -306,7 +313,7 @@ def pieces(term: Term) -> Counter[Any]:
 
 @dataclass(frozen=True)
 class Crossing(LayerLaw):
-    """The law of commuting matrices."""
+    """The law about scores of layers whose matrices commute; its arguments are two lists of words."""
 
     def balanced(self, left: Sequence[Term], right: Sequence[Term]) -> bool:
         """Return whether both lists have the same multiset of pieces; see :func:`pieces`."""
@@ -349,7 +356,10 @@ CROSSING = Crossing(
 
 @dataclass(frozen=True)
 class Alternation(LayerLaw):
-    """The law of real eigenvalues: eventually, every ``stride``-th word u sⁱ v has the same answer."""
+    """The law of layers with real eigenvalues.
+
+    From some i on, of the words u sⁱ v for every ``stride``-th i, either all are accepted or none.
+    """
 
     stride: int
 
@@ -365,9 +375,9 @@ class Alternation(LayerLaw):
         return any(a != b for a, b in zip(answers, answers[self.stride :], strict=False))
 
     def changes(self, layer: Layer, before: Term, letter: Hashable, after: Term, most: int) -> int:
-        """Return how often a layer's answer on u sⁱ v changes for i = k, k + stride, ..., at most ``most``.
+        """Return how often a layer's answer on the words u sⁱ v changes.
 
-        The result is the maximum over all k.
+        The exponents i are k, k + stride, ..., up to ``most``. The result is the maximum over k < stride.
         """
         signs = [layer.accepts(layer.run((*before, *[letter] * i, *after))) for i in range(most + 1)]
         return max(sum(a != b for a, b in pairwise(signs[k :: self.stride])) for k in range(self.stride))

@@ -149,12 +149,12 @@ class Layer:
         return tuple(head.step(x, letter) for head, x in zip(self.heads, state, strict=True))
 
     def score(self, state: tuple[Vector, ...]) -> Number:
-        """Return the value of the read-out."""
+        """Return the value of the read-out, ``weights · state + constant``."""
         numbers = [number for x in state for number in x]
         return sum(w * x for w, x in zip(self.weights, numbers, strict=True)) + self.constant
 
     def accepts(self, state: tuple[Vector, ...]) -> bool:
-        """Return whether the read-out is positive."""
+        """Return whether the read-out of the state is positive."""
         return self.score(state) > 0
 
     def run(self, term: Term) -> tuple[Vector, ...]:
@@ -172,7 +172,7 @@ class Ray(Layer):
     """
 
     def step(self, state: tuple[Vector, ...], letter: Hashable) -> tuple[Vector, ...]:
-        """Return the state after a letter, scaled to have absolute values with the sum 1."""
+        """Return the state after a letter, scaled so that the sum of its absolute values is 1."""
         after = super().step(state, letter)
         size = sum(abs(Fraction(number)) for x in after for number in x if number)
         if not size:

@@ -20,14 +20,18 @@ from automata.errors import InputError
 
 Integers: TypeAlias = NDArray[np.int64]
 State: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], bytes]
-"""The lower and upper bounds on the scaled sums of all pools, and the cells if a gate can keep them."""
+"""A state of a saturated network, from which the next state is computed.
+
+It contains lower bounds and upper bounds on the scaled sum of the outputs in each pool of units. If a gate
+can keep the cells, it also contains the cells as bytes.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Gate:
-    """An affine map of the letter and the pool sums.
+    """An affine map of the letter and of the sums of the outputs in each pool of units.
 
-    A gate uses only the sign of the value, which must not be 0.
+    Only the sign of the map's value is used, and the value must not be 0.
     """
 
     offset: Mapping[Hashable, Integers]
@@ -78,7 +82,10 @@ class Saturated:
 
     @cached_property
     def _outputs(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """The lower and the upper bounds on the outputs of a unit that is off and of one that is on."""
+        """The bounds on the scaled outputs of units: the lower bounds, and the upper bounds.
+
+        Each is a pair: the bound for a unit that is off, and the bound for a unit that is on.
+        """
         d = self.scale
         return {"heaviside": ((0, d), (0, d)), "tanh": ((-d, d - 1), (1 - d, d))}.get(
             self.kind, ((-d, d), (-d, d))
@@ -114,7 +121,7 @@ class Saturated:
         return np.bincount(self.pool[units], values, len(self.weights)).astype(np.int64)
 
     def _products(self, name: str, left: Integers, state: State) -> tuple[Integers, Integers]:
-        """Return bounds on the product of a gate's matrix and the sums of pools."""
+        """Return bounds on the product of the gate's matrix and the sums of the outputs in each pool."""
         if (name, state) not in self._sums:
             self._sums[name, state] = _bounds(left, state)
         return self._sums[name, state]
