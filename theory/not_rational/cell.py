@@ -23,7 +23,7 @@ class Cell:
         shapes: the shape of each weight: ``("units", "letters")``, ``("units", "units")``, ``("units",)``,
             ``("letters",)``, or ``()`` for a scalar.
         vectors: the names of the state's vectors.
-        output: the vector whose components are the cell's units.
+        output: the name of the vector whose components are the cell's units.
         rational: whether its units are automata; then the verdict for large sizes must remain ``unknown``.
         extents: the shapes of the state's vectors that do not have one component for each unit. A vector is a
             flat list, whose length is the product of its shape.
@@ -49,11 +49,11 @@ class Cell:
     seed: int = 41
 
     def start(self, units: int, letters: int, arithmetic: Arithmetic) -> State:
-        """Return the state before any letter: zeros."""
+        """Return the state before any letter, in which all vectors are zero."""
         zero, sizes = arithmetic.number(ZERO), {"units": units, "letters": letters}
         extents = [self.extents.get(vector, PLACES) for vector in self.vectors]
         return tuple([zero] * prod(sizes[name] for name in extent) for extent in extents)
 
     def units(self, state: State) -> Vector:
-        """Return the values of the units in a state."""
+        """Return the values of the units in a state, that is, the state's vector ``output``."""
         return state[self.vectors.index(self.output)]

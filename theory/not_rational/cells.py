@@ -14,7 +14,7 @@ from theory.not_rational.cell import INPUT, ONE, PLACES, SQUARE, Cell
 
 
 def _gates(names: str) -> dict[str, tuple[str, ...]]:
-    """Return the weight shapes of W, U and b for gates that read the letter and the previous state."""
+    """Return the shapes of W, U and b for each gate; the gates read the letter and the previous state."""
     return {
         f"{kind}_{g}": shape for g in names for kind, shape in (("W", INPUT), ("U", SQUARE), ("b", PLACES))
     }

@@ -13,7 +13,7 @@ ZERO = Fraction(0)
 
 
 def affine(w: Weights, gate: str, x: int, h: Vector) -> Vector:
-    """Return W_gate x + b_gate + U_gate h."""
+    """Return W_gate x + b_gate + U_gate h, the value of a gate before its nonlinearity."""
     return plus(column(w[f"W_{gate}"], x), w[f"b_{gate}"], read(w[f"U_{gate}"], h))
 
 
@@ -23,12 +23,12 @@ def column(matrix: Sequence[Vector], x: int) -> Vector:
 
 
 def read(matrix: Sequence[Vector], vector: Vector) -> Vector:
-    """Return the matrix times the vector."""
+    """Return the product of the matrix and the vector."""
     return [dot(row, vector) for row in matrix]
 
 
 def dot(one: Vector, other: Vector) -> Any:
-    """Return the inner product."""
+    """Return the inner product of two vectors."""
     return sum(times(one, other))
 
 
@@ -38,7 +38,7 @@ def plus(*vectors: Vector) -> Vector:
 
 
 def times(one: Vector, other: Vector) -> Vector:
-    """Return the elementwise product."""
+    """Return the elementwise product of two vectors."""
     return [u * v for u, v in zip(one, other, strict=True)]
 
 
@@ -48,7 +48,7 @@ def scaled(factor: Any, vector: Vector) -> Vector:
 
 
 def mix(f: Vector, c: Vector, u: Vector) -> Vector:
-    """Return f c + (1 - f) u."""
+    """Return the elementwise mixture f c + (1 - f) u."""
     return plus(times(f, c), [(1 - p) * q for p, q in zip(f, u, strict=True)])
 
 

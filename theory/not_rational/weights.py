@@ -27,8 +27,7 @@ class WeightedCell:
         cell: the cell.
         letters: the alphabet; a letter is represented by its index.
         units: the number of units.
-        weights: nested lists of fractions by name, with shapes :attr:`Cell.shapes
-            <theory.not_rational.cells.Cell>`.
+        weights: the weights by name, as nested lists of fractions. Their shapes must be ``cell.shapes``.
 
     Raises:
         InputError: If a weight is missing or unknown or has the wrong shape, or if a letter occurs twice.
@@ -61,7 +60,7 @@ class WeightedCell:
                 raise InputError(f"{self.cell.name}: the numbers of {name} must be positive")
 
     def sizes(self, shape: tuple[str, ...]) -> tuple[int, ...]:
-        """Return a shape with numbers instead of ``units`` and ``letters``."""
+        """Return the shape with the numbers of units and letters instead of ``units`` and ``letters``."""
         return tuple({"units": self.units, "letters": len(self.letters)}[name] for name in shape)
 
     def start(self, arithmetic: Arithmetic) -> State:
@@ -76,14 +75,15 @@ class WeightedCell:
         }
 
     def over(self, number: Any) -> dict[str, Any]:
-        """Return the weights converted by ``number``."""
+        """Return the weights, with the function ``number`` applied to each of them."""
         return {name: _mapped(number, w) for name, w in self.weights.items()}
 
 
 def some(cell: Cell, units: int | None = None, letters: str = "ab", seed: int | None = None) -> WeightedCell:
-    """Return a cell with pseudorandom weights: multiples of 1/8 from -2 to 2, positive where required.
+    """Return a cell with pseudorandom weights, which are multiples of 1/8 from -2 to 2.
 
-    The same seed gives the same weights. By default, the cell has the minimum number of units.
+    Weights that must be positive are positive. The same seed gives the same weights. By default, the cell has
+    the minimum number of units.
 
     >>> from theory.not_rational.cells import CELLS
     >>> some(CELLS["elman"]).to_json()["weights"]
@@ -158,7 +158,7 @@ def _filled(sizes: list[int], weight: Any) -> Any:
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:
-    """Return the lengths of nested lists; ``None`` if they are unequal."""
+    """Return the shape of nested lists, or ``None`` if parts of a list have different shapes."""
     if not isinstance(value, (list, tuple)):
         return ()
     inner = {_shape(part) for part in value}

@@ -34,7 +34,7 @@ from theory.weights import Weights
 
 
 def traced_back(automaton: WFSA, string: String) -> Any:
-    """Return the weight of Viterbi's path, or zero if there is none."""
+    """Return the weight of the path that the Viterbi algorithm finds, or zero if there is no path."""
     best = viterbi(automaton, string)
     if best is None:
         return automaton.semiring.zero
@@ -51,9 +51,9 @@ def of_one_path(automaton: WFSA, string: String) -> Any:
     return score if score in weights else max(weights, default=automaton.semiring.zero)
 
 
-# The cases: automata over semirings whose plus selects; for long strings, the automaton B of Figure 1 over
-# max-plus, which has paths of any length; and over the reals the automaton B of Proposition 7, which equals a
-# gated unit with c_0 = 0.
+# The cases are automata over semirings whose plus selects. For long strings, they are the automaton B of
+# Figure 1 over max-plus, which has paths of any length. Over the reals, they are the automaton B of
+# Proposition 7, which equals a gated unit with c_0 = 0.
 
 SELECTIVE = (MAX_PLUS, MAX_TIMES, BOOLEAN)
 GATES_OVER_MAX_PLUS = Signature((by_symbol("f"), by_symbol("u")), MAX_PLUS)
@@ -65,7 +65,7 @@ def drawn(alphabet: str) -> st.SearchStrategy[Drawn]:
 
 
 def figure_1_of_gates(w: Weights) -> Drawn:
-    """Return the automaton B (Figure 1) of a unit of Example 6."""
+    """Return the automaton B (Figure 1) for a unit of Example 6, as a case."""
     (b,) = figure_1(w)
     return Drawn(b)
 

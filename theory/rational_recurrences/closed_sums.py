@@ -41,14 +41,17 @@ def closed_sum(k: Any, u: Table, f: Table, string: Any) -> Any:
 
 
 def of_string(value: Callable[[Any, Any], Any]) -> Recurrence:
-    """Wrap a function of strings as a recurrence, whose state is the string read so far."""
+    """Return the recurrence that outputs ``value`` of the string read so far, which is its state."""
     return Recurrence(
         start=lambda w: (), step=lambda w, string, x: (*string, x), out=lambda w, string: (value(w, string),)
     )
 
 
 def equation_4(automaton: WFSA, string: Any) -> Any:
-    """Return B[x] in the weights of the automaton itself: mu from q_0 to q_1, and phi at q_1."""
+    """Return the score B[x] of the string, as the sum in equation 4 over the weights mu and phi of B.
+
+    mu is the weight from q_0 to q_1, and phi the weight of the loop at q_1.
+    """
     mu, phi = ({x: automaton.matrix(x)[q, 1] for x in automaton.alphabet} for q in range(automaton.states))
     return closed_sum(automaton.semiring, mu, phi, string)
 

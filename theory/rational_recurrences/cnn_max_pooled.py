@@ -25,20 +25,23 @@ from theory.weights import Weights
 
 
 def filters(window: int) -> Signature:
-    """Return the signature of a filter of K symbols."""
+    """Return the signature of a filter over windows of K symbols."""
     return Signature(
         (by_symbol("f", (window,)), constant("b")), over=MAX_PLUS, size=("K", window), most_small=200
     )
 
 
-# The recurrence, over any semiring: the last K - 1 symbols, and the pool so far. Before the first full
-# window, the pool is empty, the semiring's zero.
+# The recurrence, over any semiring. Its state consists of the last K - 1 symbols and the pool: the maximum of
+# the windows' scores so far. Before the first full window, the pool is the semiring's zero.
 
 State = tuple[str, Any]
 
 
 def of_window(w: Weights, window: str) -> Any:
-    """Return the score of a window or a prefix of it: b + f_1(x_1) + f_2(x_2) + ... over max-plus."""
+    """Return the filter's score of a window or of a prefix of it.
+
+    Over max-plus, it is b + f_1(x_1) + f_2(x_2) + ...
+    """
     score = w.b
     for position, x in enumerate(window):
         score = w.over.times(score, w.f[x][position])
@@ -46,7 +49,7 @@ def of_window(w: Weights, window: str) -> Any:
 
 
 def step(w: Weights, state: State, x: str) -> State:
-    """Return the next state with c_t = max(c_{t-1}, the score of the last K symbols)."""
+    """Return the state after symbol x, whose pool is c_t = max(c_{t-1}, the score of the last K symbols)."""
     history, c = state
     window = history + x
     if len(window) < w.n:
@@ -60,7 +63,10 @@ pooled = Recurrence(
 
 
 def padded_step(w: Weights, state: State, x: str) -> State:
-    """Return the next state if windows may start before the string, with padding that adds nothing."""
+    """Return the state after symbol x if windows may start before the string.
+
+    The positions before the string add nothing to a window's score.
+    """
     history, c = state
     window = history + x
     k, score = w.over, w.b
@@ -74,7 +80,7 @@ pooled_with_padding = Recurrence(
 )
 
 
-# The construction: a chain of K + 1 states, whose first and last loop.
+# The construction: a chain of K + 1 states, in which the first state and the last state have loops.
 
 
 def chain(w: Weights, padded: bool = False) -> list[WFSA]:
@@ -101,9 +107,9 @@ def chain_with_padding(w: Weights) -> list[WFSA]:
 
 
 def begun(w: Weights, state: State, unit: int) -> list[Any]:
-    """Return Forward's vector: one, the score of each partial window, and c.
+    """Return the Forward vector: one, the score of each partial window, and the pool c.
 
-    The partial score for j below K compares the first j positions of the window with the last j symbols.
+    For each j below K, the partial window consists of the last j symbols, at the window's first j positions.
     """
     k, (history, c) = w.over, state
     scores = [of_window(w, history[-j:]) if j <= len(history) else k.zero for j in range(1, w.n)]
@@ -111,10 +117,10 @@ def begun(w: Weights, state: State, unit: int) -> list[Any]:
 
 
 def begun_with_padding(w: Weights, state: State, unit: int) -> list[Any]:
-    """Return Forward's vector with padding: one, the score of each partial window, and c.
+    """Return the Forward vector with padding: one, the score of each partial window, and the pool c.
 
-    The partial score for j below K compares the window's positions j - i + 1 to j with the last i symbols.
-    Here i is j, or the length of the string if that is less.
+    For each j below K, the partial window consists of the last i symbols, at the window's positions j - i + 1
+    to j. Here i is j, or the length of the string if that is less.
     """
     k, (history, c) = w.over, state
     scores = []
@@ -127,7 +133,7 @@ def begun_with_padding(w: Weights, state: State, unit: int) -> list[Any]:
 
 
 def histories(w: Weights, variable: Callable[[str], Any]) -> list[State]:
-    """Return one state for each history of at most K - 1 symbols, with a variable for c."""
+    """Return one state for each string of at most K - 1 last symbols, with a variable for the pool c."""
     return [(h, variable("c")) for h in windows.words(w.alphabet, w.n - 1)]
 
 
@@ -167,7 +173,10 @@ RANDOM, SMALL = Sizes(filters, (1, 2, 3), ()), Sizes(filters, (), (1, 2, 3))
 
 
 def in_coq(name: str, padded: tuple[bool, bool], **options: Any) -> Theorem:
-    """Return the theorem of this name; ``padded`` says whether network and automaton have padding."""
+    """Return the Coq theorem of this name.
+
+    ``padded`` contains two booleans: whether the network has padding, and whether the automaton has it.
+    """
     network, automaton = (str(side).lower() for side in padded)
     return Theorem(
         f"rational_recurrences.cnn_max_pooled.{name}",

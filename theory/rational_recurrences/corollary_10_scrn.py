@@ -30,7 +30,7 @@ HIDDEN = Signature(
 
 
 def step(w: Weights, s: Any, x: str) -> Any:
-    """Return s_t = (1 - alpha) B v_t + alpha s_{t-1}."""
+    """Return the context unit s_t = (1 - alpha) B v_t + alpha s_{t-1}."""
     k = w.over
     return k.plus(w.u[x], k.times(w.alpha, s))
 
@@ -39,7 +39,7 @@ context = Recurrence(start=lambda w: w.c_0, step=step, out=lambda w, s: (s,))
 
 
 def figure_1_with_alpha(w: Weights) -> list[WFSA]:
-    """Return Figure 1 with phi = alpha for every symbol, and mu = (1 - alpha) z."""
+    """Return the automaton of Figure 1 with phi = alpha for every symbol, and mu = (1 - alpha) z."""
     gates = {"c_0": w.c_0, "f": dict.fromkeys(w.alphabet, w.alpha), "u": w.u}
     return figure_1_from_c_0(Weights(w.over, w.alphabet, gates))
 
@@ -49,7 +49,7 @@ def figure_1_with_alpha(w: Weights) -> list[WFSA]:
 
 
 def hidden_step(w: Weights, h: Any, x: str) -> Any:
-    """Return h_t = g(z(x_t) + r h_{t-1})."""
+    """Return the hidden unit h_t = g(z(x_t) + r h_{t-1}), where g is the softsign."""
     inside = w.z[x] + w.r * h
     return inside / (1 + abs(inside))
 

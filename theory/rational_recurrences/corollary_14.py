@@ -33,18 +33,18 @@ def elman(d: int, start: Sequence[Any] | None = None) -> Signature:
 
 
 def elman_from_zero(d: int) -> Signature:
-    """Return the signature with c_0 = 0."""
+    """Return the signature of a linear Elman network of hidden size d that starts in c_0 = 0."""
     return elman(d, start=[0])
 
 
 def linear(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
-    """Return c_t = W_c c_{t-1} + W_v v_t + b_c, computed at each index as in Proposition 13."""
+    """Return the state c_t = W_c c_{t-1} + W_v v_t + b_c, computed at each index as in Proposition 13."""
     at = Concrete(w.over, w.n, {"W": w.W, "b": w.v[x], "c": c})
     return tuple(proposition_13.next_number(at, j) for j in range(1, w.n + 1))
 
 
 def squashed(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
-    """Return c_t = g(W_c c_{t-1} + W_v v_t + b_c) with the softsign g(z) = z / (1 + |z|).
+    """Return the state c_t = g(W_c c_{t-1} + W_v v_t + b_c) with the softsign g(z) = z / (1 + |z|).
 
     Exact numbers can compute the softsign.
     """

@@ -26,7 +26,10 @@ from theory.weights import Weights
 
 
 def layer(d: int, start: Sequence[Any] | None = None, feedback: Sequence[Any] | None = None) -> Signature:
-    """Return the signature of layers of d units; ``start`` and ``feedback`` restrict c_0 and w."""
+    """Return the signature of a layer of d units.
+
+    ``start`` restricts c_0. If ``feedback`` is given, the gates also read the state with a weight w from it.
+    """
     reads = () if feedback is None else (constant("w", (d,), feedback),)
     return Signature(
         (constant("c_0", (d,), start), *reads, by_symbol("f", (d,)), by_symbol("u", (d,))),
@@ -57,12 +60,12 @@ def all_units(one: Recurrence) -> Recurrence:
 
 
 def figures(w: Weights) -> list[WFSA]:
-    """Return the automaton of Figure 1, as drawn, for each unit."""
+    """Return, for each unit, the automaton of Figure 1 as drawn."""
     return [automaton for i in range(w.n) for automaton in proposition_7.figure_1(unit(w, i))]
 
 
 def figures_from_c_0(w: Weights) -> list[WFSA]:
-    """Return the automaton of Figure 1 with lambda(q_1) = c_0 for each unit."""
+    """Return, for each unit, the automaton of Figure 1 with lambda(q_1) = c_0."""
     return [automaton for i in range(w.n) for automaton in proposition_7.figure_1_from_c_0(unit(w, i))]
 
 

@@ -54,12 +54,12 @@ class Drawn:
         return ", ".join([f"{states} over the {a.semiring.name} semiring", *ends, *arrows])
 
     def renamed(self, names: dict[str, str]) -> Drawn:
-        """Return the automaton with the matrices of the letters in ``names``, under their new names."""
+        """Return the automaton restricted to the letters in ``names``, which get their new names."""
         index = {new: self.automaton.index[old] for old, new in names.items()}
         return Drawn(self.automaton.replace(index=index))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the automaton in the file format."""
+        """Return a JSON object with the automaton, in the format of automaton files."""
         return {"automaton": json_format.to_json(self.automaton)}
 
     @classmethod
@@ -81,7 +81,7 @@ forward_algorithm = Recurrence(
 
 
 def of_some_transition(automaton: WFSA, string: String) -> Any:
-    """Return the sum over the paths of at least one transition, as Definition 3 prints it."""
+    """Return the sum over the paths that have at least one transition, as Definition 3 requires."""
     k = automaton.semiring
     total = k.zero
     for path in paths.paths(automaton, string):
@@ -93,8 +93,8 @@ def of_some_transition(automaton: WFSA, string: String) -> Any:
 def of_all_paths(automaton: WFSA, string: String) -> Any:
     """Return the sum over all paths, including epsilon cycles.
 
-    Over the reals, the sum is a limit. If plus selects one of its arguments, a cycle whose sum converges
-    adds nothing to the paths without it.
+    Over the reals, the sum is a limit. If plus selects one of its arguments, a cycle whose sum converges does
+    not change the sum over the paths without this cycle.
     """
     return paths.limit(automaton, string) if automaton.semiring is REAL else paths.score(automaton, string)
 
@@ -112,7 +112,7 @@ def drawn(alphabet: str) -> st.SearchStrategy[Drawn]:
 def small(letters: int) -> Iterator[Drawn]:
     """Yield all one-state real automata with weights 0, 1, -1 or 1/2 and a nonzero final weight.
 
-    With one letter, also yield those with two states and weights 0 or 1.
+    With one letter, also yield all automata with two states and weights 0 or 1.
     """
     alphabet = LETTERS[:letters]
     for first, last, *rest in product(GRID, GRID[1:], *[GRID] * letters):
@@ -129,12 +129,12 @@ GATES = Signature((by_symbol("f"), by_symbol("u")))
 
 
 def long_drawn(alphabet: str) -> st.SearchStrategy[Drawn]:
-    """Return random automata B with two states, without huge and tiny weights, for long strings."""
+    """Return random automata B (Figure 1) for long strings, without huge and tiny weights."""
     return GATES.random(alphabet, extreme=False).map(lambda w: Drawn(_figure_1(w)))
 
 
 def long_with_cycles(alphabet: str) -> st.SearchStrategy[Drawn]:
-    """Return random automata B whose second state has an epsilon loop of weight 1/2, for long strings."""
+    """Return random automata B (Figure 1) with an epsilon loop of weight 1/2 at q_1, for long strings."""
     loop: Any = [[0, 0], [0, "1/2"]]
     return GATES.random(alphabet, extreme=False).map(lambda w: Drawn(_figure_1(w, loop)))
 
@@ -145,7 +145,7 @@ def _figure_1(w: Weights, epsilon: Any = None) -> WFSA:
 
 
 def drawn_with_cycles(alphabet: str) -> st.SearchStrategy[Drawn]:
-    """Return a strategy for automata with any epsilon transitions whose epsilon sums converge."""
+    """Return random automata whose epsilon transitions may have cycles, if the sums over these converge."""
     some = [
         automata(k, alphabet=alphabet, most_states=3, epsilon="cyclic") for k in (REAL, MAX_PLUS, BOOLEAN)
     ]
@@ -155,8 +155,8 @@ def drawn_with_cycles(alphabet: str) -> st.SearchStrategy[Drawn]:
 def small_with_cycles(letters: int) -> Iterator[Drawn]:
     """Yield all one-state real automata whose epsilon loop has weight 1/2 or -1/2.
 
-    With one letter, also yield those with two states, weights 0 and 1, and an epsilon cycle of 1/2
-    and -1.
+    With one letter, also yield all automata with two states and weights 0 or 1 that have an epsilon cycle of
+    two transitions, with the weights 1/2 and -1.
     """
     alphabet = LETTERS[:letters]
     for first, last, *rest in product(GRID, repeat=2 + letters):

@@ -28,7 +28,7 @@ def logarithm(value: float) -> Fraction:
 
 
 def sigmoid(z: Fraction) -> float:
-    """Return 1 / (1 + e^-z), in float64."""
+    """Return the sigmoid, 1 / (1 + e^-z), in float64."""
     return 1 / (1 + math.exp(-z))
 
 
@@ -49,7 +49,7 @@ FROM_GATE = Signature(
 
 
 def figure_1_with_printed_complement(w: Weights) -> list[WFSA]:
-    """Return Figure 1 with mu = log(1 - f), as section 5.2 prints it."""
+    """Return the automaton of Figure 1 with mu = log(1 - f), as section 5.2 prints it."""
     return figure_1_from_c_0(replace(w, entries={**w.entries, "u": w.printed}))
 
 
@@ -58,7 +58,7 @@ AT_ZERO = Signature((constant("c_0", only=[0]), by_symbol("f"), by_symbol("u")),
 
 
 def max_plus_figure_1(claim: str) -> tuple[Variant, Variant]:
-    """Return the variants of Figure 1 over max-plus, with lambda(q_1) = c_0 and as drawn.
+    """Return two variants about Figure 1 over max-plus: with lambda(q_1) = c_0, and as drawn.
 
     Args:
         claim: the claim's module, which is the name of its Coq file and the prefix of its theorems.

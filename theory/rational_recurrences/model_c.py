@@ -22,7 +22,7 @@ from theory.weights import Weights
 
 
 def gated(start: Sequence[Any] | None = None) -> Signature:
-    """Return the weights of one unit; ``start`` restricts c1_0 and c2_0."""
+    """Return the signature of one unit; ``start`` restricts c1_0 and c2_0."""
     return Signature((constant("c1_0", only=start), constant("c2_0", only=start), *GATES))
 
 
@@ -30,7 +30,7 @@ def gated(start: Sequence[Any] | None = None) -> Signature:
 
 
 def step(w: Weights, c: Any, x: str) -> tuple[Any, Any]:
-    """Return c1 = c1 f1 + u1 (equation 25c) and c2 = c2 f2 + c1 u2 (equation 25d), from step t - 1."""
+    """Return the state after (c1, c2): c1 f1 + u1 (equation 25c), and c2 f2 + c1 u2 (equation 25d)."""
     k, (c1, c2) = w.over, c
     return k.plus(k.times(c1, w.f1[x]), w.u1[x]), k.plus(k.times(c2, w.f2[x]), k.times(c1, w.u2[x]))
 
@@ -44,8 +44,8 @@ model_c = Recurrence(start=lambda w: (w.c1_0, w.c2_0), step=step, out=lambda w, 
 def figure_2(w: Weights) -> list[WFSA]:
     """Return the automaton of Figure 2.
 
-    q_0 loops with one and goes to q_1 with mu_1; q_1 loops with phi_1 and goes to q_2 with mu_2;
-    q_2 loops with phi_2.
+    The loops of q_0, q_1 and q_2 have the weights 1, phi_1 and phi_2. The transition from q_0 to q_1 has the
+    weight mu_1, and the one from q_1 to q_2 has the weight mu_2.
     """
     k = w.over
     tables = {
@@ -56,7 +56,7 @@ def figure_2(w: Weights) -> list[WFSA]:
 
 
 def figure_2_without_complements(w: Weights) -> list[WFSA]:
-    """Return Figure 2 with mu_j = W_u v, as in section 6.1."""
+    """Return the automaton of Figure 2 with mu_j = W_u v, as in section 6.1."""
     return figure_2(without_complements(w))
 
 

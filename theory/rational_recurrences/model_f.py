@@ -27,7 +27,7 @@ from theory.weights import Weights
 
 
 def gated(start: Sequence[Any] | None = None) -> Signature:
-    """Return the weights of one unit; ``start`` restricts c1_0 and c2_0."""
+    """Return the signature of one unit; ``start`` restricts c1_0 and c2_0."""
     return Signature(
         (*(constant(f"c{j}_0", only=start) for j in (1, 2)), *map(constant, ("p1", "p2", "r")), *GATES)
     )
@@ -37,7 +37,7 @@ def gated(start: Sequence[Any] | None = None) -> Signature:
 
 
 def step(w: Weights, c: Any, x: str) -> tuple[Any, Any]:
-    """Return c1 = c1 f1 + u1 (equation 19a) and c2 = c2 f2 + (c1 + r) u2 (19b), from the values at t - 1."""
+    """Return the state after (c1, c2): c1 f1 + u1 (equation 19a), c2 f2 + (c1 + r) u2 (equation 19b)."""
     k, (c1, c2) = w.over, c
     return k.plus(k.times(c1, w.f1[x]), w.u1[x]), k.plus(
         k.times(c2, w.f2[x]), k.times(k.plus(c1, w.r), w.u2[x])
@@ -45,13 +45,13 @@ def step(w: Weights, c: Any, x: str) -> tuple[Any, Any]:
 
 
 def interpolated(w: Weights, c: Any) -> tuple[Any]:
-    """Return c = p1 c1 + p2 c2 (equation 19c)."""
+    """Return the output c = p1 c1 + p2 c2 (equation 19c)."""
     k, (c1, c2) = w.over, c
     return (k.plus(k.times(w.p1, c1), k.times(w.p2, c2)),)
 
 
 def as_in_26g(w: Weights, c: Any) -> tuple[Any]:
-    """Return c = p1 c2 + p2 c2 (equation 26g in one copy)."""
+    """Return the output c = p1 c2 + p2 c2, as one copy of the appendices prints equation 26g."""
     return interpolated(w, (c[1], c[1]))
 
 
@@ -86,7 +86,10 @@ def figure_4(w: Weights) -> list[WFSA]:
 
 
 def three_states(w: Weights) -> list[WFSA]:
-    """Return the automaton without epsilon and q_3: q_0 goes directly to q_2 with gamma mu_2."""
+    """Return the automaton of Figure 4 without the epsilon transition and without q_3.
+
+    Instead, a transition of weight gamma mu_2 leads from q_0 to q_2.
+    """
     k = w.over
     tables = {
         x: [[k.one, w.u1[x], k.times(w.r, w.u2[x])], [k.zero, w.f1[x], w.u2[x]], [k.zero, k.zero, w.f2[x]]]
@@ -96,7 +99,7 @@ def three_states(w: Weights) -> list[WFSA]:
 
 
 def figure_4_without_complements(w: Weights) -> list[WFSA]:
-    """Return Figure 4 with mu_j = W_u v, as in section 6.1."""
+    """Return the automaton of Figure 4 with mu_j = W_u v, as in section 6.1."""
     return figure_4(without_complements(w))
 
 
@@ -104,9 +107,10 @@ def figure_4_without_complements(w: Weights) -> list[WFSA]:
 
 
 def program_from(ones: int) -> Recurrence:
-    """Return the dynamic program of z^(0) = 1, z^(1), z^(2), z^(3) for t >= 1, as printed.
+    """Return the dynamic program of section 5.1 as printed, as a recurrence.
 
-    Before the first symbol, z^(0) is ``ones``, and all others are 0.
+    Its state is (z^(0), z^(1), z^(2), z^(3)). Before the first symbol, z^(0) is ``ones`` (0 or 1), and the
+    others are 0. After each symbol, z^(0) is 1.
     """
 
     def start(automaton: WFSA) -> tuple[Any, ...]:
@@ -145,7 +149,7 @@ def proof(says: str, invariant: Callable[[Weights, Any, int], Sequence[Any]]) ->
 
 
 def program(name: str, says: str, ones: int, theorem: Theorem) -> Variant:
-    """Return the variant for one reading of the program's start."""
+    """Return the refuted variant in which the program starts with z^(0) = ``ones`` (0 or 1)."""
     return Variant(
         name=name,
         expected="refuted",

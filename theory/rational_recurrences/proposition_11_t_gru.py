@@ -23,9 +23,9 @@ from theory.signature import Signature, by_window
 
 
 def gates(start: Sequence[Any] | None = None) -> Signature:
-    """Return the gates, which depend on the last two symbols, and the update u = z o.
+    """Return the signature of the gates f, z and o, which depend on the last two symbols.
 
-    A proof may use any weight as the update.
+    It also has the update u = z o. In proofs, u is any weight.
     """
     update = by_window("u", 2, derived=lambda w, x: w.z[x] * w.o[x])
     return windows.signature(2, by_window("f", 2), by_window("z", 2), by_window("o", 2), update, start=start)

@@ -23,7 +23,10 @@ from theory.signature import Signature, by_window
 
 
 def gates(start: Sequence[Any] | None = None) -> Signature:
-    """Return the gates as functions of two symbols, and u = (1 - f) z; in proofs, u is any weight."""
+    """Return the signature of the gates f and z, which depend on the last two symbols.
+
+    It also has the update u = (1 - f) z. In proofs, u is any weight.
+    """
     update = by_window("u", 2, derived=lambda w, x: (1 - w.f[x]) * w.z[x])
     return windows.signature(2, by_window("f", 2), by_window("z", 2), update, start=start)
 

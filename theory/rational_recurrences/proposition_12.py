@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class FromZero(Concrete):
-    """Concrete indices, with an additional index 0 of c."""
+    """Vectors whose indices run from 1 to n, except the vector c, whose indices run from 0 to n."""
 
     def at(self, name: str, *indices: int) -> Any:
-        """Return the value of a weight at its indices; c has one index, which starts at 0."""
+        """Return the entry of the vector ``name`` at this index, which may be 0 for the vector c."""
         return self.entries[name][indices[0]] if name == "c" else super().at(name, *indices)
 
 
@@ -64,17 +64,17 @@ def rcnn_with_feedback(n: int) -> Signature:
 
 
 def next_number(of: AnyPlaces, j: Any) -> Any:
-    """Return c^(j) = c^(j) lambda + c^(j-1) u^(j) (equations 14a and 14b), from the values at t - 1."""
+    """Return component j of the next state: c^(j) lambda + c^(j-1) u^(j) (equations 14a and 14b)."""
     return of.plus(of.times(of.at("c", j), of.at("lambda")), of.times(of.at("c", j - 1), of.at("u", j)))
 
 
 def step(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
-    """Return all components j = 1, ..., n of the next state."""
+    """Return the state (c^(1), ..., c^(n)) after symbol x."""
     return chained(w, c, w.f[x] if isinstance(w.f, dict) else w.f, w.u[x])
 
 
 def chained(w: Weights, c: Any, lam: Any, u: Any) -> tuple[Any, ...]:
-    """Return the next state by equations 14a and 14b, for a value of lambda."""
+    """Return the next state by equations 14a and 14b, for given values of lambda and u."""
     at = FromZero(w.over, w.n, {"c": (w.over.one, *c), "lambda": lam, "u": u})
     return tuple(next_number(at, j) for j in range(1, w.n + 1))
 
@@ -88,7 +88,8 @@ rcnn_recurrence = Recurrence(start=lambda w: w.c_0, step=step, out=lambda w, c: 
 with_feedback = Recurrence(start=lambda w: w.c_0, step=step_with_feedback, out=lambda w, c: (c[-1],))
 
 
-# The construction of appendix B, with mu_j = u^(j) and phi = lambda (equation 15), between indices 0, ..., n.
+# The construction of appendix B, with mu_j = u^(j) and phi = lambda (equation 15): the weights between the
+# states q_0, ..., q_n.
 
 
 def tau(of: AnyPlaces, i: Any, j: Any) -> Any:
@@ -102,9 +103,10 @@ def tau_to_first(of: AnyPlaces, i: Any) -> Any:
 
 
 def chain(w: Weights, initial: Any) -> list[WFSA]:
-    """Return the automaton in which q_0 loops with one, q_1 to q_n loop with phi, and q_n is final.
+    """Return the automaton of appendix B with these initial weights.
 
-    q_{j-1} goes to q_j with mu_j.
+    q_0 has a loop of weight 1, and q_1 to q_n have loops of weight phi. A transition of weight mu_j leads
+    from q_{j-1} to q_j. The final state is q_n.
     """
     k, n = w.over, w.n
     tables = {}
@@ -117,12 +119,12 @@ def chain(w: Weights, initial: Any) -> list[WFSA]:
 
 
 def corrected(w: Weights) -> list[WFSA]:
-    """Return the chain with lambda(q_0) = 1 and lambda(q_j) = c^(j)_0; short strings are not padded."""
+    """Return the automaton with lambda(q_0) = 1 and lambda(q_j) = c^(j)_0, without padding of strings."""
     return chain(w, [w.over.one, *w.c_0])
 
 
 def from_q_0(w: Weights) -> list[WFSA]:
-    """Return the chain as printed: lambda(q_0) = 1, and all other initial weights zero."""
+    """Return the automaton as printed: lambda(q_0) = 1, and all other initial weights are zero."""
     return chain(w, [w.over.one, *[w.over.zero] * w.n])
 
 
@@ -144,7 +146,7 @@ zero_at_every_t = Recurrence(
 
 
 def printed_step(automaton: WFSA, z: Any, x: str) -> tuple[Any, ...]:
-    """Return z^(0) = 1 and z^(j) = z^(j) phi(x) + z^(j-1) mu_j(x), from the values at t - 1."""
+    """Return the program's next values: 1 for z^(0), and z^(j) phi(x) + z^(j-1) mu_j(x) for j >= 1."""
     k, table = automaton.semiring, automaton.matrix(x)
     after = [
         k.plus(k.times(z[j], table[j, j]), k.times(z[j - 1], table[j - 1, j]))
@@ -157,10 +159,10 @@ def printed_step(automaton: WFSA, z: Any, x: str) -> tuple[Any, ...]:
 
 
 def for_every_n() -> list[Identity]:
-    """Return the identities that Forward's next vector is the step at every index.
+    """Return the induction step as identities at every index, with a symbolic n.
 
-    The value at q_j, from c_i at each q_i, is the step at index j (for j = 1 and for j >= 2). The value at
-    q_0 is c_0 = 1.
+    If the Forward vector is (c_0, ..., c_n) with c_0 = 1, its next value at q_j is the recurrence's step at
+    index j (for j = 1 and for j >= 2), and its next value at q_0 is c_0.
     """
     return [
         reaching(symbolic(first=True), "at index 1, where c[0] = 1"),
@@ -170,7 +172,7 @@ def for_every_n() -> list[Identity]:
 
 
 def reaching(of: SymbolicPlaces, where: str) -> Identity:
-    """Return the identity between Forward and the step at an index j >= 1; index 0 is separate."""
+    """Return the identity that the next Forward value at q_j is the step at index j, for j >= 1."""
     left = of.plus(
         of.times(of.at("c", 0), tau(of, 0, of.j)), of.sum(lambda i: of.times(of.at("c", i), tau(of, i, of.j)))
     )
@@ -179,7 +181,7 @@ def reaching(of: SymbolicPlaces, where: str) -> Identity:
 
 
 def reaching_first(of: SymbolicPlaces) -> Identity:
-    """Return the identity at index 0."""
+    """Return the identity that the next Forward value at q_0 is c_0."""
     left = of.plus(
         of.times(of.at("c", 0), tau_to_first(of, 0)),
         of.sum(lambda i: of.times(of.at("c", i), tau_to_first(of, i))),
@@ -188,7 +190,7 @@ def reaching_first(of: SymbolicPlaces) -> Identity:
 
 
 def chain_proof(of: Callable[[int], Signature]) -> Induction:
-    """Return the proof that Omega is (1, c^(1), ..., c^(n))."""
+    """Return the proof that the Forward vector is (1, c^(1), ..., c^(n))."""
     return Induction(
         says="after every string, the Forward vector is (1, c^(1), ..., c^(n))",
         invariant=lambda w, c, unit: (w.over.one, *c),

@@ -39,12 +39,12 @@ def isan(d: int, start: Sequence[Any] | None = None) -> Signature:
 
 
 def next_number(of: AnyPlaces, j: Any) -> Any:
-    """Return [c_t]_j = sum over i of [W]_{j,i} [c_{t-1}]_i + [b]_j (equation 16)."""
+    """Return component j of the state c_t: the sum over i of [W]_{j,i} [c_{t-1}]_i + [b]_j (equation 16)."""
     return of.plus(of.sum(lambda i: of.times(of.at("W", j, i), of.at("c", i))), of.at("b", j))
 
 
 def step(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
-    """Return c_t = W_{x_t} c_{t-1} + b_{x_t} (equation 16)."""
+    """Return the state c_t = W_{x_t} c_{t-1} + b_{x_t} (equation 16)."""
     at = Concrete(w.over, w.n, {"W": w.W[x], "b": w.b[x], "c": c})
     return tuple(next_number(at, j) for j in range(1, w.n + 1))
 
@@ -57,27 +57,30 @@ isan_recurrence = Recurrence(start=lambda w: w.c_0, step=step, out=lambda w, c: 
 
 
 def within_c(of: AnyPlaces, i: Any, j: Any) -> Any:
-    """Return tau(q_i, q_j) = mu_{j,i} in Q_1: the transpose of W."""
+    """Return the weight tau(q_i, q_j) = mu_{j,i} between states of Q_1: entry (i, j) of W transposed."""
     return of.at("W", j, i)
 
 
 def to_c(of: AnyPlaces, i: Any, j: Any) -> Any:
-    """Return tau(q_{d+i}, q_j), which is eta_j if i = j."""
+    """Return the weight tau(q_{d+i}, q_j) from Q_2 to Q_1, which is eta_j if i = j, else 0."""
     return of.where(i, j, lambda: of.at("b", j))
 
 
 def within_ones(of: AnyPlaces, i: Any, j: Any) -> Any:
-    """Return tau(q_{d+i}, q_{d+j}), which is 1 if i = j."""
+    """Return the weight tau(q_{d+i}, q_{d+j}) between states of Q_2, which is 1 if i = j, else 0."""
     return of.where(i, j, lambda: of.one)
 
 
 def to_c_from_one(of: AnyPlaces, j: Any) -> Any:
-    """Return the weight from the single state for the constant 1 to q_j: eta_j."""
+    """Return the weight from the only state for the constant 1 to q_j, which is eta_j."""
     return of.at("b", j)
 
 
 def doubled(w: Weights, initial: Any) -> list[WFSA]:
-    """Return appendix C's automata; G_i has the final state q_i."""
+    """Return the automata G_1, ..., G_d of appendix C with these initial weights.
+
+    The final state of G_i is q_i.
+    """
     k, d = w.over, w.n
     indices = range(1, d + 1)
     tables = {}
@@ -92,19 +95,19 @@ def doubled(w: Weights, initial: Any) -> list[WFSA]:
 
 
 def printed(w: Weights) -> list[WFSA]:
-    """Return the automata with lambda(q_i) = 1 for i = 1, ..., d (the states Q_1)."""
+    """Return the automata of appendix C as printed: lambda(q_i) = 1 for i = 1, ..., d (the states Q_1)."""
     return doubled(w, [w.over.one] * w.n + [w.over.zero] * w.n)
 
 
 def corrected(w: Weights) -> list[WFSA]:
-    """Return the automata with lambda(q_i) = 1 for i = d + 1, ..., 2d, and lambda(q_i) = [c_0]_i in Q_1."""
+    """Return the automata of appendix C with lambda(q_i) = 1 in Q_2, and lambda(q_i) = [c_0]_i in Q_1."""
     return doubled(w, [*w.c_0] + [w.over.one] * w.n)
 
 
 def with_one_more_state(w: Weights) -> list[WFSA]:
     """Return the automata with d + 1 states: one for the constant 1 and one for each component of c.
 
-    The first state replaces all of Q_2.
+    The state for the constant 1 replaces the d states Q_2 of appendix C.
     """
     k, d = w.over, w.n
     indices = range(1, d + 1)
@@ -124,7 +127,7 @@ def with_one_more_state(w: Weights) -> list[WFSA]:
 
 
 def with_2d_states() -> list[Identity]:
-    """Return the identities for appendix C."""
+    """Return the induction step as identities, for the automata of appendix C and a symbolic d."""
     of = symbolic()
     left = of.plus(
         of.sum(lambda i: of.times(of.at("c", i), within_c(of, i, of.j))), of.sum(lambda i: to_c(of, i, of.j))
@@ -133,7 +136,7 @@ def with_2d_states() -> list[Identity]:
 
 
 def with_d_plus_1_states() -> list[Identity]:
-    """Return the identities for one state with the constant 1."""
+    """Return the induction step as identities, for the automata with d + 1 states and a symbolic d."""
     of = symbolic()
     left = of.plus(of.sum(lambda i: of.times(of.at("c", i), within_c(of, i, of.j))), to_c_from_one(of, of.j))
     return [*at_place(of, left)]
@@ -159,7 +162,7 @@ def at_ones(of: SymbolicPlaces, left: Any) -> Identity:
 
 
 def proof(says: str, invariant: Any, sizes: Any) -> Induction:
-    """Return the proof by the invariant, for d = 1 to 5 and for a symbolic d."""
+    """Return the proof by induction over ``invariant``, for d = 1 to 5 and for a symbolic d."""
     return Induction(
         says=says,
         invariant=invariant,

@@ -37,13 +37,13 @@ READS_STATE = Signature(
 
 
 def step(w: Weights, c: Any, x: str) -> Any:
-    """Return c_t = f_t c_{t-1} + u_t (equation 5c)."""
+    """Return the unit c_t = f_t c_{t-1} + u_t (equation 5c)."""
     k = w.over
     return k.plus(k.times(w.f[x], c), w.u[x])
 
 
 def step_with_feedback(w: Weights, c: Any, x: str) -> Any:
-    """Return c_t with a forget gate that also reads the previous state, f_t = f(x_t) + w c_{t-1}."""
+    """Return the unit c_t with a forget gate that also reads the state: f_t = f(x_t) + w c_{t-1}."""
     k = w.over
     return k.plus(k.times(k.plus(w.f[x], k.times(w.w, c)), c), w.u[x])
 
@@ -58,7 +58,8 @@ with_feedback = Recurrence(start=lambda w: w.c_0, step=step_with_feedback, out=l
 def figure_1(w: Weights) -> list[WFSA]:
     """Return the automaton B of Figure 1.
 
-    q_0 loops on every symbol with weight one and goes to q_1 with mu; q_1 loops with phi.
+    For every symbol, q_0 has a loop of weight 1, q_1 has a loop of weight phi, and a transition of weight mu
+    leads from q_0 to q_1.
     """
     k = w.over
     tables = {x: [[k.one, w.u[x]], [k.zero, w.f[x]]] for x in w.alphabet}
@@ -66,7 +67,7 @@ def figure_1(w: Weights) -> list[WFSA]:
 
 
 def figure_1_from_c_0(w: Weights) -> list[WFSA]:
-    """Return the corrected automaton with lambda(q_1) = c_0.
+    """Return the automaton of Figure 1 with lambda(q_1) = c_0.
 
     It is also correct on the empty string, for every c_0.
     """
@@ -77,7 +78,7 @@ def figure_1_from_c_0(w: Weights) -> list[WFSA]:
 
 
 # Equation 3b literally: Omega_{i+1} reads x_i, so the first step reads nothing, and the last symbol is never
-# read. The state contains Omega before and after the last symbol; the output reads only the first one.
+# read. The state contains Omega before and after the last symbol; the output reads only the former.
 
 forward_as_printed = Recurrence(
     start=lambda automaton: (forward.start(automaton), forward.start(automaton)),
@@ -90,7 +91,7 @@ forward_as_printed = Recurrence(
 
 
 def two_states(*signatures: Signature) -> Induction:
-    """Return the proof for Figure 1: Forward's vector Omega is (1, c)."""
+    """Return the proof for Figure 1 that the Forward vector is (1, c)."""
     return Induction(
         says="after every string, the Forward vector is (1, c), where c is the unit",
         invariant=lambda w, c, unit: (w.over.one, c),

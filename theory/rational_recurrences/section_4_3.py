@@ -26,7 +26,7 @@ from theory.weights import Weights
 
 
 def softsign(z: Any) -> Any:
-    """Return z / (1 + |z|)."""
+    """Return the softsign, z / (1 + |z|)."""
     return z / (1 + abs(z))
 
 
@@ -52,7 +52,7 @@ LSTM = Signature((*map(by_symbol, GATES), *(constant(f"r_{name}") for name in GA
 
 
 def lstm_step(w: Weights, state: tuple[Any, Any], x: str) -> tuple[Any, Any]:
-    """Return c_t and h_t; all gates read h_{t-1}."""
+    """Return the LSTM's next state, c_t and h_t; all gates read h_{t-1}."""
     c, h = state
     i, f, o, g = (w.entries[name][x] + w.entries[f"r_{name}"] * h for name in GATES)
     c = gate(f) * c + gate(i) * softsign(g)
@@ -72,7 +72,7 @@ GRU = Signature((*map(by_symbol, "rzv"), constant("u_r"), constant("u_z"), const
 
 
 def gru_step(w: Weights, h: Any, x: str) -> Any:
-    """Return h_t; both gates read h_{t-1}."""
+    """Return the GRU's next state h_t; both gates read h_{t-1}."""
     r, z = gate(w.r[x] + w.u_r * h), gate(w.z[x] + w.u_z * h)
     return z * h + (1 - z) * softsign(w.v[x] + w.m * r * h)
 

@@ -32,18 +32,19 @@ def pattern(n: int, over: Semiring = REAL) -> Signature:
 
 
 def max_plus_pattern(n: int) -> Signature:
-    """Return the signature over max-plus."""
+    """Return the signature of a pattern of n words over max-plus."""
     return pattern(n, MAX_PLUS)
 
 
-# The recurrence, over any semiring. A state is h_1, ..., h_n, the scores of partial matches that end in each
-# state with the last symbol (h_0 is one), before epsilon transitions; and c, the score of all matches so far.
+# The recurrence, over any semiring. A state consists of h_1, ..., h_n and c. Before epsilon transitions, h_j
+# is the score of the partial matches that end in state j with the last symbol (h_0 is one). The score of all
+# matches so far is c.
 
 State = tuple[tuple[Any, ...], Any]
 
 
 def left_out(w: Weights, h: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Apply any number of consecutive epsilon transitions: h_j + h_{j-1} e_j, for j = 1, 2, ..."""
+    """Return h after any number of consecutive epsilon transitions: h_j + h_{j-1} e_j, for j = 1, 2, ..."""
     k, after = w.over, [w.over.one]
     for value, weight in zip(h, w.e, strict=True):
         after.append(k.plus(value, k.times(after[-1], weight)))
@@ -51,14 +52,14 @@ def left_out(w: Weights, h: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def left_out_once(w: Weights, h: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Apply at most one epsilon transition after each symbol, as in Schwartz et al."""
+    """Return h after at most one epsilon transition, as in Schwartz et al.: h_j + h_{j-1} e_j."""
     k = w.over
     before = (k.one, *h[:-1])
     return tuple(k.plus(v, k.times(b, weight)) for v, b, weight in zip(h, before, w.e, strict=True))
 
 
 def read(w: Weights, h: tuple[Any, ...], x: str) -> tuple[Any, ...]:
-    """Return h_j = h_{j-1} m_j(x) + h_j s_j(x)."""
+    """Return h after the pattern reads symbol x: h_{j-1} m_j(x) + h_j s_j(x) for each j."""
     k = w.over
     before = (k.one, *h[:-1])
     return tuple(
@@ -67,7 +68,7 @@ def read(w: Weights, h: tuple[Any, ...], x: str) -> tuple[Any, ...]:
 
 
 def soft_pattern(epsilon: Any) -> Recurrence:
-    """Return the dynamic program that applies epsilon transitions by the function ``epsilon``.
+    """Return the dynamic program in which the function ``epsilon`` applies the epsilon transitions.
 
     Over max-plus, plus is the maximum, as in SoPa.
     """
@@ -129,7 +130,7 @@ def states(w: Weights, variable: Callable[[str], Any]) -> list[State]:
 
 
 def two_rows(w: Weights, state: State, unit: int) -> tuple[Any, ...]:
-    """Return Forward's vector: 1, h_1 to h_n and c in the first row, and h_{j-1} e_j in the second row."""
+    """Return the Forward vector: 1, h_1 to h_n and c in the first row, and h_{j-1} e_j in the second row."""
     k, (h, c) = w.over, state
     return (k.one, *h, c, *(k.times(b, weight) for b, weight in zip((k.one, *h), w.e, strict=False)))
 
@@ -172,7 +173,10 @@ TWO_ROWS = "(chain_in_two_rows {n} {m:from 1} {s:from 1}) (silently_in_two_rows 
 
 
 def in_coq(name: str, *, skip: str = "left_out", automaton: str = ONE_ROW, **options: Any) -> Theorem:
-    """Return the theorem of this name."""
+    """Return the Coq theorem of this name.
+
+    ``skip`` is the Coq function that applies epsilon transitions. ``automaton`` is the term of the automaton.
+    """
     return Theorem(
         f"rational_recurrences.sopa.{name}",
         network=f"soft_pattern {{n}} {{m:from 1}} {{s:from 1}} ({skip} {{e:from 1}}) {{word}}",

@@ -10,7 +10,8 @@ from theory.not_rational.vectors import State, Vector, Weights, column, dot, eac
 def step(w: Weights, state: State, x: int, a: Arithmetic) -> State:
     """Compute K_t = diag(alpha_t) K_{t-1} + (1 - alpha_t) k_t^T, V_t likewise, and V_t^T softmax(K_t q_t).
 
-    alpha_t is a sigmoid with a component for each slot; there are as many slots as units.
+    The last of these is the output. The gate alpha_t is a sigmoid with a component for each slot. There are
+    as many slots as units.
     """
     keys, values, _ = state
     q, k, v = (column(w[f"W_{name}"], x) for name in "qkv")

@@ -12,7 +12,8 @@ from theory.not_rational.vectors import State, Vector, Weights, column, dot, out
 def step(w: Weights, state: State, x: int, a: Arithmetic) -> State:
     """Compute G_t = f G_{t-1} + i v_t k_t^T, H_t = f H_{t-1} + i k_t k_t^T and G_t (H_t + diag(w))^-1 q_t.
 
-    f and i are sigmoids of values that depend only on the letter; w is positive.
+    The last of these is the output. The gates f and i are sigmoids of values that depend only on the letter.
+    The weights w are positive.
     """
     g, h, _ = state
     q, k, v = (column(w[f"W_{name}"], x) for name in "qkv")
@@ -26,7 +27,10 @@ def step(w: Weights, state: State, x: int, a: Arithmetic) -> State:
 
 
 def solved(matrix: list[list[Any]], right: Vector, a: Arithmetic) -> Vector:
-    """Solve ``matrix`` x = ``right`` for a positive definite matrix, by elimination without pivoting."""
+    """Return the solution x of ``matrix`` x = ``right``, by elimination without pivoting.
+
+    The matrix must be positive definite.
+    """
     (pivot, *row), *below = matrix
     first, *rest = right
     if not below:

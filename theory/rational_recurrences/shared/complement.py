@@ -24,12 +24,15 @@ GATED = (by_symbol("f"), by_symbol("z"), by_symbol("u", derived=lambda w, x: (1 
 
 
 def gated(start: Sequence[Any] | None = None, *more: WeightEntry) -> Signature:
-    """Return the weights of a unit with tied gates; ``start`` restricts c_0."""
+    """Return the signature of a unit with tied gates: its update has the factor 1 - f.
+
+    ``start`` restricts c_0, and ``more`` are additional weights.
+    """
     return Signature((constant("c_0", only=start), *more, *GATED))
 
 
 def figure_1_without_complement(w: Weights) -> list[WFSA]:
-    """Return Figure 1 with mu = z = W_u v, as in sections 4.1 and 6.1."""
+    """Return the automaton of Figure 1 with mu = z = W_u v, as in sections 4.1 and 6.1."""
     return proposition_7.figure_1_from_c_0(replace(w, entries={**w.entries, "u": w.z}))
 
 
@@ -43,7 +46,7 @@ WEIGHTS = "forall (S : Type) (c_0 : of_ring R) (f z : S -> of_ring R) word,"
 
 
 def variants(claim: str, printed: str, says: str) -> tuple[Variant, Variant]:
-    """Return the variants with mu = (1 - f) z, and with mu = z as the paper states elsewhere.
+    """Return two variants: with mu = (1 - f) z, and with mu = z, which the paper states elsewhere.
 
     Args:
         claim: the claim's module, which is the name of its Coq file and the prefix of its theorems.
@@ -88,7 +91,7 @@ def variants(claim: str, printed: str, says: str) -> tuple[Variant, Variant]:
 
 
 def input_representation(claim: str) -> tuple[Variant, Variant]:
-    """Return the variants; the second one is the formula of section 4.1."""
+    """Return the two variants of :func:`variants`; the second has the formula mu = z of section 4.1."""
     return variants(
         claim,
         "printed-input-representation",

@@ -22,5 +22,5 @@ In proofs, the updates are any weights.
 
 
 def without_complements(w: Weights) -> Weights:
-    """Return the weights with u_j = z_j = W_u v instead of (1 - f_j) z_j."""
+    """Return the weights with the updates u_j = z_j = W_u v instead of u_j = (1 - f_j) z_j."""
     return replace(w, entries={**w.entries, "u1": w.z1, "u2": w.z2})

@@ -43,7 +43,7 @@ EXAMPLE = Weights(
 
 
 def over_three_alphabets(*signatures: Signature) -> tuple[tuple[Signature, str], ...]:
-    """Return the instances for proofs with K = 2: alphabets of one to three letters."""
+    """Return each signature with alphabets of one, two and three letters, to check proofs with K = 2."""
     return tuple((signature, alphabet) for signature in signatures for alphabet in ("a", "ab", "abc"))
 
 
@@ -81,7 +81,10 @@ FREE_GATES = (
 
 
 def from_gates(gates: str, update: str) -> str:
-    """Return Coq's binders for the weights ``gates`` in a ring, and for an update computed from them."""
+    """Return Coq's binders for the weights ``gates`` in a ring, and for the update computed from them.
+
+    ``update`` is the Coq term of the update.
+    """
     return (
         f"forall (R : comRingType) (S : finType) k (c_0 : of_ring R) ({gates} : seq S -> of_ring R),"
         f" let u_w : seq S -> of_ring R := {update} in"
@@ -89,7 +92,10 @@ def from_gates(gates: str, update: str) -> str:
 
 
 def own_unit(unit: str, *gates: str) -> dict[str, Any]:
-    """Return the Coq term that runs a unit over a ring with these gates and the update computed from them."""
+    """Return the fields of a :class:`~theory.theorem.Theorem` with which Coq runs a unit over a ring.
+
+    ``unit`` is the Coq function of the unit, which computes the update from the gates.
+    """
     read = " ".join(f"{{{name}_w:of window}}" for name in gates)
     return {
         "network": f"{unit} {{k}} {{c_0}} {read} {{letters}}",
@@ -107,7 +113,7 @@ def variants(
     weights: str,
     unit: Mapping[str, Any] = WINDOWED,
 ) -> tuple[Variant, ...]:
-    """Return the variants of appendix A: corrected, corrected with fewer states, and as printed.
+    """Return three variants about appendix A: corrected, corrected with fewer states, and as printed.
 
     Args:
         anywhere: random and small weights, with any c_0.
@@ -182,9 +188,9 @@ def table_1(
 ) -> Variant:
     """Return the variant that Table 1 states: the unit is the automaton B of Figure 1, with two states.
 
-    The weights of B depend on one symbol. Here these are the gates of the window with padding before that
-    symbol. The choice does not matter, because a Hankel block of rank 3 refutes every automaton with two
-    states.
+    The weights of B depend on one symbol. Here, they are the values of the gates for the window that has
+    padding before this symbol. The choice does not matter, because a Hankel block of rank 3 refutes every
+    automaton with two states.
 
     Args:
         from_zero: random and small weights with c_0 = 0.

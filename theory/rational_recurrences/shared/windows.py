@@ -22,7 +22,7 @@ State = tuple[str, Any]
 
 
 def signature(window: int, *gates: WeightEntry, start: Sequence[Any] | None = None) -> Signature:
-    """Return the weights of a unit whose gates are these tables by window; ``start`` restricts c_0."""
+    """Return the signature of a unit whose gates are these tables by window; ``start`` restricts c_0."""
     return Signature((constant("c_0", only=start), *gates), size=("K", window), most_small=200)
 
 
@@ -32,12 +32,15 @@ def words(alphabet: str, longest: int) -> list[str]:
 
 
 def remembered(w: Weights, history: str, x: str) -> str:
-    """Return the last K - 1 symbols after x."""
+    """Return the last K - 1 symbols of the history and x, which are the next history."""
     return (history + x)[-(w.n - 1) :] if w.n > 1 else ""
 
 
 def step(w: Weights, state: State, x: str) -> State:
-    """Return c_t = f_t c_{t-1} + u_t (equation 5c); gates read the window (equation 10 for K = 2)."""
+    """Return the next state: the last K - 1 symbols, and c_t = f_t c_{t-1} + u_t (equation 5c).
+
+    The gates f_t and u_t read the window of the last K symbols (equation 10 for K = 2).
+    """
     k, (history, c) = w.over, state
     return remembered(w, history, x), k.plus(k.times(w.f[history + x], c), w.u[history + x])
 
@@ -50,10 +53,10 @@ windowed = Recurrence(start=lambda w: ("", w.c_0), step=step, out=lambda w, stat
 
 
 def automaton(w: Weights, padded: bool) -> WFSA:
-    """Return appendix A's automaton.
+    """Return the automaton of appendix A, with or without ``padded`` windows.
 
-    With ``padded``, the automaton also has the paths whose only mu occurs before the history is full. There
-    is no q of the empty history, unless c_0 is nonzero; then this q has the initial weight c_0.
+    If ``padded`` is true, the automaton also has the paths whose only mu occurs before the history is full.
+    There is no state q of the empty history unless c_0 is nonzero or K is 1. Its initial weight is c_0.
     """
     k = w.over
     number = {state: i for i, state in enumerate(names(w))}
@@ -71,9 +74,9 @@ def automaton(w: Weights, padded: bool) -> WFSA:
 
 
 def names(w: Weights) -> list[tuple[str, str]]:
-    """Return the states: p of every history, then q of every history.
+    """Return the names of the states of :func:`automaton`: p of every history, then q of every history.
 
-    The empty history has a q only if c_0 is nonzero or K is 1.
+    The empty history has a state q only if c_0 is nonzero or K is 1.
     """
     histories = words(w.alphabet, w.n - 1)
     return [("p", h) for h in histories] + [
@@ -118,22 +121,23 @@ def ahead(w: Weights) -> list[WFSA]:
 
 
 def after(w: Weights, state: State, word: str) -> Any:
-    """Return c after the word."""
+    """Return the unit's value c after the word, which is read from ``state`` on."""
     for x in word:
         state = step(w, state, x)
     return state[1]
 
 
 def by_history(w: Weights) -> dict[str, Any]:
-    """Return the weights of a unit with gates f and u as Coq reads them, with numbered histories."""
+    """Return the values of the placeholders in Coq terms, for a unit with the gates f and u."""
     return {"c_0": w.c_0, **history_tables(w, "f", "u")}
 
 
 def history_tables(w: Weights, *names: str) -> dict[str, Any]:
-    """Return tables by window as tables by history and letter, with numbered histories.
+    """Return the values of the placeholders in Coq terms, for these tables by window.
 
-    The result also has the next histories and their number. A name with the suffix ``_w`` is the
-    original table by window.
+    Each table becomes a table by history and letter, in which histories are represented by numbers. The
+    result also contains the histories, the number of histories, and the next history for each history and
+    letter. A name with the suffix ``_w`` is the original table by window.
     """
     histories = words(w.alphabet, w.n - 1)
     table = {
@@ -150,14 +154,17 @@ def history_tables(w: Weights, *names: str) -> dict[str, Any]:
 
 
 def states(w: Weights, variable: Callable[[str], Any]) -> list[State]:
-    """Return every history, with any c; before the first symbol, c is c_0."""
+    """Return the states of the induction step: every history, with a variable for c.
+
+    Before the first symbol, c is c_0.
+    """
     return [("", w.c_0)] + [
         (h, variable("c")) for h in words(w.alphabet, w.n - 1) if h or w.n == 1 or w.c_0 != w.over.zero
     ]
 
 
 def remembering(instances: tuple[tuple[Signature, str], ...]) -> Induction:
-    """Return the proof for appendix A: Omega is 1 at p of the history, and c at q of it."""
+    """Return the proof for appendix A: the Forward vector is 1 at p_h and c at q_h of the history h."""
 
     def invariant(w: Weights, state: State, unit: int) -> list[Any]:
         k, (history, c) = w.over, state
@@ -182,9 +189,9 @@ def remembering(instances: tuple[tuple[Signature, str], ...]) -> Induction:
 
 
 def looking_ahead(instances: tuple[tuple[Signature, str], ...]) -> Induction:
-    """Return the proof for the smaller automaton.
+    """Return the proof for the automaton with fewer states (:func:`ahead`).
 
-    After a string x, its vector Omega has the entries 1, c(x), and c(xw) for each word w shorter than K.
+    After a string x, its Forward vector is 1, and c(xw) for each word w shorter than K.
     """
     return Induction(
         says="after every string x, the Forward vector is 1, c(x), and c(xw) for each word w shorter than K",
@@ -207,7 +214,11 @@ def instances(
     starts: tuple[Any, ...] = (None, (0,)),
     most: int = 40,
 ) -> tuple[tuple[Signature, str], ...]:
-    """Return signatures and alphabets with windows of up to 4 symbols, 3 letters, and ``most`` windows."""
+    """Return the signatures and alphabets for which a proof is checked.
+
+    A window has at most 4 symbols, an alphabet has at most 3 letters, and there are at most ``most`` strings
+    that are not longer than a window.
+    """
     sizes = [
         (window, "abc"[:s])
         for window in (1, 2, 3, 4)
