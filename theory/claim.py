@@ -48,7 +48,7 @@ class Case(Protocol):
         """Return the weights on one line, in readable form."""
 
     def renamed(self, names: dict[str, str]) -> Any:
-        """Restrict the weights to the letters in ``names``, and rename these letters."""
+        """Return the weights of the letters in ``names`` only, under the new names of these letters."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the weights as JSON without rounding; the class method ``from_json`` reads them."""

@@ -16,7 +16,7 @@ Parts = dict[str, tuple[str, ...]]
 
 
 def rows(**figures: str) -> Rows:
-    """Convert a string of printed numbers, such as "69.2 71.7", to decimals for each keyword argument."""
+    """Return, for each keyword argument, the numbers in a string such as "69.2 71.7" as decimals."""
     return {name: tuple(map(Decimal, text.split())) for name, text in figures.items()}
 
 
@@ -44,7 +44,7 @@ class Sentence:
 
 
 def parts(**words: str) -> Parts:
-    """Split a string of printed words at the spaces for each keyword argument."""
+    """Return, for each keyword argument, the words in a string."""
     return {name: tuple(text.split()) for name, text in words.items()}
 
 

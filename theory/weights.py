@@ -79,7 +79,7 @@ class Weights:
         return ", ".join(([f"{self.size[0]} = {self.size[1]}"] if self.size else []) + constant + read)
 
     def renamed(self, names: dict[str, str]) -> Weights:
-        """Restrict the weights to the letters in ``names``, and rename these letters.
+        """Return the weights of the letters in ``names`` only, under the new names of these letters.
 
         Windows that contain other letters are dropped.
         """

@@ -50,7 +50,7 @@ def mapping(n: int, **only: Sequence[Any]) -> Signature:
 
 @cache
 def permutation(n: int, index: int) -> Map:
-    """Return the permutation of n states with this index."""
+    """Return the permutation of n states with this index in lexicographic order."""
     return list(permutations(range(n)))[index]
 
 

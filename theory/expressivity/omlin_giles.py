@@ -1,6 +1,6 @@
 """Second-order sigmoid networks that are constructed from a DFA are stable if their gain is large enough.
 
-Omlin and Giles 1996. Each state has a unit. After a letter, the unit has the weight H from the units of all
+Omlin and Giles 1996. Each state has a unit. For each letter, the unit has the weight H from the units of all
 states from which the letter leads to its state, the weight -H from itself unless its own state is one of
 them, and the bias -H/2. Let n be the largest number of states from which one letter leads to the same state.
 If sigma(H (n e - 1/2)) <= e, then the current state's unit always stays at least 1 - e, and all other units

@@ -117,11 +117,12 @@ Value = Callable[[str], Any]
 
 
 def spectral(f: Value, alphabet: str, longest: int) -> WFSA:
-    """Return a minimal automaton for a function, with as many states as the rank of its Hankel matrix.
+    """Return a minimal automaton for a function f, with as many states as the rank of its Hankel matrix.
 
-    The function computes the rows and columns of words of at most ``longest`` symbols, which must span the
-    rows and columns of all longer words. The coordinates of a word u are the row f(u s_j) times the inverse
-    of the block f(p_i s_j).
+    Only the rows and columns of words of at most ``longest`` symbols are computed. They must span the rows
+    and columns of all longer words. Among these words, prefixes p_i and suffixes s_j are chosen for which the
+    block f(p_i s_j) is invertible. The coordinates of a word u are the row f(u s_j) times the inverse of this
+    block.
     """
     words = ["".join(letters) for n in range(longest + 1) for letters in product(alphabet, repeat=n)]
     rows = _independent([[f(u + v) for v in words] for u in words])

@@ -125,7 +125,7 @@ def with_vectors_that_span(size: tuple[int, int, int]) -> Signature:
 
 
 def step_0(w: Weights, h: Vector, x: str) -> Vector:
-    """Return h_t = ((h_{t-1} D_1) o (u_t G)) D_2^T: equation 6 at beta = 0."""
+    """Return the state h_t = ((h_{t-1} D_1) o (u_t G)) D_2^T: equation 6 at beta = 0."""
     return with_factors(w, h, tuple(dot(w.over, w.u[x], column) for column in zip(*w.G, strict=True)))
 
 

@@ -70,7 +70,7 @@ def interpolated(w: Weights, x: str, beta: Any = 1) -> Vector:
 
 
 def step_6(w: Weights, h: Vector, x: str) -> Vector:
-    """Return h_t = ((h_{t-1} D_1) o z_t) D_2^T (equation 6) at beta = 1."""
+    """Return the state h_t = ((h_{t-1} D_1) o z_t) D_2^T (equation 6) at beta = 1."""
     return with_factors(w, h, interpolated(w, x))
 
 

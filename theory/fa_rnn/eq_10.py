@@ -145,7 +145,7 @@ def with_vectors(size: tuple[int, int, int, int, int]) -> Signature:
 
 
 def interpolated(w: Weights, x: str, v: Vector, g: Any) -> Vector:
-    """Return beta v + (1 - beta) u G for the word vector u."""
+    """Return a word's vector beta v + (1 - beta) u G, where u is its pretrained vector."""
     columns = zip(*g, strict=True)
     return tuple(
         w.beta * a + (1 - w.beta) * dot(w.over, w.word_vector[x], column)

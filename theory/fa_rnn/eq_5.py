@@ -74,7 +74,7 @@ isolated_states = Recurrence(
 
 
 def step_without_last_column(w: Weights, h: tuple[Any, ...], x: str) -> tuple[Any, ...]:
-    """Return h_t by equation 5 without the last column of each factor."""
+    """Return the state h_t by equation 5, computed without the last column of each factor."""
     short = {
         "D_1": tuple(row[:-1] for row in w.D_1),
         "v": {x: w.v[x][:-1]},

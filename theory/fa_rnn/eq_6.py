@@ -49,7 +49,7 @@ def mixture(only: Any, size: tuple[int, int, int]) -> tuple[WeightEntry, ...]:
 
 
 def mixed(size: tuple[int, int, int]) -> Signature:
-    """Return the signature of arbitrary weights."""
+    """Return the signature of a network with arbitrary factors, word vectors, G and beta."""
     k, r, _ = size
     beta = constant("beta", only=("1/2", "1/4", "3/4", "1/8", "7/8", 0, 1, "1/3"))
     return Signature((*factors(k, r), beta, *mixture(None, size)), size=("K", k), most_small=300)
@@ -113,7 +113,7 @@ def at(w: Weights, x: str, h: Vector = ()) -> Concrete:
 
 
 def step_6(w: Weights, h: Vector, x: str) -> Vector:
-    """Return h_t = ((h_{t-1} D_1) o z_t) D_2^T (equation 6)."""
+    """Return the state h_t = ((h_{t-1} D_1) o z_t) D_2^T (equation 6)."""
     of = at(w, x, h)
     return tuple(place_6(of, j) for j in range(1, len(h) + 1))
 

@@ -86,7 +86,10 @@ def small_factors(size: tuple[int, int]) -> Signature:
 
 
 def rule_and_threshold(k: int) -> Signature:
-    """Return the signature of a 0-1 tensor with factors by construction, and a threshold in (0, 1]."""
+    """Return the signature of a tensor of zeros and ones, its factors, and a threshold gamma in (0, 1].
+
+    The factors are constructed from the tensor.
+    """
     gamma = constant("gamma", only=("1/2", "1", "1/100", "99/100"))
     return Signature((*tensor(k, BITS), *by_construction(), gamma), size=("K", k), most_small=600)
 

@@ -38,7 +38,7 @@ NOT_NEGATIVE = (0, "1/2", 1, 2)
 
 
 def g(x: Fraction) -> Fraction:
-    """Return x + 1/2, for nonnegative x."""
+    """Return the value of the paper's function g for a nonnegative x, x + 1/2."""
     return x + Fraction(1, 2)
 
 

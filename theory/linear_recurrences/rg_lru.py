@@ -71,7 +71,7 @@ as_programmed = Recurrence(
 
 
 def three_states(w: Weights) -> list[WFSA]:
-    """Return the automaton with a state before the first token, the state 1 after it, and h."""
+    """Return the automaton with a state before the first token, a state for 1 after it, and a state for h."""
     k = w.over
     tables = {
         x: [[k.zero, k.one, w.ix[x]], [k.zero, k.one, w.m[x] * w.ix[x]], [k.zero, k.zero, w.a[x]]]

@@ -63,10 +63,10 @@ def outer(one: Vector, other: Vector) -> Vector:
 
 
 def rows(matrix: Vector, width: int) -> list[Vector]:
-    """Split a matrix, stored as one flat list, into rows of length ``width``."""
+    """Split a matrix, stored as one flat list row by row, into rows of length ``width``."""
     return [matrix[start : start + width] for start in range(0, len(matrix), width)]
 
 
 def columns(matrix: Vector, width: int) -> list[Vector]:
-    """Split a matrix, stored as one flat list, into its columns; their number is ``width``."""
+    """Split a matrix, stored as one flat list row by row, into its ``width`` columns."""
     return [matrix[start::width] for start in range(width)]

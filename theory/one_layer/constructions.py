@@ -169,7 +169,7 @@ def _penalty(
 
 
 def penalty(language: Language, architecture: Architecture) -> Layer:
-    """Return the network that recognises T2 or aⁿbⁿ with gates between 1/2 and 1 and an exact sign read-out.
+    """Return the network that recognises T2 or aⁿbⁿ with gates in (1/2, 1) and an exact sign read-out.
 
     Let γ = δ = 9/10 and η = 6/10, and let p, p₀, p₁ be the numbers of all letters, zeros and ones after a
     position. T2: the score is η^n/1000 minus δ^p (γ^p₀ - γ^p₁)² for each 0 and for the start, and minus δ^p
@@ -189,7 +189,7 @@ def penalty(language: Language, architecture: Architecture) -> Layer:
 
 
 def fading(language: Language, architecture: Architecture) -> Layer:
-    """Return the network that recognises T1 with gates between 1/2 and 1 and an exact sign read-out.
+    """Return the network that recognises T1 with gates in (1/2, 1) and an exact sign read-out.
 
     The score is 0.6^n/10 minus 0.9^p for each 0 with p letters after it. If the word contains a 0, the score
     is at most 0.6^n/10 - 0.9^n, which is negative.

@@ -93,7 +93,7 @@ def _last(term: Term) -> list[Hashable]:
     "Two words with the same order of last occurrences of the letters have the same effect.",
 )
 def LAST(left: Term, right: Term) -> tuple[Term, Term]:
-    """Return the two words, or raise InputError if their last occurrences differ in order (proof below).
+    """Return the two words, or raise InputError if their orders of last occurrences differ (proof below).
 
     Diagonal layers: take one coordinate, and let X be its finite set of values. A letter with a gate g that
     is not 0 is injective, so it permutes X and preserves the mean c of X. This letter is the map

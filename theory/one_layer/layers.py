@@ -103,7 +103,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Matrix:
-    """The map x -> A x of a linear second-order network, for the rows of A."""
+    """The map x -> A x of a linear second-order network; ``rows`` contains the rows of A."""
 
     rows: tuple[Vector, ...]
 

@@ -206,7 +206,7 @@ class Cell:
 
     @property
     def law(self) -> laws.LayerLaw:
-        """The law that a cell "cannot" names."""
+        """The law that the entry names, if the answer is ``cannot``."""
         if self.entry != "power":
             return LAWS[self.entry]
         return next(law for law in self.architecture.finite_laws if law.name.startswith("powers"))
@@ -222,7 +222,7 @@ class Cell:
         return arguments
 
     def network(self) -> Network:
-        """Return the network that a cell "can" names."""
+        """Return the network that the entry names, if the answer is ``can``."""
         return _network(self.entry, self.language, self.architecture)
 
 

@@ -86,8 +86,9 @@ pooled_with_padding = Recurrence(
 def chain(w: Weights, padded: bool = False) -> list[WFSA]:
     """Return the automaton whose paths select a window.
 
-    A path waits in state 0, reads the window from 0 to K, and stays in K. With padding, it may
-    start in any state except the last, because the window's positions before that have no symbol.
+    A path waits in state 0, reads a window on its way from state 0 to state K, and stays there. With padding,
+    it may start in any state except the last, because the window's positions before that state have no
+    symbol.
     """
     k, n = w.over, w.n
     arrows = []

@@ -44,7 +44,10 @@ State = tuple[tuple[Any, ...], Any]
 
 
 def left_out(w: Weights, h: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return h after any number of consecutive epsilon transitions: h_j + h_{j-1} e_j, for j = 1, 2, ..."""
+    """Return h after any number of consecutive epsilon transitions.
+
+    Its component j is h_j + h_{j-1} e_j, where h_{j-1} is already the new component.
+    """
     k, after = w.over, [w.over.one]
     for value, weight in zip(h, w.e, strict=True):
         after.append(k.plus(value, k.times(after[-1], weight)))
@@ -52,7 +55,10 @@ def left_out(w: Weights, h: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def left_out_once(w: Weights, h: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return h after at most one epsilon transition, as in Schwartz et al.: h_j + h_{j-1} e_j."""
+    """Return h after at most one epsilon transition, as in Schwartz et al.
+
+    Its component j is h_j + h_{j-1} e_j, where h_{j-1} is the old component.
+    """
     k = w.over
     before = (k.one, *h[:-1])
     return tuple(k.plus(v, k.times(b, weight)) for v, b, weight in zip(h, before, w.e, strict=True))
@@ -121,7 +127,7 @@ def chain_in_two_rows(w: Weights) -> list[WFSA]:
     return [WFSA.from_edges(k, 2 * n + 2, w.alphabet, [(0, k.one)], [(n + 1, k.one)], arrows)]
 
 
-# The proofs: Forward's vector after a symbol and epsilon transitions.
+# The proofs: the Forward vector after a symbol and epsilon transitions.
 
 
 def states(w: Weights, variable: Callable[[str], Any]) -> list[State]:

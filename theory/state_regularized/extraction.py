@@ -136,7 +136,7 @@ def printed_hard(w: Weights) -> Table:
 
 
 def seen(w: Weights, run: Any) -> Table:
-    """Return the transition table from counts, restricted to the pairs of state and symbol in the data."""
+    """Return the transition table that the counts give, only for pairs of state and symbol in the data."""
     pairs = {(q, x) for q, x, _ in counted(w, run)}
     return {pair: after for pair, after in by_counts(w, run).items() if pair in pairs}
 

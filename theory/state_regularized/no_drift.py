@@ -42,7 +42,10 @@ BITS = 256
 
 
 def mixed(w: Weights, h: Vector, x: str) -> Vector:
-    """Return h = sum_i alpha_i s_i (equation 5) for u = hardtanh(U h + W_x), at temperature 1 / (m ln 2)."""
+    """Return the next hidden state, the mixture of centroids h = sum_i alpha_i s_i (equation 5).
+
+    The cell is u = hardtanh(U h + W_x), and the temperature is 1 / (m ln 2).
+    """
     with flint.ctx.workprec(BITS):
         alpha = distribution(scores(w, h, x), ball(w.m) * flint.arb(2).log())
         return tuple(

@@ -83,9 +83,9 @@ from_centroid, from_token, from_anywhere = sampled(), sampled(at_token), sampled
 
 
 def mixed(w: Weights, state: Any, x: str) -> Any:
-    """Return alpha and h = sum_i alpha_i s_i after a symbol (equation 5).
+    """Return the state after symbol x: alpha, and the mixture h = sum_i alpha_i s_i (equation 5).
 
-    h is ``None`` if alpha is irrational.
+    h is ``None`` if alpha, the probability of each centroid, is irrational.
     """
     alpha, h = state
     b = () if h is None else similarities(w, component(w, h, x))
@@ -198,7 +198,7 @@ def one_at(w: Weights, state: int, states: int) -> list[Any]:
 
 
 def transition_tables(w: Weights) -> dict[str, list[list[Any]]]:
-    """Return the k x k table of each symbol."""
+    """Return, for each symbol, the k x k table of transition probabilities."""
     return {x: table(w, x) for x in w.alphabet}
 
 
@@ -235,7 +235,10 @@ def extracted_with_one_more_state(w: Weights) -> list[WFSA]:
 
 
 def extracted_by_similarity(w: Weights) -> list[WFSA]:
-    """Return the automata with k states and the initial distribution g(S, h_0)."""
+    """Return the automata with k states whose initial distribution is g(S, h_0).
+
+    It is the softmax of the similarities of h_0 and the centroids S.
+    """
     return automata(w, list(softmax(w, similarities(w, w.h_0))), transition_tables(w))
 
 
@@ -307,7 +310,10 @@ PAIR = "(nth (first, first) (elements (prod_finite (place {k}) (place {k}))) {un
 
 
 def any_cell(k: int, rows: int = 0, more: Any = ()) -> Signature:
-    """Return the signature of an arbitrary cell, with a row per centroid and ``rows`` rows for h_0."""
+    """Return the signature of an arbitrary cell, which is given as a table alpha for each symbol.
+
+    The table has a row for each centroid, and ``rows`` further rows for h_0.
+    """
     return Signature((by_symbol("alpha", (k + rows, k)), *more), size=("k", k))
 
 
@@ -333,7 +339,10 @@ def for_every_k() -> list[Identity]:
 
 
 def proof(says: str, invariant: Any, states: Any, of: Any) -> Induction:
-    """Return the proof whose invariant is the distribution, for k = 2 to 4 and for a symbolic k."""
+    """Return the proof by induction over ``invariant``, for k = 2 to 4 and for a symbolic k.
+
+    ``of`` returns the signature for a number k of centroids.
+    """
     return Induction(
         says=says,
         invariant=invariant,
@@ -383,7 +392,7 @@ FROM_H_0 = proof(
 
 
 def differ_at_end(w: Weights) -> bool:
-    """Return whether a network distinguishes letters, and the values at the end are not all equal."""
+    """Return whether the centroids are distinct and the values at the end are not all equal."""
     return distinct(w) and len(set(values_at_end(w))) > 1
 
 
@@ -410,9 +419,10 @@ def layers(values: Any, d: int) -> tuple[Any, ...]:
 
 
 def both_layers_count(w: Weights) -> bool:
-    """Return whether centroids and letters are distinct, and layer 2 reads layer 1.
+    """Return whether the centroids and the letters' vectors are distinct, and layer 2 reads layer 1.
 
-    Few of the simplest cases satisfy this.
+    Centroids are compared within each layer. Layer 2 reads layer 1 if V is not 0. Few of the simplest cases
+    satisfy this.
     """
     different = all(len(set(values)) == len(values) for values in (w.S, w.S_2, list(w.W.values())))
     return different and any(v != 0 for row in w.V for v in row)

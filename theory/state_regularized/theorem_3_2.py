@@ -71,7 +71,7 @@ followed_by_half = Recurrence(start=at_first, step=follow, out=lambda w, law: (F
 
 
 def weighted_dfa(w: Weights) -> list[WFSA]:
-    """Return the DFA in which a transition has the cell's probability alpha_M as its weight."""
+    """Return the DFA whose transitions have the cell's probabilities of their targets as weights."""
     one = w.over.one
     arrows = []
     for (q, x), after in transition_table(w).items():

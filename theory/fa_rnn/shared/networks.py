@@ -79,12 +79,12 @@ def in_line(signature: Signature, most: int = 300) -> Signature:
 
 
 def place_4(of: AnyPlaces, j: Any) -> Any:
-    """Return component j of h_t = h_{t-1} T[x_t] (equation 4)."""
+    """Return component j of the state h_t = h_{t-1} T[x_t] (equation 4)."""
     return of.sum(lambda i: of.times(of.at("h", i), of.at("T", i, j)))
 
 
 def place_5(of: AnyPlaces, j: Any) -> Any:
-    """Return component j of h_t = a D_2^T, with a = (h_{t-1} D_1) o v_t (equation 5)."""
+    """Return component j of the state h_t = a D_2^T, with a = (h_{t-1} D_1) o v_t (equation 5)."""
     return of.sum(lambda s: of.times(a(of, s), of.at("D_2", j, s)), "r")
 
 
@@ -102,13 +102,13 @@ def of_factors(of: AnyPlaces, i: Any, j: Any) -> Any:
 
 
 def step_4(w: Weights, h: Vector, x: str) -> Vector:
-    """Return h_t = h_{t-1} T[x_t] (equation 4)."""
+    """Return the state h_t = h_{t-1} T[x_t] (equation 4)."""
     at = Concrete(w.over, len(h), {"T": w.T[x], "h": h})
     return tuple(place_4(at, j) for j in range(1, len(h) + 1))
 
 
 def step_5(w: Weights, h: Vector, x: str) -> Vector:
-    """Return h_t = ((h_{t-1} D_1) o v_t) D_2^T (equation 5)."""
+    """Return the state h_t = ((h_{t-1} D_1) o v_t) D_2^T (equation 5)."""
     return with_factors(w, h, w.v[x])
 
 

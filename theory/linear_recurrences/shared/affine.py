@@ -111,7 +111,7 @@ class _Stepped:
 
 @dataclass(frozen=True)
 class Output:
-    """The output that reads the state.
+    """An output of a layer, which reads the state.
 
     Attributes:
         printed: a function from a token to the output as the paper prints it.
@@ -163,7 +163,7 @@ class AffineLayer:
         return self.in_state(t, state) if state else t
 
     def in_state(self, t: Token, state: Sequence[Any]) -> Token:
-        """Return the token with a different state."""
+        """Return the token t with the components of another state."""
         n, alone = t.n, not isinstance(getattr(t, f"{self.parts[0]}_0"), tuple)
         parts = (state[p] if alone else Vector(state[p * n : (p + 1) * n]) for p in range(len(self.parts)))
         moved = Token.__new__(Token)

@@ -70,7 +70,10 @@ class Chunked:
         )
 
     def proof(self, *signatures: Signature) -> Induction:
-        """Return the proof with the invariant (1, s, o), where s is the state after the chunk's tokens."""
+        """Return the proof by induction over the invariant (1, s, o).
+
+        s is the state at the chunk's start, updated by the chunk's tokens so far, and o is the last output.
+        """
 
         def states(w: Weights, variable: Callable[[str], Any]) -> list[State]:
             names = [f"s[{j}]" for j in range(1, len(self.layer.first(w)))]

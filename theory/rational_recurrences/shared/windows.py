@@ -53,7 +53,7 @@ windowed = Recurrence(start=lambda w: ("", w.c_0), step=step, out=lambda w, stat
 
 
 def automaton(w: Weights, padded: bool) -> WFSA:
-    """Return the automaton of appendix A, with or without ``padded`` windows.
+    """Return the automaton of appendix A.
 
     If ``padded`` is true, the automaton also has the paths whose only mu occurs before the history is full.
     There is no state q of the empty history unless c_0 is nonzero or K is 1. Its initial weight is c_0.
@@ -100,9 +100,10 @@ def corrected(w: Weights) -> list[WFSA]:
 def ahead(w: Weights) -> list[WFSA]:
     """Return the automaton with 2 + s + ... + s^(K-1) states, where s is the number of symbols.
 
-    Its vector after x is 1, c(x), and c(xw) for each word w of 1 to K - 1 symbols. On a, it moves
-    c(xaw) to w. For the longest w the window is aw, regardless of x: c(xaw) = f(aw) c(xaw') + u(aw),
-    where w' is w without its last symbol.
+    After a string x, its Forward vector is 1, and c(xw) at the state of each word w shorter than K. A symbol
+    a moves c(xaw) from the state of aw to the state of w. For the longest words w, the window is aw
+    regardless of x. The new number at w is then c(xaw) = f(aw) c(xaw') + u(aw), where w' is w without its
+    last symbol.
     """
     k = w.over
     number = {word: i for i, word in enumerate(words(w.alphabet, w.n - 1), start=1)}

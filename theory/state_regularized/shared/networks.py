@@ -74,7 +74,7 @@ def clipped(z: Any) -> Any:
 
 
 def inside(w: Weights, h: Vector, x: str) -> Vector:
-    """Return U h + W_x."""
+    """Return U h + W_x, the argument of the hardtanh."""
     return tuple(
         sum((v * n for v, n in zip(row, h, strict=True)), start=b) for row, b in zip(w.U, w.W[x], strict=True)
     )
@@ -86,14 +86,17 @@ def component(w: Weights, h: Vector, x: str) -> Vector:
 
 
 def similarities(w: Weights, u: Vector) -> Vector:
-    """Return b_i = u s_i (equation 2) or -||u - s_i|| (equation 3)."""
+    """Return the similarity b_i of u and each centroid: u s_i (equation 2) or -||u - s_i|| (equation 3)."""
     if w.eq == 2:
         return tuple(sum(a * b for a, b in zip(u, s, strict=True)) for s in w.S)
     return tuple(-abs(u[0] - s[0]) for s in w.S)
 
 
 def softmax(w: Weights, b: Vector) -> Vector:
-    """Return alpha_i = exp(b_i / tau) / sum_j exp(b_j / tau), with exp(1 / tau) = 2^m."""
+    """Return the softmax of b / tau: alpha_i = exp(b_i / tau) / sum_j exp(b_j / tau).
+
+    At the temperature tau of the weights, exp(1 / tau) is 2^m.
+    """
     least = min(b)
     powers = [2 ** int(w.m * (n - least)) for n in b]
     return tuple(Fraction(p, sum(powers)) for p in powers)
