@@ -67,7 +67,10 @@ class Recurrence:
             yield self.out(case, state)
 
     def levels(self, case: Any, longest: int) -> Iterator[list[tuple[Any, ...]]]:
-        """Yield the outputs for all strings of each length up to ``longest``, in the alphabet's order."""
+        """Yield, for each length up to ``longest``, the outputs for all strings of this length.
+
+        The strings are in the alphabet's order.
+        """
         states = [untouched(self.start(case))]
         yield [self.out(case, state) for state in states]
         for _ in range(longest):

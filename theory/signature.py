@@ -268,7 +268,7 @@ class Signature:
         return self._derive(self._generic(alphabet, first))
 
     def example(self, alphabet: str = "ab") -> Weights:
-        """Return a case of small values, for a drawing.
+        """Return a case with small weights, with which a claim's page can draw the automaton.
 
         >>> Signature((constant("c_0"), by_symbol("f"), by_symbol("u"))).example().describe()
         'c_0 = 2, f(a) = 1, u(a) = 1/2, f(b) = 0, u(b) = -1'
@@ -538,7 +538,6 @@ def _disproportion(signatures: Sequence[Signature], w: Weights) -> str | None:
 
 
 def _leaves(value: Tree) -> Iterator[Any]:
-    """Yield the weights of a vector or a matrix."""
     if isinstance(value, tuple):
         for part in value:
             yield from _leaves(part)

@@ -36,8 +36,8 @@ class Weights:
         over: the semiring of the weights.
         alphabet: the symbols, in order.
         entries: the value of each name: a constant, or a table with a value for each symbol or for
-            each window of symbols (a string; shorter ones occur at the start of a string). A value
-            is a weight, or a vector or matrix of weights as nested tuples.
+            each window of symbols. Shorter windows occur at the start of a string. A value is a weight, or
+            a vector or matrix of weights as nested tuples.
         size: the name and value of the network's size, such as ``("n", 3)``; ``None`` if the size is fixed.
     """
 
@@ -195,7 +195,7 @@ def _written(value: Tree) -> str:
 
 
 def total(k: Semiring, values: Any) -> Any:
-    """Return the sum of some weights; the empty sum is zero.
+    """Return the sum of the weights in the semiring; the empty sum is its zero.
 
     >>> from automata.semirings import MAX_PLUS
     >>> total(MAX_PLUS, [2, 3, 1]), total(MAX_PLUS, [])

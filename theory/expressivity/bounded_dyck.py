@@ -123,8 +123,8 @@ def units(m: int, width: int) -> list[Unit]:
 def recurrent_weights(m: int, width: int) -> list[Bits]:
     """Return the row of W for each unit.
 
-    The weight is 1 from the units with the same bit in the adjacent slot: the previous slot for a unit of the
-    copy for open brackets, and the next slot for a unit of the other copy. All other weights are 0.
+    The weight is 1 from the units with the same bit in an adjacent slot, and 0 from all others. For a unit of
+    the copy for open brackets, it is the previous slot. For a unit of the other copy, it is the next slot.
     """
     every = units(m, width)
     return [

@@ -102,7 +102,7 @@ more_changes = Recurrence(
 
 
 def never(w: Weights) -> list[WFSA]:
-    """Return the automaton whose scores are 0."""
+    """Return the automaton whose score is 0 for every string."""
     k = w.over
     return [WFSA(k, [k.one], [k.zero], {x: [[k.one]] for x in w.alphabet})]
 
@@ -116,7 +116,7 @@ def unit(m: int) -> Signature:
 
 
 def negative_gate(w: Weights, s: Vector, x: str) -> Vector:
-    """Return -s for the letter a, and s for other letters."""
+    """Return the next state: -s for the letter a, and s for other letters."""
     return tuple(-value for value in s) if x == "a" else s
 
 

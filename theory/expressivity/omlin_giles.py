@@ -1,10 +1,10 @@
 """Second-order sigmoid networks that are constructed from a DFA are stable if their gain is large enough.
 
 Omlin and Giles 1996. Each state has a unit. For each letter, the unit has the weight H from the units of all
-states from which the letter leads to its state, the weight -H from itself unless its own state is one of
-them, and the bias -H/2. Let n be the largest number of states from which one letter leads to the same state.
-If sigma(H (n e - 1/2)) <= e, then the current state's unit always stays at least 1 - e, and all other units
-at most e.
+states from which the letter leads to its state. It has the weight -H from itself, unless its own state is one
+of them, and the bias -H/2. Let n be the largest number of states from which one letter leads to the same
+state. If sigma(H (n e - 1/2)) <= e, then the current state's unit always stays at least 1 - e, and all other
+units at most e.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def ball(value: Fraction) -> flint.arb:
 
 
 def interval(low: Fraction, high: Fraction) -> flint.arb:
-    """Return a ball that contains the interval."""
+    """Return a ball that contains the interval from ``low`` to ``high``."""
     return ball(low).union(ball(high))
 
 
@@ -50,7 +50,10 @@ def sigmoid(z: flint.arb) -> flint.arb:
 
 
 def is_stable(gain: Fraction, n: int, e: Fraction) -> bool:
-    """Return whether sigma(H (n e - 1/2)) is certainly at most e, with a margin for rounding errors."""
+    """Return whether the gain H is certainly stable for the error e, with a margin for rounding errors.
+
+    The condition is sigma(H (n e - 1/2)) <= e.
+    """
     with flint.ctx.workprec(BITS):
         return bool(sigmoid(ball(gain * (n * e - HALF))) < ball(e - ROOM))
 

@@ -35,7 +35,7 @@ from theory.weights import Weights
 
 
 def exact_matrix(rows: Any) -> flint.fmpq_mat:
-    """Convert rows of fractions to a matrix."""
+    """Convert rows of fractions to a matrix over the rational numbers."""
     values = [[flint.fmpq(Fraction(v).numerator, Fraction(v).denominator) for v in row] for row in rows]
     return flint.fmpq_mat(len(values), len(values[0]), [v for row in values for v in row])
 
@@ -86,7 +86,7 @@ def _turned_by(w: Weights, g: Matrix) -> bool:
 
 
 def turns_exactly(w: Weights) -> bool:
-    """Return whether E_w G = E_R."""
+    """Return whether the matrix G of the weights solves E_w G = E_R exactly."""
     return _turned_by(w, w.G)
 
 
@@ -143,7 +143,7 @@ def lies_in_column_space(w: Weights) -> bool:
 
 
 def is_exact(w: Weights) -> bool:
-    """Return whether E_w pinv(E_w) E_R = E_R."""
+    """Return whether G = pinv(E_w) E_R solves E_w G = E_R exactly."""
     return _turned_by(w, turn(w))
 
 

@@ -1,8 +1,8 @@
 """Removal of rules by deleting states that do not affect any other rule's score.
 
 Jiang et al. 2020, section 6, retain the states of the rule "that can be reached from states of other REs".
-This can retain states that should be removed, and remove states that should be retained: after training, a
-path of another rule may begin in a state of the removed rule.
+This can retain states that should be removed. It can also remove states that should be retained, because
+after training a path of another rule may begin in a state of the removed rule.
 """
 
 from __future__ import annotations

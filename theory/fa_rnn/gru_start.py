@@ -43,9 +43,10 @@ ROOM = Fraction(1, 2**64)
 
 
 def gated(k: int) -> Signature:
-    """Return the signature of a rule's automaton, which starts in the state after BOS, and of the gates.
+    """Return the signature of a rule's automaton and of the two gates of an FA-GRU.
 
-    Each gate has a vector W z for each word and a matrix U; both gates have the same bias b.
+    The automaton starts in the state after BOS. Each gate has a vector W z for each word and a matrix U. Both
+    gates have the same bias b.
     """
     start, table, end = tensor(k, BITS)
     words = (by_symbol("Wf", (k,), WORD), by_symbol("Wr", (k,), WORD))
@@ -97,7 +98,7 @@ def ball(value: Any) -> Any:
 
 
 def sigma(value: Any) -> Any:
-    """Return the sigmoid."""
+    """Return the sigmoid of the value."""
     return 1 / (1 + (-value).exp())
 
 

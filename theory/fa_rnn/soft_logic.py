@@ -141,7 +141,7 @@ unclamped = Recurrence(
 
 
 def relu(z: Any) -> Any:
-    """Return max(0, z)."""
+    """Return the ReLU of z, max(0, z)."""
     return max(0, z)
 
 

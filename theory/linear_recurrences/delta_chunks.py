@@ -30,7 +30,7 @@ weights = gated_delta_net.weights.in_chunks("C")
 
 
 def gates(tokens: chunks.Chunk) -> Any:
-    """Return g, the product of the tokens' gates."""
+    """Return the product of the gates of these tokens."""
     return chunks.product(t.alpha for t in tokens)
 
 

@@ -1,8 +1,8 @@
 """Mamba-2 in chunks: the block form of SSD, with products of decays between two tokens.
 
-Dao and Gu 2024, section 6: let d(i, r) be the product of the decays of a chunk's tokens i + 1, ..., r, and
-let h be the state at the chunk's start, which is passed from chunk to chunk. The output is C_r^T (d(0, r) h),
-plus the sum over i <= r of d(i, r) (C_r^T B_i) x_i for the chunk's own block, plus D x_r.
+Dao and Gu 2024, section 6: let d(i, r) be the product of the decays of a chunk's tokens i + 1, ..., r. Let h
+be the state at the chunk's start, which is passed from chunk to chunk. The output is C_r^T (d(0, r) h), plus
+the sum over i <= r of d(i, r) (C_r^T B_i) x_i for the chunk's own block, plus D x_r.
 """
 
 from __future__ import annotations

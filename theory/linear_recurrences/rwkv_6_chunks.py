@@ -3,8 +3,8 @@
 RWKV-5 is the special case of constant decays.
 
 Peng et al. 2024, section 4.2.2, has the recurrence; kernels run it in chunks. Let g(i, n) be the
-elementwise product of the decays of a chunk's tokens i + 1, ..., n, let s be the state at the chunk's
-start, and let r_n be the receptance of token n. The output of token n is r_n (g(0, n - 1) s), plus the
+elementwise product of the decays of a chunk's tokens i + 1, ..., n. Let s be the state at the chunk's
+start, and r_n the receptance of token n. The output of token n is r_n (g(0, n - 1) s), plus the
 sum over i < n of (r_n (g(i, n - 1) k_i)) v_i, plus the token's own bonus.
 """
 

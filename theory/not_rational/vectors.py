@@ -43,7 +43,7 @@ def times(one: Vector, other: Vector) -> Vector:
 
 
 def scaled(factor: Any, vector: Vector) -> Vector:
-    """Return the vector times a factor."""
+    """Return the product of the factor and the vector."""
     return [factor * z for z in vector]
 
 

@@ -108,7 +108,7 @@ def some(cell: Cell, units: int | None = None, letters: str = "ab", seed: int | 
 def from_json(cell: Cell, text: str, where: str) -> WeightedCell:
     """Parse the weights of a cell from a JSON text.
 
-    The text is an object with ``letters``, a list of strings, and ``weights``, which maps the name of each
+    The text is an object with two fields. ``letters`` is a list of strings. ``weights`` maps the name of each
     weight to a string or to nested lists of strings. Error messages start with ``where``, such as a file
     name.
     """
@@ -166,7 +166,6 @@ def _shape(value: Any) -> tuple[int, ...] | None:
 
 
 def _numbers(value: Any) -> list[Any]:
-    """Return all numbers in nested lists."""
     return [n for part in value for n in _numbers(part)] if isinstance(value, (list, tuple)) else [value]
 
 

@@ -35,8 +35,8 @@ class Architecture:
         contains: a function that returns whether a network is in the class, in exact arithmetic.
         finite_laws: the laws of its networks with finitely many reachable states.
         exact_laws: the laws of its networks whose read-out is the sign of an affine function.
-        scalar: a function from a gate and an offset to the map x -> gate x + offset of one coordinate, in the
-            form that the class has; ``None`` if the class has no such maps.
+        scalar: a function from a gate and an offset to the map x -> gate x + offset of one coordinate, as a
+            :class:`~theory.one_layer.layers.Factor`; ``None`` if the class has no such maps.
     """
 
     name: str

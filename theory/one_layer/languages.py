@@ -78,7 +78,7 @@ def _group(name: str, description: str, n: int, alphabet: Iterable[str]) -> Lang
 
 
 def swaps(n: int) -> list[str]:
-    """Return the swaps of neighbours among n items."""
+    """Return the swaps of neighbours among n items, each as a string of digits such as "213"."""
     rows = [list(range(1, n + 1)) for _ in range(n - 1)]
     for i, row in enumerate(rows):
         row[i], row[i + 1] = row[i + 1], row[i]
@@ -86,7 +86,7 @@ def swaps(n: int) -> list[str]:
 
 
 def elements(n: int) -> list[str]:
-    """Return all permutations of n items."""
+    """Return all permutations of n items, each as a string of digits such as "231"."""
     return ["".join(map(str, p)) for p in permutations(range(1, n + 1))]
 
 

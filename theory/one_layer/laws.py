@@ -67,7 +67,10 @@ class Equation(LayerLaw):
         return action(left, maps) == action(right, maps)
 
     def text(self, before: Term, after: Term, *arguments: Any) -> str:
-        """Return a sentence about the two terms, between ``before`` and ``after``."""
+        """Return a sentence that says that the language contains only one of the two extended terms.
+
+        Both terms are extended by ``before`` and ``after``.
+        """
         left, right = (shown(word(before) + term + word(after)) for term in self.pair(*arguments))
         return f"only one of {left} and {right} is in the language"
 
@@ -242,7 +245,7 @@ class Finite(LayerLaw):
         return all(language.contains(word("a" * j + "b" * i)) == (i == j) for i in bound for j in bound)
 
     def text(self, most: int) -> str:
-        """Return the words that show the violation, as text."""
+        """Return a sentence with the words aⁱbⁱ and aʲbⁱ, which show that the language violates the law."""
         return f"aⁱbⁱ is in the language and aʲbⁱ is not if i ≠ j (run for i, j ≤ {most})"
 
 
@@ -383,7 +386,7 @@ class Alternation(LayerLaw):
         return max(sum(a != b for a, b in pairwise(signs[k :: self.stride])) for k in range(self.stride))
 
     def text(self, before: Term, letter: Hashable, after: Term) -> str:
-        """Return the sequence of words u sⁱ v as text."""
+        """Return a sentence that says that the answers on the words u sⁱ v change infinitely often."""
         start, end = (shown(word(w)) if w else "" for w in (before, after))
         among = " among even i or odd i" if self.stride == 2 else ""
         return f"the answer on {start}({shown(word([letter]))})ⁱ{end} changes infinitely often{among}"

@@ -120,7 +120,7 @@ class Head:
     steps: Mapping[Hashable, tuple[Factor, ...]]
 
     def step(self, x: Vector, letter: Hashable) -> Vector:
-        """Return the vector after a letter."""
+        """Return the vector after a letter, whose factors are applied to x one after another."""
         for factor in self.steps[letter]:
             x = factor(x)
         return x
@@ -141,7 +141,7 @@ class Layer:
 
     @cached_property
     def factors(self) -> list[tuple[Factor, ...]]:
-        """The factors of each letter in each head."""
+        """The factors of each letter in each head, as a flat list with one tuple of factors per pair."""
         return [factors for head in self.heads for factors in head.steps.values()]
 
     def step(self, state: tuple[Vector, ...], letter: Hashable) -> tuple[Vector, ...]:

@@ -156,7 +156,7 @@ class Saturated:
         return self._state(np.where(z > 0, cells, self._sign("n", state, letter, r > 0)))
 
     def accepts(self, state: State) -> bool:
-        """Return whether the read-out is positive."""
+        """Return whether the read-out of the state is positive; raise InputError if this is undecided."""
         low, high = (int(x[0]) + self.constant for x in _bounds(self.weights[None], state))
         if low <= 0 < high:
             raise InputError("the read-out must be certainly positive or certainly not positive")

@@ -201,7 +201,7 @@ class Cell:
 
     @property
     def answer(self) -> str:
-        """``can``, ``cannot`` or ``open``."""
+        """Whether the architecture recognises the language: ``can``, ``cannot`` or ``open``."""
         return "open" if self.entry == "?" else "can" if self.entry in CONSTRUCTIONS else "cannot"
 
     @property

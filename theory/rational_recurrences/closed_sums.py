@@ -41,7 +41,7 @@ def closed_sum(k: Any, u: Table, f: Table, string: Any) -> Any:
 
 
 def of_string(value: Callable[[Any, Any], Any]) -> Recurrence:
-    """Return the recurrence that outputs ``value`` of the string read so far, which is its state."""
+    """Return a recurrence whose state is the string read so far, and whose output is its ``value``."""
     return Recurrence(
         start=lambda w: (), step=lambda w, string, x: (*string, x), out=lambda w, string: (value(w, string),)
     )

@@ -39,7 +39,7 @@ class Drawn:
         return "".join(self.automaton.alphabet)
 
     def describe(self) -> str:
-        """Return the nonzero weights on one line."""
+        """Return the automaton's size, semiring and nonzero weights on one line."""
         a, write = self.automaton, self.automaton.semiring.format
         ends = [
             f"{name}({q}) = {write(w)}"

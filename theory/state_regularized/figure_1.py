@@ -79,7 +79,7 @@ def limited_step(w: Weights, state: Run, x: str) -> Run:
 
 
 def accepted(now: Configuration | None) -> bool:
-    """Return whether a configuration accepts."""
+    """Return whether the pushdown automaton accepts in this configuration; ``None`` never accepts."""
     return now is not None and now.state in PUSHDOWN.final
 
 

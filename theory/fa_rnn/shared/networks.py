@@ -119,7 +119,7 @@ def with_factors(w: Weights, h: Vector, z: Vector) -> Vector:
 
 
 def score(w: Weights, h: Vector) -> tuple[Any]:
-    """Return the score h_N alpha_inf (equation 8)."""
+    """Return the score of the state h, its inner product with the final weights alpha_inf (equation 8)."""
     return (dot(w.over, h, w.alpha_inf),)
 
 

@@ -119,7 +119,7 @@ def corrected(weights: Callable[..., Signature], right: Chunked, cases: Sizes, t
 
 
 def theorem(file: str, terms: str, first: str = "C s_0", automaton: str = "") -> Theorem:
-    """Return the theorem of a corrected variant.
+    """Return the Coq theorem that a layer in chunks equals the automaton of the layer.
 
     Args:
         file: the Coq file.

@@ -16,7 +16,7 @@ STATES = "the automaton with 2 K + 2 states: 1, the memory, the momentum, and th
 
 @dataclass(frozen=True)
 class Momentum:
-    """The factors of a delta rule with momentum.
+    """A delta rule with momentum, given by the factors of its step.
 
     Attributes:
         step: the next memory and momentum, as the paper prints them.

@@ -110,7 +110,7 @@ def decayed(gate: AtPlace) -> AffineLayer:
 
 
 def theorem(file: str, weights: str, shape: str = "{}_output", name: str = "", **options: Any) -> Theorem:
-    """Return the theorem of a corrected variant.
+    """Return the Coq theorem that a layer equals its automaton.
 
     Args:
         file: the Coq file, which is also the prefix of its definitions.

@@ -25,8 +25,8 @@ from theory.weights import Weights
 def scores(k: int) -> Signature:
     """Return the signature of k similarities b for each symbol, and of numbers that are derived from them.
 
-    The derived numbers are the powers ``top`` and ``x``, the gaps ``s``, and ``scale``, which is 1 over the
-    product of the divisors of the softmax and of the bound.
+    The derived numbers are the powers ``top`` and ``x``, the gaps ``s``, and ``scale``. The latter is 1 over
+    the product of the softmax's divisor and the bound's divisor.
     """
     return Signature(
         (
