@@ -27,7 +27,10 @@ from neural.tracked import RunningErrorTensor
 
 
 class AffineCell(AutomatonCell):
-    """A cell with gates ``W``, shape ``(..., d, d)``, and ``b``, shape ``(..., d)``."""
+    """A cell that computes c_t = W_t c_{t-1} + b_t.
+
+    Its gates are ``W``, shape ``(..., d, d)``, and ``b``, shape ``(..., d)``.
+    """
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """Compute c_t = W_t c_{t-1} + b_t with a separate matrix for each step of each sequence."""
@@ -65,9 +68,9 @@ class AffineCell(AutomatonCell):
         return states, windows.symbols * states**2
 
     def slack(self, gates: dict[str, RunningErrorTensor]) -> dict[str, Tensor]:
-        """Return a bound on the deviation of each gate.
+        """Bound the difference between two evaluations of each gate.
 
-        The bound on W also covers the error of products in reduced precision.
+        The bound on W also covers the rounding of the products W c to reduced precision.
         """
         bounds = super().slack(gates)
         weight = gates["W"].value

@@ -1,4 +1,4 @@
-"""Affine networks, whose steps are matrices and biases of the symbols (Chung et al. 2026).
+"""Affine networks, which have a matrix and a bias for each symbol (Chung et al. 2026).
 
 >>> network = AffineRNN(2 * torch.eye(2)[None], torch.ones(1, 2), torch.zeros(2), torch.tensor([1.0, 0.0]))
 >>> network(torch.zeros(1, 3, dtype=torch.long)).tolist()

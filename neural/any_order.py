@@ -121,7 +121,10 @@ class ReorderingBound(BoundedTensor):
         return replace(self, error=torch.where(self.bound() < math.inf, self.error, math.inf))
 
     def _is_small(self) -> bool:
-        """Return whether :meth:`bound` is certainly finite, because no error exceeds the size."""
+        """Return whether all sizes are so small that :meth:`bound` is certainly finite.
+
+        The errors need no check, because an error does not exceed the size.
+        """
         count, most = _TIMES * self.roundings + _MORE, self.kind.largest / 32
         if not self.size.numel() or self.kind.gamma(count) + FLOAT64.gamma(count) > 1:
             return not self.size.numel()
@@ -136,7 +139,10 @@ class ReorderingBound(BoundedTensor):
         return _apply(Tensor.__getitem__, (self, index), {}, None)
 
     def __getattr__(self, name: str) -> Any:
-        """Return a tensor method whose operation has a rule or only moves elements."""
+        """Return the method of torch.Tensor with this name, if :class:`ReorderingBound` supports it.
+
+        A method is supported if its operation has a rule in :data:`RULES` or only moves elements.
+        """
         func = getattr(Tensor, name, None)
         if operation_of(func) not in RULES and operation_of(func) not in DATA_MOVEMENT:
             raise AttributeError(f"{name} is not supported: {_NO_RULE}")
@@ -210,7 +216,7 @@ class ReorderingBound(BoundedTensor):
         of_other = ReorderingBound.leaf(1 - share, self.kind, doubt)
 
         def either(mine: Tensor, others: Tensor) -> Tensor:
-            """Select the part of the larger operand, or the larger part where the comparison is unclear."""
+            """Return ``mine`` where a is larger, ``others`` where b is larger, else the maximum."""
             return torch.where(unclear, torch.maximum(mine, others), torch.where(a > b, mine, others))
 
         parts = ((getattr(self, name), getattr(other, name)) for name in ("size", "error", "reach"))
@@ -279,7 +285,7 @@ _PARTS = ("value", "size", "error", "reach")
 
 
 def _moved(number: ReorderingBound, move: Callable[[Tensor], Tensor]) -> ReorderingBound:
-    """Apply a function that only moves elements to the values and to all parts of the bound."""
+    """Apply a function that only moves elements to each of the tensors value, size, error and reach."""
     value, size, error, reach = (move(getattr(number, part)) for part in _PARTS)
     return ReorderingBound(value, size, error, reach, number.kind, number.roundings)
 
@@ -356,7 +362,10 @@ def _linear(
 def _bilinear(
     product: Callable[[Tensor, Tensor], Tensor], a: ReorderingBound, b: ReorderingBound, terms: int
 ) -> ReorderingBound:
-    """Return a matrix product that sums ``terms`` terms per entry; the bound covers reduced precision."""
+    """Return a matrix product, each entry of which is a sum of ``terms`` products.
+
+    The bound also holds if torch rounds the products to reduced precision, for example to TF32.
+    """
     size = product(a.size, b.size)
     error = _carried(product, a, b) + rounding.reduction(a.kind) * size
     result = ReorderingBound(product(a.value, b.value), size, error, product(a.reach, b.reach), a.kind)
@@ -368,7 +377,13 @@ def _smooth(
     bound: Callable[[Tensor, Tensor, Format], Tensor],
     slope: Callable[[ReorderingBound, ReorderingBound], ReorderingBound],
 ) -> Callable[[ReorderingBound], ReorderingBound]:
-    """Return the rule for an elementwise function from a bound on its error and from its derivative."""
+    """Return the rule for an elementwise function, such as tanh.
+
+    Args:
+        function: the function on plain tensors.
+        bound: maps the value, the argument's error and the dtype to a bound on the value's error.
+        slope: maps the argument and the value to the derivative.
+    """
 
     def rule(a: ReorderingBound) -> ReorderingBound:
         value = function(a.value)
@@ -392,7 +407,7 @@ def _log(a: ReorderingBound) -> ReorderingBound:
 
 
 def _silu(a: ReorderingBound) -> ReorderingBound:
-    """Return x sigmoid(x), computed in one pass or two."""
+    """Return x sigmoid(x), with a bound that holds whether torch computes it in one pass or in two."""
     result = a * RULES["sigmoid"](a)
     return replace(result, roundings=result.roundings + rounding.FUNCTION_ROUNDINGS + 2)
 
@@ -429,7 +444,7 @@ def _vector_norm(a: ReorderingBound, dim: int, keepdim: bool = False) -> Reorder
 
 
 def _terms(a: ReorderingBound, dim: int | tuple[int, ...]) -> int:
-    """Return the number of terms of a sum along these axes."""
+    """Return the number of elements that a sum along these axes adds for each entry of its result."""
     return math.prod(a.shape[axis] for axis in ((dim,) if isinstance(dim, int) else dim))
 
 
@@ -563,7 +578,10 @@ def _number(value: Any, kind: Format, leaves: dict[int, ReorderingBound] | None 
 def _apply_move(
     func: Any, args: Sequence[Any], kwargs: dict[str, Any], kind: Format, leaves: dict[int, ReorderingBound]
 ) -> Any:
-    """Apply a function that only moves values; its pullback sums the cotangents of duplicated values."""
+    """Apply a function that only moves elements, such as ``torch.cat``.
+
+    If the function copies an element, the pullback adds the cotangents of all copies.
+    """
     sources: list[ReorderingBound] = []
 
     def with_slots(value: Any) -> Any:
@@ -598,7 +616,7 @@ def _apply_move(
 
 @dataclass(frozen=True)
 class _ArgumentSlot:
-    """A placeholder for a tensor in the arguments of a data movement."""
+    """A placeholder for the tensor with this index in the arguments of a function that moves elements."""
 
     index: int
 
@@ -614,9 +632,10 @@ def _filled(value: Any, tensors: Sequence[Tensor]) -> Any:
 def _gradient_function(
     run: Callable[..., Tensor], sources: Sequence[ReorderingBound], index: int
 ) -> PullBack:
-    """Return the transpose of a data movement: a map from the result's cotangent to one source's cotangent.
+    """Return the pullback of a function that only moves elements, for the source with this index.
 
-    The function adds the cotangents of all copies of an element.
+    The pullback maps the cotangent of the result to the cotangent of the source. If the function copies an
+    element, the pullback adds the cotangents of all copies.
     """
 
     def back(bar: ReorderingBound) -> ReorderingBound:
@@ -640,7 +659,7 @@ def _collect(bars: dict[int, ReorderingBound], number: ReorderingBound, bar: Reo
 
 
 def _sorted(results: Sequence[ReorderingBound]) -> list[ReorderingBound]:
-    """Return the results and all their operands in topological order, operands first."""
+    """Return the results and all values from which they were computed, each after its operands."""
     order: list[ReorderingBound] = []
     seen: set[int] = set()
     stack = [(result, False) for result in results]

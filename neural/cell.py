@@ -104,16 +104,22 @@ class AutomatonCell(RecurrentCell):
         return self.steps(self.gates(view), state) if states is None else states
 
     def score(self, state: Sequence[Tensor]) -> Tensor:
-        """Return the automata's scores in a state, which may have leading axes; here, the last c-state."""
+        """Return the scores of the units' automata in a state; by default, the last c-state.
+
+        The tensors of the state may have leading axes, for example a time axis.
+        """
         return state[self.c_states - 1]
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """Compute the outputs from the scores c and the window."""
+        """Compute the outputs from the scores and the windows; by default, return the scores."""
         return scores
 
     @property
     def c_states(self) -> int:
-        """Return the number of c-states (the values c_t of the recurrence), which come first in the state."""
+        """Return the number of c-states, which are the values of the recurrence, such as c1_t and c2_t.
+
+        They are the first tensors of the state.
+        """
         return 1
 
     def sizes(self) -> list[tuple[int, ...]]:
@@ -167,14 +173,20 @@ class AutomatonCell(RecurrentCell):
         return epsilon_matrices(self.pattern, weights, self.hidden_size)
 
     def exact_weights(self, gates: Mapping[str, NDArray[np.float64]]) -> Mapping[str, NDArray[Any]]:
-        """Return the automaton's exact weights for the gates; by default, the gates themselves."""
+        """Compute the weights of the automata from the gates without rounding.
+
+        By default, the weights are the gates.
+        """
         return gates
 
     def automata_size(self, windows: Windows) -> tuple[int, int]:
-        """Return the number of states of the largest automaton and the total number of weights."""
+        """Return the number of states of the largest automaton, and the number of weights of all automata."""
         states = windows.histories * self.pattern.states
         return states, self.hidden_size * windows.symbols * states**2
 
     def slack(self, gates: dict[str, RunningErrorTensor]) -> dict[str, Tensor]:
-        """Bound the difference between two evaluations of each gate: twice the error of one evaluation."""
+        """Bound the difference between two evaluations of each gate.
+
+        The bound is twice the error of one evaluation.
+        """
         return {name: 2 * gate.error for name, gate in gates.items()}

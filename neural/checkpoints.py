@@ -49,7 +49,10 @@ def kind_of(path: str | Path) -> str | None:
 
 @contextmanager
 def describing(path: str | Path, what: str) -> Iterator[None]:
-    """Convert errors within the block to FormatError: the file's header must describe ``what``."""
+    """Convert errors in a ``with`` block that interprets the header of a file to FormatError.
+
+    The message says that the header must describe ``what``.
+    """
     try:
         yield
     except InputError as error:

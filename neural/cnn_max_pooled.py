@@ -32,10 +32,10 @@ OUTPUTS = {"relu": torch.relu, "tanh": torch.tanh}
 
 
 def one_window(width: int, padding: bool) -> Pattern:
-    """Return the pattern with states 0 to K.
+    """Return the pattern of a unit's automaton, which has the states 0 to K (the width).
 
-    A path waits in state 0, reads a window, and stays in state K. With padding, a path may start inside a
-    window.
+    A path waits in state 0, reads a window of K symbols, and stays in state K. With padding, a path may start
+    in any state, because the first window may be truncated.
     """
     begun = ONE if padding else ZERO
     reads = [(j - 1, j, f"f{j}") for j in range(1, width + 1)]
@@ -78,19 +78,19 @@ class CNNMaxPooledCell(AutomatonCell):
         return [(self.hidden_size,)] * self.width
 
     def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
-        """Return the first state: c is ``value``, or -infinity by default.
+        """Return the initial state (c, z_1, ..., z_{K-1}); c is ``value``, or -infinity by default.
 
-        Without padding, no window has started (-infinity). With padding, each may have started, with score 0.
+        Without padding, every z_j is -infinity, because no window has started. With padding, every z_j is 0.
         """
         c, *begun = super().start(batch, value)
         return (c, *(z if self.padding else z - torch.inf for z in begun))
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """Compute f1, ..., fK."""
+        """Compute the scores f1, ..., fK of a symbol at each position of a window."""
         return {f"f{j}": linear(view) for j, linear in enumerate(self.places, 1)}
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Compute z_j at all time steps, for one position j after another, and then the pooled values."""
+        """Compute z_1, ..., z_K one after another, each at all time steps, and then the pooled values c."""
         z = [gates["f1"]]
         for j in range(2, self.width + 1):
             z.append(shifted(state[j - 1], z[-1]) + gates[f"f{j}"])
@@ -118,7 +118,10 @@ class CNNMaxPooled(Recurrent):
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return the weights of the claim: f as one vector per symbol, whose last entry includes the bias."""
+    """Return the weights of the layer's claim: the size K, the bias b and the vector f(x) of each symbol x.
+
+    Here b is 0, because the last entry of each vector includes the bias.
+    """
     indices = range(1, len(tables) + 1)
     return ("K", len(indices)), {
         "b": Fraction(0),  # already added
@@ -127,7 +130,7 @@ def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
 
 
 def kind(name: str, padding: bool) -> LayerKind:
-    """Return the :class:`LayerKind` of the layers with or without padding."""
+    """Return the record of max-pooled convolutions, either all with padding or all without."""
     options = {"width": st.integers(1, 3), "padding": st.just(padding), "bias": FLAG}
     return LayerKind(name, CNNMaxPooled, options=options, starts=st.none(), weights=weights)
 

@@ -57,14 +57,14 @@ def any_order_scores(cell: AutomatonCell, inputs: Tensor, start: Tensor) -> tupl
 def score_derivatives(
     cell: AutomatonCell, inputs: Tensor, start: Tensor, factors: Tensor
 ) -> dict[str, ReorderingBound]:
-    """Compute the derivatives of the sum of factor times score over all prefixes, sequences and units.
+    """Compute the derivatives of a weighted sum of the scores of all prefixes, sequences and units.
 
     Args:
         cell: the cell.
         inputs: shape ``(T, B, input_size)``; symbol indices of shape ``(T, B)`` if the cell reads symbols.
         start: c_0, a scalar or one value per unit.
-        factors: the factors of the scores of all prefixes, including the empty one, shape ``(T + 1, B,
-            hidden_size)``.
+        factors: the factor of each score in the sum, shape ``(T + 1, B, hidden_size)``; the first row is for
+            the empty prefix.
 
     Returns:
         Derivatives keyed by the parameter's name, :data:`INPUTS` or :data:`FIRST`. Each has the shape of the
@@ -80,7 +80,10 @@ def score_derivatives(
 def _scores(
     cell: AutomatonCell, inputs: Tensor, start: Tensor
 ) -> tuple[dict[str, ReorderingBound], list[ReorderingBound]]:
-    """Return the leaves by name, and the scores of all prefixes."""
+    """Return the parameters, inputs and first state by name, and the scores of all prefixes.
+
+    All are tensors with error bounds; the scores are computed from the others.
+    """
     kind = format_of(next(cell.parameters()).dtype)
     named = {name: ReorderingBound.leaf(p, kind) for name, p in cell.named_parameters()}
     leaves = {id(p): named[name] for name, p in cell.named_parameters()}
@@ -104,7 +107,11 @@ def _forward_of(cell: AutomatonCell) -> Callable[..., Iterator[ReorderingBound]]
 
 
 def _factors_of_score(factors: Tensor, score: ReorderingBound) -> Tensor:
-    """Return the factors of a score; if all sequences share the score, sum its factors over them."""
+    """Return the factors of a score in its shape.
+
+    A score that is the same for all sequences, such as that of the empty prefix, has no batch axis. In this
+    case, return the sum of the sequences' factors.
+    """
     return factors if score.dim() == factors.dim() else factors.sum(0)
 
 
@@ -122,7 +129,10 @@ def _affine_scores(
 def _polynomial_scores(
     cell: LinearRecurrenceCell, gates: Mapping[str, Any], start: ReorderingBound, steps: int, kind: Format
 ) -> Iterator[ReorderingBound]:
-    """Yield the scores of automata with polynomials in the gates as weights, for all units at once."""
+    """Yield the scores of all prefixes for cells whose automata's weights are polynomials in the gates.
+
+    Each tensor contains the scores of all units.
+    """
     pattern, units = cell.pattern, range(cell.hidden_size)
     shown = (..., list(units), [cell.shown_state(unit) for unit in units])
     one = ReorderingBound.leaf(torch.ones_like(start.value), kind)
@@ -151,7 +161,10 @@ def _polynomial_scores(
 def _pattern_scores(
     cell: AutomatonCell, gates: Mapping[str, Any], start: ReorderingBound, steps: int, kind: Format
 ) -> Iterator[ReorderingBound]:
-    """Yield the scores of the pattern's automaton for all units at once, starting with the empty prefix."""
+    """Yield the scores of all prefixes, the empty prefix first, by the automaton of the cell's pattern.
+
+    Each tensor contains the scores of all units.
+    """
     run = _PatternRun(cell, gates, start, kind)
     vector = run.closed([run.weight(name, 0) for name in cell.pattern.initial], 0)
     yield run.read_out(vector, 0)
@@ -164,7 +177,10 @@ def _pattern_scores(
 
 
 class _PatternRun:
-    """A run of the pattern's automaton in the cell's semiring; ``None`` stands for the semiring's zero."""
+    """The operations of the Forward algorithm for a cell's pattern, in the cell's semiring.
+
+    ``None`` stands for the semiring's zero.
+    """
 
     def __init__(
         self, cell: AutomatonCell, gates: Mapping[str, Any], start: ReorderingBound, kind: Format
@@ -193,13 +209,13 @@ class _PatternRun:
         return a + b if self.tropical else a * b
 
     def closed(self, vector: list[ReorderingBound | None], step: int) -> list[ReorderingBound | None]:
-        """Add the weights that reach each state by epsilon transitions, from lower to higher states."""
+        """Add the weights that arrive by epsilon transitions to the states' weights, in place."""
         for source, target, name in sorted(self.cell.pattern.epsilon, key=lambda arrow: arrow[1]):
             vector[target] = self.plus(vector[target], self.times(vector[source], self.weight(name, step)))
         return vector
 
     def read_out(self, vector: list[ReorderingBound | None], step: int) -> ReorderingBound:
-        """Compute equation 3c."""
+        """Return the score: the sum of the states' weights times their final weights (equation 3c)."""
         total: ReorderingBound | None = None
         for state, name in enumerate(self.cell.pattern.final):
             total = self.plus(total, self.times(vector[state], self.weight(name, step)))

@@ -36,7 +36,7 @@ class LinearElmanCell(AffineCell):
         return {"W": self.recurrent.expand(*view.shape[:-1], d, d), "b": self.update(view)}
 
     def fused(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
-        """Compute the recurrence with the same matrix at each step."""
+        """Compute c_1, ..., c_T without a copy of the matrix W_c for each step."""
         same = torch.zeros(view.shape[:2], dtype=torch.long, device=view.device)
         return self.recurrence(self.recurrent.unsqueeze(0), same, state[0], self.update(view))
 
@@ -52,7 +52,10 @@ class LinearElman(Recurrent):
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return the weights of Corollary 14's claim: the matrix W for every symbol, and the offset W_v v + b."""
+    """Return the size d and the weights of the claim of Corollary 14.
+
+    The weights are c_0, and for each symbol the matrix W_c and the offset W_v v + b.
+    """
     d = layer.hidden_size
     return ("d", d), {"c_0": (start,) * d, "W": constant(tables["W"]), "v": tables["b"]}
 

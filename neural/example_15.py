@@ -33,14 +33,14 @@ class Example15Cell(Example6Cell):
     semiring = MAX_PLUS
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """Compute equations 21a and 21b."""
+        """Compute the gates f_t (equation 21a) and u_t (equation 21b)."""
         return {
             "f": torch.nn.functional.logsigmoid(self.forget(view)),
             "u": NONLINEARITIES[self.nonlinearity](self.update(view)),
         }
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Compute equation 21c."""
+        """Compute c_t = max(f_t + c_{t-1}, u_t) at all steps (equation 21c)."""
         return (max_plus(gates["f"], gates["u"], state[0]),)
 
 

@@ -20,9 +20,10 @@ from neural.scan import elementwise, gated
 
 
 class GatedCell(AutomatonCell):
-    """A cell with the state c, and by default the gate f = sigmoid(``forget``) and the candidate ``update``.
+    """A cell that computes c_t = f_t * c_{t-1} + (1 - f_t) * z_t.
 
-    ``forget`` and ``update`` are linear maps of the window. Subclasses may override the gates.
+    By default, f is the sigmoid of the linear map ``forget`` of the window, and the candidate z is the linear
+    map ``update`` of the window. Subclasses may override ``gates`` and ``new``.
     """
 
     pattern = FIGURE_1
@@ -30,7 +31,7 @@ class GatedCell(AutomatonCell):
     update: nn.Linear
 
     def new(self, view: Tensor) -> Tensor:
-        """Compute the candidate z, by default the linear map ``update``."""
+        """Compute the candidate z; by default, it is the linear map ``update`` of the window."""
         z: Tensor = self.update(view)
         return z
 
@@ -40,9 +41,9 @@ class GatedCell(AutomatonCell):
         return {"f": f, "u": (1 - f) * self.new(view)}
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Compute equation 5c."""
+        """Compute c_t = f_t * c_{t-1} + u_t at all steps (equation 5c)."""
         return (elementwise(gates["f"], gates["u"], state[0]),)
 
     def fused(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
-        """Compute equation 5c together with the gates' sigmoids and products in one pass over memory."""
+        """Compute all c_t directly from the linear maps, in one pass over memory."""
         return (gated(self.forget(view), self.new(view), state[0]),)

@@ -47,7 +47,7 @@ class ISANCell(AffineCell):
         return {"W": matrix, "b": offset}
 
     def fused(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
-        """Compute equation 16 without copying a matrix at each step."""
+        """Compute c_t = W_{x_t} c_{t-1} + b_{x_t} without copying a matrix at each step."""
         offsets = None if self.bias is None else functional.embedding(view, self.bias)
         return self.recurrence(self.weight, view.long(), state[0], offsets)
 
@@ -66,7 +66,7 @@ class ISAN(Recurrent):
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return the weights of Proposition 13's claim, where d is the size of the state."""
+    """Return the size d of the state and the weights of the claim of Proposition 13."""
     d = layer.hidden_size
     return ("d", d), {"c_0": (start,) * d, **tables}
 

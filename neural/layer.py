@@ -24,9 +24,9 @@ from neural.stacked import Stacked
 
 
 class Recurrent(Stacked):
-    """One or more layers of a cell whose units are automata.
+    """A network of one or more layers whose units are automata.
 
-    Call it with the arguments of :class:`~neural.stacked.Stacked`.
+    Its arguments are those of :class:`~neural.stacked.Stacked`.
     """
 
     cell_class: ClassVar[type[AutomatonCell]]
@@ -65,20 +65,22 @@ class Recurrent(Stacked):
     def deviations(
         self, embeddings: Tensor, start: float | Tensor | None = None, direction: int = 0
     ) -> list[Deviation]:
-        """Bound the difference between the weights of :meth:`to_automata` and those of another evaluation.
+        """Bound, for each unit, the difference between the weights of :meth:`to_automata` and the network's.
 
-        There is one bound per unit.
+        They may differ because the network computes its gates for tensors of other shapes, and may therefore
+        sum products in another order.
         """
         return reading.deviations(self._reader(direction), embeddings, start)
 
     def tables(
         self, embeddings: Tensor, vocabulary: Sequence[Hashable], unit: int, direction: int = 0
     ) -> dict[str, dict[tuple[Hashable, ...], Any]]:
-        """Return the gates of one unit, which are the weights of its automaton, keyed by name and window.
+        """Return the values of one unit's gates, which are the weights of its automaton.
 
-        A window is a tuple of the last symbols, oldest first: K symbols, or fewer at the start of a string.
-        Gates that do not depend on the symbol have the key ``()``. The gates ``W`` and ``b`` of an affine
-        cell contain the values of all units, as lists.
+        The result maps the name of each gate to a table of its values, keyed by window. A window is a tuple
+        of the last symbols, oldest first: K symbols, or fewer at the start of a string. A gate that does not
+        depend on the symbol has the only key ``()``. The gates ``W`` and ``b`` of an affine cell contain the
+        values of all units, as lists.
         """
         return reading.tables(self._reader(direction), embeddings, vocabulary, unit)
 

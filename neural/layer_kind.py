@@ -1,7 +1,8 @@
-"""The record of a kind of layer: its class, options, first states, and gates as the weights of a claim.
+"""Records of the kinds of layers.
 
-Each layer's module ends with its record, which :func:`layer_kinds` collects. Random layers, stored
-counterexamples, evidence, tests and documentation use these records.
+A record contains a layer's class, its options, its first states, and a function that converts its gates to
+the weights of the claim about the layer. Each layer's module ends with its record, and :func:`layer_kinds`
+collects all records. Random layers, stored counterexamples, evidence, tests and documentation use them.
 
 >>> from neural.layer_kind import layer_kinds
 >>> layer_kinds()["rrnn-b"].cls
@@ -23,7 +24,7 @@ import neural
 from neural.layer import Recurrent
 
 Tables = Mapping[str, Any]
-"""For each gate, a table keyed by the window of symbols, or a single value if it is constant."""
+"""The values of a layer's gates by name: a table keyed by the window of symbols, or a single value."""
 ClaimWeights = tuple[tuple[str, int] | None, dict[str, Any]]
 """The name and the value of the claim's size parameter, and the weights by name.
 
@@ -40,22 +41,25 @@ STARTS: st.SearchStrategy[float | None] = st.sampled_from([0.0, 1.0, -0.5]) | st
 
 
 def one_state(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return the weights of a claim with one state: the gates by name, and c_0."""
+    """Return the weights of a claim whose only first state is c_0: the gates by name, and c_0."""
     return None, {"c_0": start, **tables}
 
 
 def two_states(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return the weights of a claim with two states: the gates by name, and c1_0 and c2_0."""
+    """Return the weights of a claim whose first states are c1_0 and c2_0: the gates by name, and both."""
     return None, {"c1_0": start, "c2_0": start, **tables}
 
 
 def windowed(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return the weights of a claim whose gates read windows of K symbols: the size K, c_0 and the gates."""
+    """Return the size K and the weights of a claim whose gates read windows of K symbols.
+
+    The weights are c_0 and the gates by name.
+    """
     return ("K", layer.cell.window), {"c_0": start, **tables}
 
 
 def constant(table: Any) -> Any:
-    """Return the single value of a table whose entries are equal for all symbols."""
+    """Return the value of a gate that is equal for all symbols, from the table of its values."""
     return next(iter(table.values())) if isinstance(table, dict) else table
 
 
@@ -87,7 +91,7 @@ class LayerKind:
 
 @cache
 def layer_kinds() -> dict[str, LayerKind]:
-    """Return all kinds by name, collected from the modules in ``neural/``."""
+    """Return the records of all kinds of layers by name, collected from the modules in ``neural/``."""
     kinds: dict[str, LayerKind] = {}
     for module in pkgutil.walk_packages(neural.__path__, "neural."):
         if module.name.startswith("neural.scan."):  # has no layers, and Triton is slow to import

@@ -1,11 +1,10 @@
-"""The base classes of linear recurrences such as GLA.
-
-The weights of their automata are polynomials in the gates.
+"""The base classes of the cells of linear recurrences such as GLA.
 
 A unit has a state of several components, to which each token applies an affine map. The unit's score is a
-component, or an output that reads all components. A layer's file contains its step twice. ``run_steps`` is
-the paper's step in torch; ``affine_step`` returns the weights of an automaton, for numbers of any type. The
-columns of a matrix memory do not interact, so each unit here is a head with one column.
+component, or an output that reads all components. The weights of a unit's automaton are polynomials in the
+gates. A layer's file contains its step twice: ``run_steps`` is the paper's step in torch, and ``affine_step``
+returns the step as an affine map, for numbers of any type. The columns of a matrix memory do not interact, so
+each unit here is a head with one column.
 
 >>> from neural.linear_recurrences.gla import GLACell
 >>> cell = GLACell(3, 2, keys=1)
@@ -39,13 +38,15 @@ from neural.tracked import RunningErrorTensor
 from neural.unrolled import checked_integer
 
 Functions = Mapping[str, Callable[[Any], Any]]
-"""The function of each linear map or parameter that is not itself a gate."""
+"""The functions, by name of the gate, that compute a gate from a linear map or a parameter."""
 CONSTANT, OUTPUT = "one", "out"
 
 
 @dataclass(frozen=True)
 class AffineStep:
-    """The weights of one step of a unit, s_j <- sum over i of moves[i, j] s_i + update_j, of any number type.
+    """The affine map of one step of a unit: s_j <- sum over i of moves[i, j] s_i + update_j.
+
+    The entries may be numbers of any type, arrays or tensors.
 
     Attributes:
         update: update_j for each component j, which does not depend on the state.
@@ -64,7 +65,11 @@ class AffineStep:
     first: bool = False
 
     def weights(self) -> dict[str, Any]:
-        """Return the automaton's weights by name: ``"one>0"``, ``"0>1"`` and ``"0>out"``, for example."""
+        """Return the weights of the automaton's transitions, keyed by ``"source>target"``.
+
+        For example, ``"one>0"`` leads from the constant 1 to component 0 of the state, and ``"0>out"`` leads
+        from component 0 to the output.
+        """
         result = {f"{CONSTANT}>{j}": update for j, update in enumerate(self.update)}
         result |= {f"{i}>{j}": move for (i, j), move in self.moves.items()}
         if self.read is None:
@@ -91,12 +96,12 @@ def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
 
 
 def diagonal(decays: Sequence[Any]) -> dict[tuple[int, int], Any]:
-    """Return the entries of the matrix Diag(decays), keyed by ``(j, j)``."""
+    """Return the entries on the diagonal of the matrix Diag(decays), keyed by ``(j, j)``."""
     return {(j, j): decay for j, decay in enumerate(decays)}
 
 
 def erasing(decays: Sequence[Any], erase: Sequence[Any], read: Sequence[Any]) -> dict[tuple[int, int], Any]:
-    """Return the entries of the matrix Diag(decays) - erase read^T, keyed by column and row."""
+    """Return the entries of the matrix Diag(decays) - erase read^T, keyed by ``(column, row)``."""
     return {
         (i, j): (decays[j] if i == j else 0) - left * right
         for j, left in enumerate(erase)
@@ -105,7 +110,10 @@ def erasing(decays: Sequence[Any], erase: Sequence[Any], read: Sequence[Any]) ->
 
 
 def grouped(gates: Mapping[str, Any]) -> SimpleNamespace:
-    """Return the gates as attributes of a namespace; ``k[1]``, ``k[2]``, ... become the list ``k``."""
+    """Return the gates as attributes of a namespace.
+
+    Gates named ``k[1]``, ``k[2]``, ... become one list ``k``.
+    """
     result: dict[str, Any] = {}
     for name, value in gates.items():
         base, bracket, _ = name.partition("[")
@@ -117,20 +125,27 @@ def grouped(gates: Mapping[str, Any]) -> SimpleNamespace:
 
 
 def scanned(decays: Sequence[Tensor], updates: Sequence[Tensor], first: Sequence[Tensor]) -> list[Tensor]:
-    """Compute s_j <- decay_j s_j + update_j at all steps; return one tensor ``(T, B, units)`` for each j."""
+    """Compute s_j <- decay_j s_j + update_j at all steps, for each component j.
+
+    Returns:
+        For each j, the values of s_j after each step, shape ``(T, B, units)``.
+    """
     return [elementwise(d.expand_as(u), u, s) for d, u, s in zip(decays, updates, first, strict=True)]
 
 
 def naively(
     step: Callable[[SimpleNamespace, list[Tensor]], list[Tensor]], g: SimpleNamespace, first: Sequence[Tensor]
 ) -> list[Tensor]:
-    """Run a step token by token, and return each of its results as one tensor ``(T, B, units)``.
+    """Run a recurrence token by token.
 
     Args:
         step: a function of a token's gates and the components of the state. It returns the next components
             and then the output.
         g: the gates of all tokens; a gate of shape ``(units,)`` is the same for all tokens.
         first: the components of the first state.
+
+    Returns:
+        Each component, and then the output, after each token, shape ``(T, B, units)``.
     """
     time = next(len(x) for x in flat(g) if x.dim() > 1)
     state, rows = list(first), []
@@ -143,12 +158,12 @@ def naively(
 
 
 def flat(g: SimpleNamespace) -> list[Tensor]:
-    """Return all tensors of the gates in one list."""
+    """Return the tensors of all gates in one list, including those of gates that are lists."""
     return [x for value in vars(g).values() for x in (value if isinstance(value, list) else [value])]
 
 
 def at(g: SimpleNamespace, t: int) -> SimpleNamespace:
-    """Return the gates at token t."""
+    """Return the gates of the token with index t, from the gates of all tokens."""
 
     def row(value: Any) -> Any:
         if isinstance(value, list):
@@ -159,14 +174,17 @@ def at(g: SimpleNamespace, t: int) -> SimpleNamespace:
 
 
 class LinearRecurrenceCell(AutomatonCell):
-    """A cell whose units have a state of several components and weights that are polynomials in the gates.
+    """A cell whose units have a state of several components.
+
+    The weights of a unit's automaton are polynomials in the gates.
 
     Attributes:
-        token: the names of the gates that are linear maps of the input; a name with ``[K]`` is a vector.
-        layer: the names of the gates that are parameters.
-        functions: the function that is applied to a linear map or parameter to compute the gate, by name.
+        token: the names of the gates that depend on the input, separated by blanks. Each is a linear map of
+            the input, or a function of it. A gate with a suffix such as ``[K]`` is a vector.
+        layer: the names of the gates that are parameters, or functions of parameters.
+        functions: the functions that compute gates from linear maps or parameters, by name of the gate.
         names: the names of the gates, if :meth:`derived` changes them.
-        reads: whether an output reads the state.
+        reads: whether the cell has an output that reads the state.
         per_key: the number of components of a unit's state for each key.
         in_order: whether each state is computed from the previous state. If not, it may be computed from an
             earlier state, such as the state at the start of a chunk.
@@ -206,14 +224,17 @@ class LinearRecurrenceCell(AutomatonCell):
     def _length(self, word: str) -> int:
         return self.keys if "[" in word else 1
 
-    # The step, which a layer defines.
+    # The step, which subclasses define.
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the weights of one step, for gates of any number type; gates that are vectors are lists."""
+        """Return one step as an affine map of the state.
+
+        The gates are numbers of any type. Gates that are vectors are lists.
+        """
         raise NotImplementedError
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the components after each step, and the output if the cell has one.
+        """Compute the components of the state after each step, and the output if the cell has one.
 
         Args:
             g: the gates, shape ``(T, B, hidden_size)``, or ``(hidden_size,)`` for parameters.
@@ -225,7 +246,10 @@ class LinearRecurrenceCell(AutomatonCell):
         raise NotImplementedError
 
     def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
-        """Compute the gates from the results of ``functions``; by default, return them unchanged."""
+        """Compute the gates of :meth:`affine_step` from the gates named in ``token`` and ``layer``.
+
+        By default, the gates are returned unchanged.
+        """
         return raw
 
     # The cell.
@@ -247,7 +271,7 @@ class LinearRecurrenceCell(AutomatonCell):
         return self.derived(parts)
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Compute the components of the state and the output."""
+        """Compute the components of the state, and the output if there is one, after each step."""
         return tuple(self.run_steps(grouped(gates), list(state[: self.components])))
 
     @property
@@ -257,7 +281,7 @@ class LinearRecurrenceCell(AutomatonCell):
 
     @property
     def c_states(self) -> int:
-        """Return the number of components, plus 1 for the output."""
+        """Return the number of components of the state, plus 1 if the cell has an output."""
         return self.components + self.reads
 
     def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
@@ -270,12 +294,15 @@ class LinearRecurrenceCell(AutomatonCell):
     # The automaton.
 
     def weights(self, gates: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the automaton's weights by name, for gates of any number type."""
+        """Compute the weights of the automaton's transitions by name, from gates of any number type."""
         return self.affine_step(grouped(gates)).weights()
 
     @property
     def pattern(self) -> Pattern:  # type: ignore[override]
-        """Return the automaton's shape: the states 1, the components, and the output."""
+        """Return the pattern of the automaton.
+
+        Its states are the constant 1, the components of the state, and the output if there is one.
+        """
         names = [*map(str, range(self.components)), *([OUTPUT] if self.reads else [])]
         number = {CONSTANT: 0} | {name: i for i, name in enumerate(names, 1)}
         arrows = [(number[i], number[j], f"{i}>{j}") for i, j in map(_ends, self._weight_names())]
@@ -294,7 +321,7 @@ class LinearRecurrenceCell(AutomatonCell):
         return [f"{_base(word)}[{j + 1}]" for j in range(self.keys)] if "[" in word else [word]
 
     def exact_weights(self, gates: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[Any]]:
-        """Return the automaton's weights as arrays of fractions, without rounding."""
+        """Compute the weights of the automaton's transitions as arrays of fractions, without rounding."""
         exact = {name: np.vectorize(Fraction, otypes=[object])(values) for name, values in gates.items()}
         units = np.full(self.hidden_size, Fraction(0), dtype=object)
         return {name: weight + units for name, weight in self.weights(exact).items()}
@@ -307,10 +334,10 @@ class LinearRecurrenceCell(AutomatonCell):
         return self.c_states + 8
 
     def bounded_weights(self, gates: Mapping[str, ReorderingBound]) -> dict[str, ReorderingBound]:
-        """Return the automaton's weights with bounds that also cover the roundings of the network.
+        """Compute the weights of the automaton with bounds that also cover the roundings of the network.
 
-        The network does not compute these weights: it multiplies gates and components in any order. It rounds
-        each monomial of a weight at most :attr:`roundings` times more often than this computation does.
+        The network does not compute these weights: it multiplies gates and components in any order. The
+        roundings of a monomial in the network exceed those in this computation by at most :attr:`roundings`.
         """
         like = next(iter(gates.values()))
         result = {}
@@ -322,7 +349,7 @@ class LinearRecurrenceCell(AutomatonCell):
         return result
 
     def tracked_weights(self, gates: Mapping[str, RunningErrorTensor]) -> dict[str, ReorderingBound]:
-        """Return :meth:`bounded_weights` for gates that may differ by the error of another evaluation."""
+        """Compute :meth:`bounded_weights` for gates that another evaluation may round differently."""
         return self.bounded_weights(
             {
                 name: ReorderingBound.leaf(gate.value, format_of(gate.dtype), 2 * gate.error)
@@ -331,10 +358,11 @@ class LinearRecurrenceCell(AutomatonCell):
         )
 
     def slack(self, gates: dict[str, RunningErrorTensor]) -> dict[str, Tensor]:
-        """Return bounds on the weights' deviations, which include the roundings of the network's step.
+        """Bound the difference between two evaluations of each of the automaton's weights.
 
-        A product with a component of the state may underflow. The error is at most the smallest normal number
-        times the later factors. It is added to the bound on the weight from the constant 1.
+        The bounds include the roundings of the network's step. A product with a component of the state may
+        underflow. The error is at most the smallest normal number times the later factors. It is added to the
+        bound on the weight from the constant 1.
         """
         weights = self.tracked_weights(gates)
         bounds = {name: weight.bound() for name, weight in weights.items()}
@@ -356,7 +384,7 @@ def _ends(name: str) -> tuple[str, str]:
 
 
 class UnitCell(LinearRecurrenceCell):
-    """A cell whose units are components of the state, without keys."""
+    """A cell without keys and outputs, in which the score of a unit is a component of its state."""
 
     reads = False
 

@@ -1,9 +1,9 @@
-"""The automaton of one unit as a pattern, whose weights are names of gates, and the arrays of its weights.
+"""Patterns, which are automata whose weights are names of gates, and their conversion to arrays of numbers.
 
-The arrays are built from the values of the gates in all windows. If a gate reads the last K symbols, the
-automaton's states must remember K - 1 of them. Each state of the pattern therefore becomes one state per
-history, a tuple of up to K - 1 symbols (Proposition 11, Peng et al. 2018). Shorter histories occur only at
-the start of a string.
+All units of a cell have the same pattern. The arrays are built from the values of the gates in all windows.
+If a gate reads the last K symbols, the automaton's states must remember K - 1 of them. Each state of the
+pattern therefore becomes one state per history, a tuple of up to K - 1 symbols (Proposition 11, Peng et al.
+2018). Shorter histories occur only at the start of a string.
 
 >>> windows = Windows(symbols=2, size=2)
 >>> windows.histories, windows.ids.tolist()  # (), (a), (b); -1: before the string
@@ -53,13 +53,18 @@ class Pattern:
 
 
 FIGURE_1 = Pattern((ONE, START), (ZERO, ONE), ((0, 0, ONE), (0, 1, "u"), (1, 1, "f")))
-"""The automaton B: phi = f on the second state, mu = u on the transition to it, lambda(q_1) = c_0."""
+"""The automaton of Figure 1 with the states q_0 and q_1.
+
+The loop at q_1 has the weight f, the transition from q_0 to q_1 has the weight u, and the initial weight of
+q_1 is c_0.
+"""
 
 
 def chain(forgets: tuple[str, ...], updates: tuple[str, ...]) -> Pattern:
-    """Return the extension of B to a row of ``len(forgets) + 1`` states (Figure 2, Appendix B).
+    """Return the pattern of a row of ``len(forgets) + 1`` states (Figure 2 and Appendix B, Peng et al. 2018).
 
-    Each state after the first has a loop and a transition from the previous state.
+    Each state after the first has a loop, whose weight is the name in ``forgets``, and a transition from the
+    previous state, whose weight is the name in ``updates``. The last state is final.
     """
     n = len(forgets)
     loops = tuple((i, i, f) for i, f in enumerate(forgets, 1))
@@ -81,7 +86,7 @@ class Windows:
 
     @property
     def histories(self) -> int:
-        """Return the number of histories, which are tuples of fewer than K symbols."""
+        """Return the number of histories; a history is a tuple of fewer than K symbols."""
         return sum(self.symbols**k for k in range(self.size))
 
     @cached_property
@@ -96,9 +101,10 @@ class Windows:
 
     @cached_property
     def parts(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-        """Return, for each window, the history before its last symbol, this symbol, and the next history.
+        """Return three arrays of indices, shape ``(windows,)``.
 
-        All are arrays of indices, shape ``(windows,)``.
+        For each window, they contain the history before the window's last symbol, this symbol, and the
+        history after it.
         """
         number = {
             h: i
@@ -112,7 +118,7 @@ class Windows:
 
 @dataclass(frozen=True)
 class WindowWeights:
-    """The values of a pattern's names: the gates in every window, and the constants.
+    """The values for the names in a pattern: the gates in every window, and the constants.
 
     Attributes:
         gates: the values of each gate, shape ``(windows, units)``, or ``(units,)`` if they do not depend on
@@ -136,11 +142,11 @@ class WindowWeights:
 
 
 def arrays(pattern: Pattern, weights: WindowWeights, windows: Windows, units: int) -> list[Any]:
-    """Build the arrays ``(initial, final, matrices)`` of each unit.
+    """Build the arrays ``(initial, final, matrices)`` of each unit's automaton.
 
     Their shapes are ``(n,)``, ``(n,)`` and ``(symbols, n, n)``. The states are pairs of a pattern state and a
-    history, ordered by the pattern state. States in which no path can start and that no path can reach are
-    omitted. If the gates are arrays of fractions, the results are arrays of objects.
+    history, ordered by the pattern state. A state is omitted if no path can start in it or reach it. If the
+    gates are arrays of fractions, the results are arrays of objects.
     """
     h = windows.histories
     n = pattern.states * h
@@ -165,7 +171,7 @@ def arrays(pattern: Pattern, weights: WindowWeights, windows: Windows, units: in
 def epsilon_matrices(
     pattern: Pattern, weights: WindowWeights, units: int
 ) -> list[NDArray[np.float64] | None]:
-    """Return the epsilon transitions of each unit, shape ``(n, n)``, or ``None`` if the pattern has none.
+    """Return each unit's matrix of epsilon transitions, shape ``(n, n)``, or ``None`` if there are none.
 
     The weights of epsilon transitions do not depend on the symbol. In patterns with epsilon transitions, all
     gates read one symbol.

@@ -43,11 +43,11 @@ class QRNNCell(GatedCell):
         self.gate = self.output_gate(output_gate, bias)
 
     def new(self, view: Tensor) -> Tensor:
-        """Compute z, the tanh of the linear map."""
+        """Compute the candidate z = tanh(W_z * V), where V is the window."""
         return torch.tanh(self.update(view))
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """Return the states, multiplied by the output gate if there is one: o * c."""
+        """Compute the outputs o * c from the states c, or return c if there is no output gate."""
         return scores if self.gate is None else torch.sigmoid(self.gate(view)) * scores
 
 

@@ -70,14 +70,14 @@ class RCNNCell(AutomatonCell):
         return {"f": f.expand(*view.shape[:-1], self.hidden_size), **updates}
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Compute equation 14 for all steps at once, in the order j = 1, ..., n."""
+        """Compute c1, ..., cn (equation 14) one after another, each at all time steps."""
         states = [elementwise(gates["f"], gates["u1"], state[0])]
         for j, name in enumerate(self.names[1:], 1):
             states.append(elementwise(gates["f"], shifted(state[j - 1], states[-1]) * gates[name], state[j]))
         return tuple(states)
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """Return tanh of the last c, or the last c itself."""
+        """Return tanh(cn) or cn, depending on the option ``output``."""
         return NONLINEARITIES[self.outputs](scores)
 
 
@@ -105,7 +105,10 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return the weights of Proposition 12's claim, with u1, ..., un as one vector."""
+    """Return the size n and the weights of the claim of Proposition 12.
+
+    The weights u1, ..., un of each symbol form one vector.
+    """
     n = layer.cell.c_states
     updates = {x: tuple(tables[f"u{j}"][x] for j in range(1, n + 1)) for x in tables["u1"]}
     return ("n", n), {"c_0": (start,) * n, "f": tables["f"], "u": updates}

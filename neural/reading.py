@@ -1,4 +1,6 @@
-"""A cell's automata, their error bounds and tables, computed from its gates in every window.
+"""Computation of a cell's automata, their error bounds and the tables of its gates.
+
+All are computed from the values of the gates in every window of symbols.
 
 >>> from neural.qrnn import QRNNCell
 >>> cell = QRNNCell(2, 1)
@@ -58,7 +60,7 @@ def to_automata(
 
 @torch.no_grad()
 def deviations(cell: AutomatonCell, embeddings: Tensor, start: Any) -> list[Deviation]:
-    """Bound the difference between the weights of two evaluations, one bound per unit.
+    """Bound, for each unit, the difference between the automaton's weights in two evaluations of the gates.
 
     See :meth:`neural.layer.Recurrent.deviations`.
     """
@@ -81,12 +83,13 @@ def deviations(cell: AutomatonCell, embeddings: Tensor, start: Any) -> list[Devi
 def magnitudes(
     cell: LinearRecurrenceCell, embeddings: Tensor, vocabulary: Sequence[Hashable], start: Any
 ) -> list[tuple[WFSA, Floats]]:
-    """Return, for each unit, an automaton of magnitudes and a bound for each of its states.
+    """Return, for each unit, an automaton that bounds magnitudes, and one factor for each of its states.
 
-    A weight of the automaton is the sum of the magnitudes of the monomials of the unit's weight. The network
-    may add monomials in another order than the unit's automaton. If monomials cancel, its rounding errors are
-    proportional to their magnitudes. The bounds have shape ``(states,)``: every product of a state's value
-    and some gates of one step is at most the bound times this value.
+    Each weight of a unit's automaton is a polynomial in the gates. The returned automaton has the sum of the
+    magnitudes of the monomials instead. The network may add monomials in another order than the unit's
+    automaton. If monomials cancel, its rounding errors are proportional to their magnitudes. The factors have
+    shape ``(states,)``: every product of a state's value and some gates of one step is at most the state's
+    factor times this value.
     """
     windows = _windows(cell, embeddings, vocabulary, exact=False)
     weights = cell.tracked_weights(tracked_gates(cell, _views(cell, embeddings, windows)))
@@ -108,7 +111,7 @@ def magnitudes(
 
 
 def tracked_gates(cell: AutomatonCell, view: Tensor) -> dict[str, RunningErrorTensor]:
-    """Compute the gates; each includes a bound on the error of one evaluation."""
+    """Compute the gates as tensors with a bound on the rounding error of one evaluation."""
     with tracking():
         gates: dict[str, Any] = cell.gates(view)
     return {
@@ -121,7 +124,7 @@ def tracked_gates(cell: AutomatonCell, view: Tensor) -> dict[str, RunningErrorTe
 def tables(
     cell: AutomatonCell, embeddings: Tensor, vocabulary: Sequence[Hashable], unit: int
 ) -> dict[str, dict[tuple[Hashable, ...], Any]]:
-    """Return the gates of a unit by name and window; see :meth:`neural.layer.Recurrent.tables`."""
+    """Return the values of a unit's gates by name and window; see :meth:`neural.layer.Recurrent.tables`."""
     if not (isinstance(unit, int) and 0 <= unit < cell.hidden_size):
         raise InputError(f"unit must be an integer from 0 to {cell.hidden_size - 1}, got {unit!r}")
     windows = _windows(cell, embeddings, vocabulary, exact=False)
@@ -137,7 +140,10 @@ def tables(
 
 
 def first(cell: AutomatonCell, start: Any) -> NDArray[np.float64]:
-    """Return c_0 of each unit in the network's dtype, shape ``(hidden_size,)``."""
+    """Return c_0 of each unit as float64, after rounding to the network's dtype, shape ``(hidden_size,)``.
+
+    ``start`` is a scalar, one value per unit, or ``None`` for the semiring's zero.
+    """
     like = next(cell.parameters())
     number = cell.semiring.zero if start is None else start
     try:  # a Python float is converted directly to the network's dtype, as in ``start``

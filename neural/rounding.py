@@ -61,9 +61,10 @@ def affine(weight: Tensor, bias: Tensor | None, inputs: Tensor, error: Tensor | 
 
 
 def reduction(kind: Format) -> float:
-    """Return a bound on the relative error of each product in a matrix product in torch's current precision.
+    """Bound the relative error that reduced precision adds to each product of a matrix product.
 
-    The bound is 0 at full precision, and positive for example with TF32.
+    The bound depends on torch's current precision of matrix products. It is 0 at full precision, and positive
+    for example with TF32.
     """
     unit = _product_unit() if kind is FLOAT32 else kind.unit
     # Reduced precision first rounds both factors of each product; the sums are accumulated in full precision.
@@ -148,9 +149,9 @@ def logarithm(value: Tensor, argument: Tensor, error: Tensor, kind: Format) -> T
 
 
 def quotient(value: Tensor, a_error: Tensor, b: Tensor, b_error: Tensor, kind: Format) -> Tensor:
-    """Bound the error of ``value``, the quotient of a and b, from the errors of a and b.
+    """Bound the error of the computed quotient ``value`` of a and b from the errors of a and b.
 
-    The bound is infinite if the divisor may be 0.
+    The bound is infinite if b may be 0.
     """
     least = b.double().abs() - 2 * b_error
     size = value.double().abs() * (1 + kind.gamma(2)) + kind.tiny
@@ -160,10 +161,10 @@ def quotient(value: Tensor, a_error: Tensor, b: Tensor, b_error: Tensor, kind: F
 
 
 def summed(size: Tensor, carried: Tensor, terms: int, kind: Format, products: bool = True) -> Tensor:
-    """Bound the error of a sum of ``terms`` values, or products of two values, in any order.
+    """Bound the error of a sum of values, or of products of two values, in any order of summation.
 
     Args:
-        size: the sum of the absolute values.
+        size: the sum of the terms' absolute values.
         carried: the sum of the terms' errors.
         terms: the number of terms.
         kind: the dtype.
@@ -187,6 +188,6 @@ def product(a: Tensor, a_error: Tensor, b: Tensor, b_error: Tensor, kind: Format
 
 
 def total(value: Tensor, a_error: Tensor, b_error: Tensor, kind: Format) -> Tensor:
-    """Bound the error of ``value``, the sum or difference of a and b, from their errors."""
+    """Bound the error of the computed sum or difference ``value`` of a and b from the errors of a and b."""
     carried = a_error + b_error
     return (carried + kind.gamma(2) * (value.double().abs() + carried) + kind.tiny) * _OUTWARD

@@ -40,7 +40,10 @@ class RRNNBCell(GatedCell):
         self.update = self.linear(bias=False)
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """Compute equation 23e, tanh(o_t * c_t), with o_t = sigmoid(W_o v_t + b_o) (equation 23d), or 1."""
+        """Compute h_t = tanh(o_t * c_t) (equation 23e).
+
+        The output gate o_t is sigmoid(W_o v_t + b_o) (equation 23d), or 1 if the cell has no output gate.
+        """
         return outputs.tanh(scores, None if self.gate is None else self.gate(view))
 
 

@@ -31,15 +31,18 @@ class RRNNBMaxPlusCell(RRNNBCell):
     semiring = MAX_PLUS
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """Compute equations 24a and 24b."""
+        """Compute the gates f_t (equation 24a) and u_t (equation 24b)."""
         return {"f": functional.logsigmoid(self.forget(view)), "u": self.update(view)}
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Compute equation 24c."""
+        """Compute c_t = max(f_t + c_{t-1}, u_t) at all steps (equation 24c)."""
         return (max_plus(gates["f"], gates["u"], state[0]),)
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """Compute equation 24e, with o_t = log sigmoid(W_o v_t + b_o), or 0."""
+        """Compute h_t = tanh(o_t + c_t) (equation 24e).
+
+        The output gate o_t is log sigmoid(W_o v_t + b_o), or 0 if the cell has no output gate.
+        """
         return torch.tanh(scores if self.gate is None else functional.logsigmoid(self.gate(view)) + scores)
 
 

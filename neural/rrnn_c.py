@@ -22,7 +22,7 @@ from neural.scan import elementwise, gated_pair, outputs
 
 
 def shifted(start: Tensor, states: Tensor) -> Tensor:
-    """Return the states before each step, c_0, ..., c_{T-1}."""
+    """Return the states before each step, c_0, ..., c_{T-1}, from c_0 and c_1, ..., c_T."""
     return torch.cat([start.unsqueeze(0), states])[:-1]
 
 
@@ -50,11 +50,11 @@ class RRNNCCell(AutomatonCell):
 
     @property
     def c_states(self) -> int:
-        """Return 2, for c1 and c2."""
+        """Return the number of c-states, which is 2: c1 and c2."""
         return 2
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """Compute equations 25a and 25b."""
+        """Compute the gates f1, u1, f2 and u2 (equations 25a and 25b)."""
         f1, f2 = torch.sigmoid(self.forget_1(view)), torch.sigmoid(self.forget_2(view))
         return {
             "f1": f1,
@@ -64,21 +64,24 @@ class RRNNCCell(AutomatonCell):
         }
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Compute equations 25c and 25d."""
+        """Compute c1 (equation 25c) and then c2 (equation 25d) at all steps."""
         c1 = elementwise(gates["f1"], gates["u1"], state[0])
         return c1, elementwise(gates["f2"], shifted(state[0], c1) * gates["u2"], state[1])
 
     def fused(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
-        """Compute equations 25a to 25d in one pass over memory."""
+        """Compute c1 and c2 directly from the linear maps (equations 25a to 25d), in one pass over memory."""
         return self.fused_with(view, state, None)
 
     def fused_with(self, view: Tensor, state: Sequence[Tensor], skip: Tensor | None) -> tuple[Tensor, ...]:
-        """Compute both recurrences with one kernel; the second recurrence reads c1_{t-1} + ``skip``."""
+        """Compute c1 and c2 with one kernel; the step of c2 reads c1_{t-1} + ``skip`` instead of c1_{t-1}."""
         forget = self.forget_1(view), self.forget_2(view)
         return gated_pair(forget, (self.update_1(view), self.update_2(view)), (state[0], state[1]), skip)
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """Compute equation 23e, tanh(o_t * c_t); o_t is equation 23d, or 1 without an output gate."""
+        """Compute h_t = tanh(o_t * c2_t) (equation 23e).
+
+        The output gate o_t is sigmoid(W_o v_t + b_o) (equation 23d), or 1 if the cell has no output gate.
+        """
         return outputs.tanh(scores, None if self.gate is None else self.gate(view))
 
 

@@ -29,11 +29,11 @@ from neural.tracked import RunningErrorTensor
 
 
 class RRNNFCell(RRNNCCell):
-    """A cell with c2_t = f2 * c2_{t-1} + (c1_{t-1} + r) * u2 and the other gates of RRNN(C).
+    """A cell that computes c2_t = f2 * c2_{t-1} + (c1_{t-1} + r) * u2, and c1 and the gates as RRNN(C) does.
 
     The gates p1, p2 and r are sigmoids of learned vectors. The automaton omits the epsilon transition of
-    Figure 4 from q_0 to q_3. Instead, all strings also start in q_3, with weight r, and stay there with
-    weight 1. Every weight is therefore a gate.
+    Figure 4 from q_0 to q_3. Instead, paths also start in q_3 with weight r, and stay there with weight 1.
+    Every weight is therefore a gate or 1.
     """
 
     pattern = Pattern(
@@ -63,28 +63,29 @@ class RRNNFCell(RRNNCCell):
         self.final_1, self.final_2, self.skip = self.vector(), self.vector(), self.vector()
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """Compute equations 26a to 26d."""
+        """Compute the gates f1, u1, f2, u2, p1, p2 and r (equations 26a to 26d)."""
         p1, p2, r = torch.sigmoid(self.final_1), torch.sigmoid(self.final_2), torch.sigmoid(self.skip)
         return super().gates(view) | {"p1": p1, "p2": p2, "r": r}
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Compute equations 26e and 26f."""
+        """Compute c1 (equation 26e) and then c2 (equation 26f) at all steps."""
         c1 = elementwise(gates["f1"], gates["u1"], state[0])
         return c1, elementwise(gates["f2"], (shifted(state[0], c1) + gates["r"]) * gates["u2"], state[1])
 
     def fused(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
-        """Compute equations 26a to 26f in one pass over memory."""
+        """Compute c1 and c2 directly from the linear maps (equations 26a to 26f), in one pass over memory."""
         return self.fused_with(view, state, torch.sigmoid(self.skip))
 
     def score(self, state: Sequence[Tensor]) -> Tensor:
-        """Compute equation 26g."""
+        """Compute the scores p1 * c1 + p2 * c2 (equation 26g)."""
         p1, p2 = torch.sigmoid(self.final_1), torch.sigmoid(self.final_2)
         return torch.addcmul(p1 * state[0], p2, state[1])  # two passes over memory instead of three
 
     def slack(self, gates: dict[str, RunningErrorTensor]) -> dict[str, Tensor]:
-        """Return the bounds on the gates; the bound on u2 covers one more rounding.
+        """Bound the difference between two evaluations of each gate.
 
-        The cell always rounds (c1 + r) * u2, but the automaton's product c1 * u2 is exact if c1 = 1.
+        The bound on u2 also covers a rounding that the automaton may lack: the cell always rounds
+        (c1 + r) * u2, but the automaton's product c1 * u2 is exact if c1 = 1.
         """
         bounds = super().slack(gates)
         u2 = gates["u2"].value

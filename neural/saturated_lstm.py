@@ -16,7 +16,9 @@ SCALE = 2000
 
 
 class SaturatedLSTM(nn.Module):
-    """The cells of torch's LSTM with a one-hot input, no bias, and all weights multiplied by `SCALE`.
+    """A network whose outputs are the cell states of torch's LSTM with a one-hot input and no bias.
+
+    All weights are multiplied by :data:`SCALE`.
 
     Args:
         inputs: the weights of each symbol in the gates i, f, the candidate g, and the gate o, in this order,
@@ -32,7 +34,10 @@ class SaturatedLSTM(nn.Module):
             self.lstm.get_parameter("weight_hh_l0").copy_(SCALE * recurrent)
 
     def forward(self, symbols: Tensor) -> Tensor:
-        """Return the cells after each prefix: symbol indices of shape ``(B, T)`` give ``(B, T + 1, K)``."""
+        """Return the cell state after each prefix.
+
+        Symbol indices of shape ``(B, T)`` give ``(B, T + 1, K)``.
+        """
         weight = self.lstm.get_parameter("weight_ih_l0")
         zeros = weight.new_zeros(1, len(symbols), self.lstm.hidden_size)
         state, cells = (zeros, zeros), [zeros[0]]

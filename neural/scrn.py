@@ -60,7 +60,7 @@ class SCRNCell(GatedCell):
         self.recurrent = nn.Linear(self.output_size, self.output_size, bias=False, **self.factory_kwargs)
 
     def sizes(self) -> list[tuple[int, ...]]:
-        """Return the shapes of s and h."""
+        """Return the shapes of the context s and the hidden units h, without the batch axis."""
         return [(self.hidden_size,), (self.output_size,)]
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
@@ -97,7 +97,7 @@ ALPHAS = st.none() | st.sampled_from([0.0, 0.5, 0.95, 1.0]) | st.floats(0, 1)
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return the weights of the context units' claim, with one alpha for all symbols."""
+    """Return the weights of the claim about the context units: c_0, u, and one alpha for all symbols."""
     return None, {"c_0": start, "alpha": constant(tables["f"]), "u": tables["u"]}
 
 

@@ -21,7 +21,9 @@ from automata.errors import InputError
 
 
 class Layout:
-    """The inputs of a call in the layout ``(T, B, ...)``, and the conversion of results to their layout.
+    """The inputs of a layer in the layout ``(T, B, ...)``, with a method that converts results back.
+
+    Results are converted to the layout in which the caller passed the inputs.
 
     Attributes:
         inputs: shape ``(T, B, input)`` (symbols: ``(T, B)``), zero after a sequence's end.
@@ -85,7 +87,7 @@ class Layout:
         return torch.where(empty, start, final)
 
     def back(self, values: Tensor) -> Any:
-        """Convert values of shape ``(T, B, ...)`` to the layout of the inputs."""
+        """Convert values of shape ``(T, B, ...)`` to the layout in which the caller passed the inputs."""
         masked = self.masked(values)
         if self.packed:
             assert self.ends is not None

@@ -30,9 +30,10 @@ from neural.unrolled import checked_integer
 
 
 def one_row(words: int) -> Pattern:
-    """Return the pattern with states 0 to n and the final state n + 1.
+    """Return the pattern of a unit's automaton, where n is the number of words.
 
-    A match moves to state n + 1 by an epsilon transition and stays there.
+    State j, from 0 to n, is the position in the soft pattern. A complete match moves from state n to the
+    final state n + 1 by an epsilon transition, and stays there.
     """
     indices = range(1, words + 1)
     reads = [arrow for j in indices for arrow in ((j - 1, j, f"m{j}"), (j, j, f"s{j}"))]
@@ -86,9 +87,10 @@ class SopaCell(AutomatonCell):
         return [self.weight(skip) for skip in self.skips]
 
     def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
-        """Return the first state: ``value`` in every h_j and in c, with the epsilon transitions applied.
+        """Return the initial state (h_1, ..., h_n, c).
 
-        By default, ``value`` is the semiring's zero.
+        It is the state after any number of epsilon transitions from a state whose components are all
+        ``value``, by default the semiring's zero.
         """
         *scores, c = super().start(batch, value)
         h: list[Tensor] = []
@@ -97,7 +99,7 @@ class SopaCell(AutomatonCell):
         return (*h, self.plus(c, h[-1]))
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Compute the positions in order, each for all time steps; h_j depends only on h_{j-1} and itself."""
+        """Compute h_1, ..., h_n one after another, each at all time steps, and then c."""
         h: list[Tensor] = []
         for j in range(1, self.words + 1):
             came, e = gates[f"m{j}"], gates[f"e{j}"]
@@ -109,7 +111,7 @@ class SopaCell(AutomatonCell):
     # The methods below depend on the semiring.
 
     def weight(self, score: Tensor) -> Tensor:
-        """Return a transition's weight from its score."""
+        """Return the weight of a transition: the sigmoid of its score."""
         return torch.sigmoid(score)
 
     def times(self, a: Tensor, b: Tensor) -> Tensor:
@@ -121,12 +123,12 @@ class SopaCell(AutomatonCell):
         return a + b
 
     def recurrence(self, forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
-        """Compute the recurrence with :func:`neural.scan.elementwise`."""
+        """Compute x_1, ..., x_T of x_t = forget_t * x_{t-1} + update_t, where x_0 is ``start``."""
         return elementwise(forget, update, start)
 
 
 class Sopa(Recurrent):
-    """A layer of soft patterns with consecutive epsilon transitions.
+    """A layer of soft patterns, in which a path may use several epsilon transitions in a row.
 
     Its outputs are c_t, and its state is ``(h_1, ..., h_n, c)``.
 
@@ -142,9 +144,9 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {"words": st.integers(1, 3), "bias"
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return the weights of the claim, with m, s and e as vectors.
+    """Return the size n and the weights of the claim: m and s as one vector per symbol, and the vector e.
 
-    The claim's patterns start from zero.
+    They do not include ``start``, because the claim is only about layers that start from zero.
     """
     indices = range(1, layer.cell.c_states)
     by_symbol = {

@@ -25,7 +25,7 @@ class SopaMaxPlusCell(SopaCell):
     semiring = MAX_PLUS
 
     def weight(self, score: Tensor) -> Tensor:
-        """Return the logarithm of the sigmoid."""
+        """Return the weight of a transition: the logarithm of the sigmoid of its score."""
         return torch.nn.functional.logsigmoid(score)
 
     def times(self, a: Tensor, b: Tensor) -> Tensor:
@@ -37,7 +37,7 @@ class SopaMaxPlusCell(SopaCell):
         return torch.maximum(a, b)
 
     def recurrence(self, forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
-        """Compute the recurrence with :func:`neural.scan.max_plus`."""
+        """Compute x_1, ..., x_T of x_t = max(forget_t + x_{t-1}, update_t), where x_0 is ``start``."""
         return max_plus(forget, update, start)
 
 

@@ -26,11 +26,11 @@ from neural.sopa import OPTIONS, SopaCell, weights
 
 
 def two_rows(words: int) -> Pattern:
-    """Return the pattern with states 0 to 2n + 1.
+    """Return the pattern of a unit's automaton, where n is the number of words.
 
-    Transitions that read a symbol lead to states 1 to n. Epsilon transitions lead from states 0 to n - 1 to
-    states n + 1 to 2n. A match moves from state n or 2n to state 2n + 1 by an epsilon transition, and stays
-    there.
+    A path at position j of the soft pattern is in state j if its last transition read a symbol, and in state
+    n + j if its last transition was an epsilon transition. A complete match moves from state n or 2n to the
+    final state 2n + 1 by an epsilon transition, and stays there.
     """
     n, end = words, 2 * words + 1
     reads = [arrow for j in range(1, n + 1) for arrow in ((j - 1, j, f"m{j}"), (j, j, f"s{j}"))]
@@ -63,16 +63,17 @@ class SopaOneEpsilonCell(SopaCell):
         self.pattern = two_rows(words)
 
     def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
-        """Return the first state: ``value`` in every h_j and in c, with one epsilon transition applied.
+        """Return the initial state (h_1, ..., h_n, c).
 
-        By default, ``value`` is zero.
+        It is the state after at most one epsilon transition from a state whose components are all ``value``,
+        by default zero.
         """
         *scores, c = AutomatonCell.start(self, batch, value)
         h = _left_out(torch.stack(scores, -1), torch.stack(self.left_out(), -1))
         return (*h.unbind(-1), c + h[..., -1])
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Compute one step after another, all positions at once."""
+        """Compute h_1, ..., h_n and c at one time step after another."""
         moves, loops, skips = (
             torch.stack([gates[f"{name}{j}"] for j in range(1, self.words + 1)], -1) for name in "mse"
         )
@@ -86,7 +87,7 @@ class SopaOneEpsilonCell(SopaCell):
 
 
 def _before(scores: Tensor) -> Tensor:
-    """Return h_0, ..., h_{n-1} from h_1, ..., h_n, along the last axis."""
+    """Return h_0 = 1, h_1, ..., h_{n-1} from h_1, ..., h_n along the last axis."""
     return torch.cat([torch.ones_like(scores[..., :1]), scores[..., :-1]], -1)
 
 
@@ -95,7 +96,7 @@ def _left_out(read: Tensor, skips: Tensor) -> Tensor:
 
 
 class SopaOneEpsilon(Recurrent):
-    """A layer of soft patterns with at most one consecutive epsilon transition.
+    """A layer of soft patterns, in which a path uses at most one epsilon transition after each symbol.
 
     Its outputs are c_t.
 

@@ -50,7 +50,7 @@ class SRUCell(GatedCell):
         self.reset = self.linear(bias)
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """Return the outputs h, with the highway connection if there is one."""
+        """Compute the outputs h = r * g(c), plus (1 - r) * x if the cell has a highway connection."""
         skip = view if self.highway else None
         if self.nonlinearity == "tanh":
             return outputs.gated_tanh(scores, self.reset(view), skip)

@@ -1,4 +1,4 @@
-"""Layers of cells in one or both directions, with the interface of ``torch.nn.GRU``."""
+"""Networks of recurrent layers in one or both directions, with the interface of ``torch.nn.GRU``."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from neural.unrolled import CellOutput, RecurrentCell, checked_integer, one_of
 
 
 class Stacked(nn.Module):
-    """One or more layers of the same kind of cell.
+    """A network of one or more layers of the same kind of cell.
 
-    If the network has only one cell, its attributes are also attributes of the network (``layer.forget``).
+    If the network has only one cell, the attributes of the cell, such as ``forget``, are also attributes of
+    the network.
 
     Args:
         input_size: the size of v_t.
@@ -90,7 +91,7 @@ class Stacked(nn.Module):
             return getattr(cells[0], name)
 
     def extra_repr(self) -> str:
-        """Return the arguments for printing."""
+        """Return the arguments as text, which torch prints in the representation of the network."""
         arguments = {
             "num_layers": self.num_layers,
             "bias": self.bias,
@@ -104,7 +105,7 @@ class Stacked(nn.Module):
 
     @property
     def directions(self) -> int:
-        """Return 2 if bidirectional, else 1."""
+        """Return the number of directions: 2 if the network is bidirectional, else 1."""
         return 1 + self.bidirectional
 
     def start(self, batch: int, value: float | Tensor | None = None) -> Any:
@@ -151,9 +152,10 @@ class Stacked(nn.Module):
     def scores(
         self, input: Tensor | PackedSequence, state: Any = None, lengths: Tensor | Sequence[int] | None = None
     ) -> Any:
-        """Return the ``scores`` of :class:`~neural.unrolled.CellOutput`, in the shape of ``input``.
+        """Return the cell's scores after each symbol, in the layout of ``input``.
 
-        The network must have one layer and one direction.
+        See ``scores`` of :class:`~neural.unrolled.CellOutput`. The network must have one layer and one
+        direction.
         """
         cell, form = self.cell, self._layout(input, lengths)
         result: CellOutput = cell.run(form.inputs, split(state, [cell], form)[0])

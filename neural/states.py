@@ -1,6 +1,7 @@
-"""Conversion of states between a network's form and the cells' form.
+"""Conversion between the state of a network and the states of its cells.
 
-A network stacks states as torch does. A cell's state is one tuple of tensors ``(B, ...)``.
+The state of a cell is a tuple of tensors ``(B, ...)``. The state of a network stacks the cells' tensors, as
+torch does.
 
 >>> join([(torch.zeros(4, 2),), (torch.ones(4, 2),)], batched=True).shape
 torch.Size([2, 4, 2])
@@ -20,9 +21,11 @@ from neural.unrolled import RecurrentCell
 
 
 def join(states: Sequence[tuple[Tensor, ...]], batched: bool) -> Any:
-    """Stack the cells' states into one tensor ``(cells, B, ...)``, or a tuple with one such tensor per part.
+    """Stack the states of the cells into the state of the network.
 
-    If the shapes of a part differ between cells, a tuple of tensors ``(B, ...)`` replaces its tensor.
+    The first tensors of all states are stacked into one tensor ``(cells, B, ...)``, then the second tensors,
+    and so on. If their shapes differ between cells, the tensors form a tuple instead. The result is the
+    single stack if each state has one tensor, and otherwise the tuple of all stacks.
     """
     parts: list[Any] = []
     for same in zip(*states, strict=True):
@@ -32,9 +35,9 @@ def join(states: Sequence[tuple[Tensor, ...]], batched: bool) -> Any:
 
 
 def split(state: Any, cells: Sequence[RecurrentCell], form: Layout) -> list[tuple[Tensor, ...]]:
-    """Split a network's state into the cells' states; the inverse of :func:`join`.
+    """Split the state of a network into the states of its cells, which is the inverse of :func:`join`.
 
-    If the state is ``None``, return the cells' first states.
+    If ``state`` is ``None``, return the initial states of the cells.
     """
     batch = form.inputs.shape[1]
     if state is None:

@@ -33,9 +33,9 @@ class TRNNCell(GatedCell):
 
 
 class _PairCell(GatedCell):
-    """A cell whose maps read two symbols: z = V v_{t-1} + W v_t + b.
+    """A cell with linear maps of two consecutive inputs: z = V v_{t-1} + W v_t + b.
 
-    The gates f and o are the sigmoid and the tanh of similar maps; each map has its own V, W and b.
+    The gates f and o are the sigmoid and the tanh of similar maps. Each map has its own V, W and b.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class _PairCell(GatedCell):
 
 
 class TGRUCell(_PairCell):
-    """A cell whose state is h = f * h + z * o."""
+    """A cell that computes h_t = f_t * h_{t-1} + z_t * o_t, where z, f and o read two consecutive inputs."""
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
         """Compute the gate f, and u = z * o."""
@@ -56,10 +56,13 @@ class TGRUCell(_PairCell):
 
 
 class TLSTMCell(_PairCell):
-    """A cell whose state is c = f * c + (1 - f) * z, and whose output is h = o * c."""
+    """A cell that computes c_t = f_t * c_{t-1} + (1 - f_t) * z_t and the output h_t = o_t * c_t.
+
+    The gates f and o and the candidate z read two consecutive inputs.
+    """
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """Return the state multiplied by the output gate, o * c."""
+        """Compute the outputs h = o * c from the states c."""
         return torch.tanh(self.gate(view)) * scores
 
 
@@ -74,7 +77,7 @@ class TRNN(Recurrent):
 
 
 class TGRU(Recurrent):
-    """A T-GRU layer, whose outputs are h_t, the automata's scores.
+    """A T-GRU layer, whose outputs h_t are the scores of the units' automata.
 
     Its state is ``(h, the previous input)``.
 

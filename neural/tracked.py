@@ -53,7 +53,10 @@ def operation_of(func: Any) -> str:
 
 
 class BoundedTensor:
-    """A tensor ``value`` with a bound on its error, which has some attributes of torch.Tensor."""
+    """The base class of tensors with a bound on the error of ``value``.
+
+    It has some attributes of torch.Tensor.
+    """
 
     value: Tensor
     transpose: Callable[..., Any]
@@ -108,7 +111,10 @@ class RunningErrorTensor(BoundedTensor):
         return apply(func, args, kwargs or {})
 
     def __getattr__(self, name: str) -> Any:
-        """Return a tensor method whose operation has a rule or only moves elements."""
+        """Return the method of torch.Tensor with this name, if :class:`RunningErrorTensor` supports it.
+
+        A method is supported if its operation has a rule in :data:`RULES` or only moves elements.
+        """
         func = getattr(Tensor, name, None)
         if operation_of(func) in RULES or operation_of(func) in DATA_MOVEMENT:
             return lambda *args, **kwargs: apply(func, (self, *args), kwargs)
@@ -141,7 +147,7 @@ def _linear(
 
 
 def _matmul(a: RunningErrorTensor, b: RunningErrorTensor) -> RunningErrorTensor:
-    """Return a matrix product, for example of Householder matrices."""
+    """Return the matrix product of two tensors, both of which may have errors."""
     if b.dim() == 2 and not bool(b.error.any()):
         return _linear(a, RunningErrorTensor.exact(b.value.T))
     kind, terms = rounding.format_of(a.value.dtype), a.value.shape[-1]
@@ -214,7 +220,12 @@ def _vector_norm(a: RunningErrorTensor, *, dim: int) -> RunningErrorTensor:
 
 
 def _rule(function: Callable[..., Tensor], bound: Callable[..., Tensor]) -> Callable[..., RunningErrorTensor]:
-    """Return the rule of an elementwise function from a bound on the error of its value in a dtype."""
+    """Return the rule for an elementwise function, such as tanh.
+
+    Args:
+        function: the function on plain tensors.
+        bound: maps the value, its dtype and the arguments to a bound on the value's error.
+    """
 
     def rule(*arguments: RunningErrorTensor) -> RunningErrorTensor:
         value = function(*(a.value for a in arguments))
@@ -259,7 +270,11 @@ RULES: dict[str, Callable[..., RunningErrorTensor]] = {
 
 
 def apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """Apply the rule of a torch function; for a data movement, apply the function to values and errors."""
+    """Apply a torch function to tensors with error bounds.
+
+    Functions that round have a rule in :data:`RULES`. Functions that only move elements are applied to the
+    values and to the errors.
+    """
     operation = operation_of(func)
     with torch._C.DisableTorchFunction():  # a rule's own computations are not tracked
         if operation in RULES:

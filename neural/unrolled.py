@@ -29,7 +29,7 @@ class CellOutput(NamedTuple):
 
 
 class RecurrentCell(nn.Module):
-    """A torch module with one layer and one direction that computes all time steps at once.
+    """A torch module that computes all time steps of one layer in one direction.
 
     Args:
         input_size: the size of v_t.

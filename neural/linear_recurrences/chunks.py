@@ -1,4 +1,6 @@
-"""Layers that run in chunks of C tokens: each output is computed from the state at the chunk's start.
+"""The base class of cells that run in chunks of C tokens, and functions for their decays.
+
+The states and outputs of a chunk's tokens are computed from the state before the chunk.
 
 >>> decays = products([[torch.tensor(0.5)], [torch.tensor(0.25)]])
 >>> [float(decay) for (decay,) in decays]  # of both tokens, of the second token, and of no token
@@ -42,7 +44,7 @@ class ChunkedCell(LinearRecurrenceCell):
 
     @property
     def roundings(self) -> int:
-        """Return the maximum number of roundings of a monomial for each step that it spans."""
+        """Return the maximum number of roundings of a monomial, for each step that the monomial spans."""
         return super().roundings + self.chunk
 
     def run_chunk(self, tokens: Tokens, first: Sequence[Tensor]) -> list[list[Tensor]]:
@@ -67,10 +69,13 @@ def prefixes(run: Callable[[Tokens], list[Tensor]]) -> Callable[[Tokens], list[l
 
 
 def products(gates: Sequence[Sequence[Tensor]]) -> list[list[Tensor]]:
-    """Return the products of the gates of tokens i + 1 to r, for i = 0, ..., r, each a list by component.
+    """Return the products of the gates of tokens i + 1 to r, for i = 0, ..., r.
 
     Args:
-        gates: the gates of tokens 1 to r, each a list with one gate for each component.
+        gates: for each of the tokens 1 to r, a list with one gate for each component of the state.
+
+    Returns:
+        For each i, a list with one product for each component. The last list contains ones.
     """
     result = [[torch.ones_like(gate) for gate in gates[-1]]]
     for row in reversed(gates):
@@ -79,6 +84,6 @@ def products(gates: Sequence[Sequence[Tensor]]) -> list[list[Tensor]]:
 
 
 def written(decays: Sequence[Sequence[Tensor]], rows: Sequence[Sequence[Tensor]]) -> list[Tensor]:
-    """Return, for each component, the sum over tokens of the token's decay times its row."""
+    """Return the sum of ``decays[i][j] * rows[i][j]`` over i, for each component j of the state."""
     terms = [[d * x for d, x in zip(*pair, strict=True)] for pair in zip(decays, rows, strict=True)]
     return [total(column) for column in zip(*terms, strict=True)]

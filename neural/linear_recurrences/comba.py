@@ -21,9 +21,9 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class CombaCell(LinearRecurrenceCell):
-    """A cell with the gates alpha, beta~ and beta (sigmoid), k (tanh), and q and v (linear).
+    """A Comba cell with the gates alpha, beta~ and beta (sigmoid), k (tanh), and q and v (linear).
 
-    d is a parameter, and beta~ is called ``erase``.
+    The factor d is a parameter. The code calls beta~ ``erase``.
     """
 
     token = "alpha erase beta q[K] k[K] v"
@@ -36,16 +36,16 @@ class CombaCell(LinearRecurrenceCell):
     }
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the affine step.
+        """Return the affine map s <- (alpha - beta~ k k^T) s + beta k v of a token's step.
 
-        The matrix is alpha - beta~ k k^T, the update is beta k_j v, and the output weights are q_j - d k_j.
+        The output weights are q - d k.
         """
         moves = erasing([g.alpha for _ in g.k], [g.erase * k for k in g.k], g.k)
         query = [q - g.d * k for q, k in zip(g.q, g.k, strict=True)]
         return AffineStep([g.beta * k * g.v for k in g.k], moves, query)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the states and the outputs S (q - d k); the value to erase is read from the old state."""
+        """Compute the states S_t and the outputs S_t (q_t - d k_t) token by token."""
 
         def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
             change = t.beta * t.v - t.erase * dot(t.k, s)

@@ -1,6 +1,7 @@
-"""Gated DeltaNet in chunks: the WY form, whose values are computed by forward substitution.
+"""Gated DeltaNet in chunks, in the WY form.
 
-See Yang et al. 2024, section 3.2, and for the form with gates Yang et al. 2025, section 3.3.
+The values that a chunk adds to the state are computed by forward substitution. See Yang et al. 2024, section
+3.2, and for the form with gates Yang et al. 2025, section 3.3.
 
 >>> layer = DeltaChunks(3, 2, keys=1, chunk=2)
 >>> o, state = layer(torch.zeros(5, 4, 3))
@@ -24,10 +25,16 @@ from neural.linear_recurrences.kind import column
 
 
 class DeltaChunksCell(ChunkedCell, GatedDeltaNetCell):
-    """A cell with the gates of :class:`~neural.linear_recurrences.gated_delta_net.GatedDeltaNetCell`."""
+    """A cell that computes gated DeltaNet in chunks.
+
+    Its gates are those of :class:`~neural.linear_recurrences.gated_delta_net.GatedDeltaNetCell`.
+    """
 
     def run_chunk(self, tokens: Tokens, first: Sequence[Tensor]) -> list[list[Tensor]]:
-        """Solve for the chunk's values u, then compute states and outputs from them."""
+        """Return the state and the output after each token, computed from the state before the chunk.
+
+        First, forward substitution computes the value u that each token adds to the state at its key.
+        """
         values = list[Tensor]()
         for r, t in enumerate(tokens):
             start, *later = between(tokens[: r + 1])
@@ -46,7 +53,7 @@ class DeltaChunksCell(ChunkedCell, GatedDeltaNetCell):
 
 
 def between(chunk: Tokens) -> list[Tensor]:
-    """Return g(i, r) for i = 0, ..., r: the products of the alphas of the tokens after token i."""
+    """Return the product of the alphas of the tokens i + 1 to r of a chunk of r tokens, for i = 0, ..., r."""
     return [g for (g,) in products([[t.alpha] for t in chunk])]
 
 

@@ -21,13 +21,16 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class DeltaNetCell(LinearRecurrenceCell):
-    """A cell with the gates beta (sigmoid), k (tanh), and q and v (linear)."""
+    """A DeltaNet cell with the gates beta (sigmoid), k (tanh), and q and v (linear)."""
 
     token = "beta q[K] k[K] v"
     functions: ClassVar[Functions] = {"beta": torch.sigmoid, "k": torch.tanh}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with matrix 1 - beta k k^T, update beta k_j v and output weights q_j."""
+        """Return the affine map s <- (1 - beta k k^T) s + beta k v of a token's step.
+
+        The output weights are q.
+        """
         moves = erasing([1 for _ in g.k], [g.beta * k for k in g.k], g.k)
         return AffineStep([g.beta * k * g.v for k in g.k], moves, g.q)
 

@@ -21,18 +21,24 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class GatedDeltaNetCell(LinearRecurrenceCell):
-    """A cell with the gates alpha and beta (sigmoid), k (tanh), and q and v (linear)."""
+    """A gated DeltaNet cell with the gates alpha and beta (sigmoid), k (tanh), and q and v (linear)."""
 
     token = "alpha beta q[K] k[K] v"
     functions: ClassVar[Functions] = {"alpha": torch.sigmoid, "beta": torch.sigmoid, "k": torch.tanh}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with matrix alpha (1 - beta k k^T), update beta k_j v and output weights q_j."""
+        """Return the affine map s <- alpha (1 - beta k k^T) s + beta k v of a token's step.
+
+        The output weights are q.
+        """
         moves = erasing([g.alpha for _ in g.k], [g.alpha * g.beta * k for k in g.k], g.k)
         return AffineStep([g.beta * k * g.v for k in g.k], moves, g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the states and outputs by the gated delta rule, which decays the state before it erases."""
+        """Compute the states S_t and the outputs S_t q_t token by token.
+
+        A step decays the state by alpha, and then applies the delta rule to it.
+        """
 
         def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
             held = [t.alpha * x for x in s]

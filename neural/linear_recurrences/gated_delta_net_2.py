@@ -21,7 +21,10 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class GatedDeltaNet2Cell(LinearRecurrenceCell):
-    """A cell with the gates alpha, b and w (sigmoid), k (tanh), and q and v (linear); b erases, w writes."""
+    """A gated DeltaNet-2 cell with the gates alpha, b and w (sigmoid), k (tanh), and q and v (linear).
+
+    The gate b erases from the state, and w writes to it.
+    """
 
     token = "alpha[K] b[K] w q[K] k[K] v"
     functions: ClassVar[Functions] = {
@@ -32,15 +35,18 @@ class GatedDeltaNet2Cell(LinearRecurrenceCell):
     }
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the affine step.
+        """Return the affine map s <- (1 - k (b o k)^T) Diag(alpha) s + k w v of a token's step.
 
-        The matrix is (1 - k (b o k)^T) Diag(alpha), the update is k_j w v, and the output weights are q_j.
+        The output weights are q.
         """
         held = [b * k * a for b, k, a in zip(g.b, g.k, g.alpha, strict=True)]
         return AffineStep([k * (g.w * g.v) for k in g.k], erasing(g.alpha, g.k, held), g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the states and outputs: decay the state, then erase with gate b and write with gate w."""
+        """Compute the states S_t and the outputs S_t^T q_t token by token.
+
+        A step decays the state by alpha, and then erases with the gate b and writes with the gate w.
+        """
 
         def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
             held = [a * x for a, x in zip(t.alpha, s, strict=True)]

@@ -29,7 +29,10 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class GatedDeltaProductCell(LinearRecurrenceCell):
-    """A cell with the gates g, beta1 and beta2 (sigmoid), k1 and k2 (tanh), and q, v1 and v2 (linear)."""
+    """A gated DeltaProduct cell, which applies two delta steps per token.
+
+    Its gates are g, beta1 and beta2 (sigmoid), k1 and k2 (tanh), and q, v1 and v2 (linear).
+    """
 
     token = "g beta1 k1[K] v1 beta2 k2[K] v2 q[K]"
     functions: ClassVar[Functions] = {
@@ -41,7 +44,10 @@ class GatedDeltaProductCell(LinearRecurrenceCell):
     }
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return decay and both delta steps as one affine step, with the output weights q_j."""
+        """Return the affine map of a token's step, which is a decay by g and then two delta steps.
+
+        The output weights are q.
+        """
         size = range(len(g.k1))
         first = erasing([g.g for _ in size], [g.beta1 * k for k in g.k1], [g.g * k for k in g.k1])
         second = erasing([1 for _ in size], [g.beta2 * k for k in g.k2], g.k2)
@@ -51,7 +57,10 @@ class GatedDeltaProductCell(LinearRecurrenceCell):
         return AffineStep(update, moves, g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the states and outputs: decay the state, then apply the two delta steps in order."""
+        """Compute the states S_t and the outputs S_t^T q_t token by token.
+
+        A step decays the state by g, and then applies the two delta steps in order.
+        """
 
         def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
             s = [t.g * x for x in s]
@@ -64,7 +73,10 @@ class GatedDeltaProductCell(LinearRecurrenceCell):
 
     @property
     def roundings(self) -> int:
-        """Return the maximum number of roundings of a monomial; the first delta step adds K + 4."""
+        """Return the maximum number of roundings of a monomial in one step of the network.
+
+        It is K + 4 more than for a single delta step, because there are two.
+        """
         return super().roundings + self.keys + 4
 
 

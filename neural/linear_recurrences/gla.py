@@ -21,13 +21,13 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class GLACell(LinearRecurrenceCell):
-    """A cell with the gates alpha (sigmoid), and q, k and v (linear)."""
+    """A cell of gated linear attention with the gates alpha (sigmoid), and q, k and v (linear)."""
 
     token = "alpha[K] q[K] k[K] v"
     functions: ClassVar[Functions] = {"alpha": torch.sigmoid}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with decays alpha_j, update k_j v and output weights q_j."""
+        """Return the affine map s_j <- alpha_j s_j + k_j v of a token's step, and the output weights q_j."""
         return AffineStep([k * g.v for k in g.k], diagonal(g.alpha), g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:

@@ -22,10 +22,13 @@ from neural.linear_recurrences.kind import column
 
 
 class GLAChunksCell(ChunkedCell, GLACell):
-    """A cell with the gates of :class:`~neural.linear_recurrences.gla.GLACell`."""
+    """A cell that computes gated linear attention in chunks.
+
+    Its gates are those of :class:`~neural.linear_recurrences.gla.GLACell`.
+    """
 
     def run_chunk(self, tokens: Tokens, first: Sequence[Tensor]) -> list[list[Tensor]]:
-        """Compute states and outputs from the state at the chunk's start."""
+        """Return the state and the output after each token, computed from the state before the chunk."""
 
         def run(chunk: Tokens) -> list[Tensor]:
             g, last = products([t.alpha for t in chunk]), chunk[-1]

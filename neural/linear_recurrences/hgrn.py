@@ -26,10 +26,11 @@ from neural.pattern import ONE, ZERO, Windows, WindowWeights, arrays
 
 
 class HGRNCell(UnitCell):
-    """A cell with complex states: even units are the real parts, and odd units are the imaginary parts.
+    """An HGRN cell, whose state h is complex.
 
-    The gate f is a sigmoid, and c is a linear map of the input. The angle is theta = 2 arctan t, where t is
-    the tanh of a parameter.
+    The score of a unit is the real part of its h if the unit's index is even, and the imaginary part if it is
+    odd. The gate f is a sigmoid, and c is a linear map of the input. The angle is theta = 2 arctan t, where t
+    is the tanh of a parameter.
     """
 
     token = "f c_re c_im"
@@ -39,19 +40,22 @@ class HGRNCell(UnitCell):
     per_key = 2  # the real and the imaginary part
 
     def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
-        """Return the gates, with cos theta and sin theta in place of theta."""
+        """Return the gates cos theta and sin theta, computed from t, and the other gates."""
         t = raw.pop("turn")
         scale = 1 / (1 + t * t)
         return {"cos": (1 - t * t) * scale, "sin": 2 * t * scale, **raw}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with the rotation f exp(i theta) as a 2 x 2 matrix, and the update (1 - f) c."""
+        """Return the affine map h <- f exp(i theta) h + (1 - f) c of a token's step.
+
+        Its components are the real and the imaginary part of h.
+        """
         keep, turn = g.f * g.cos, g.f * g.sin
         moves = {(0, 0): keep, (1, 1): keep, (0, 1): turn, (1, 0): -turn}
         return AffineStep([(1 - g.f) * g.c_re, (1 - g.f) * g.c_im], moves)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the step, with separate real and imaginary parts."""
+        """Compute h_t = f exp(i theta) h_{t-1} + (1 - f) c token by token, as real and imaginary parts."""
 
         def step(t: SimpleNamespace, h: list[Tensor]) -> list[Tensor]:
             re, im = h
@@ -63,7 +67,10 @@ class HGRNCell(UnitCell):
         return naively(step, g, first)[:2]
 
     def shown_state(self, unit: int) -> int:
-        """Return the state of the unit's automaton: 1 (real part) if even, 2 (imaginary part) if odd."""
+        """Return the index of the automaton's state whose weight is the unit's score.
+
+        It is 1 (the real part) if ``unit`` is even, and 2 (the imaginary part) if it is odd.
+        """
         return 1 + unit % 2
 
     def score(self, state: Sequence[Tensor]) -> Tensor:
@@ -72,7 +79,10 @@ class HGRNCell(UnitCell):
         return torch.where(odd, state[1], state[0])
 
     def arrays(self, weights: WindowWeights, windows: Windows) -> list[Any]:
-        """Return the arrays of each unit's automaton, with the real or imaginary part as the final state."""
+        """Return the arrays ``(initial, final, matrices)`` of each unit's automaton.
+
+        The final state is the real part for units with an even index, and the imaginary part for the others.
+        """
         finals = (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
         parts = [
             arrays(replace(self.pattern, final=final), weights, windows, self.hidden_size) for final in finals
@@ -87,13 +97,13 @@ class HGRN(Recurrent):
 
 
 class RealHGRNCell(UnitCell):
-    """A cell with the gates f (sigmoid) and c (linear)."""
+    """An HGRN cell without theta, whose gates are f (sigmoid) and c (linear)."""
 
     token = "f c"
     functions: ClassVar[Functions] = {"f": torch.sigmoid}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with decay f and update (1 - f) c."""
+        """Return the affine map h <- f h + (1 - f) c of a token's step."""
         return AffineStep([(1 - g.f) * g.c], diagonal([g.f]))
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:

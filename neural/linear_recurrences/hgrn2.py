@@ -21,17 +21,20 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class HGRN2Cell(LinearRecurrenceCell):
-    """A cell with the gates f (sigmoid), and o and i (linear)."""
+    """An HGRN2 cell with the gates f (sigmoid), and o and i (linear)."""
 
     token = "f[K] o[K] i"
     functions: ClassVar[Functions] = {"f": torch.sigmoid}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with decays f_j, update (1 - f_j) i and output weights o_j."""
+        """Return the affine map h_j <- f_j h_j + (1 - f_j) i of a token's step.
+
+        The output weights are o_j.
+        """
         return AffineStep([(1 - f) * g.i for f in g.f], diagonal(g.f), g.o)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute h_t and o_t h_t."""
+        """Compute the states h_t and the outputs o_t h_t."""
         h = scanned(g.f, [(1 - f) * g.i for f in g.f], first)
         return [*h, dot(g.o, h)]
 

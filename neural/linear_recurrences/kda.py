@@ -21,15 +21,18 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class KDACell(LinearRecurrenceCell):
-    """A cell with the gates alpha and beta (sigmoid), k (tanh), and q and v (linear)."""
+    """A cell of Kimi Delta Attention.
+
+    Its gates are alpha and beta (sigmoid), k (tanh), and q and v (linear).
+    """
 
     token = "alpha[K] beta q[K] k[K] v"
     functions: ClassVar[Functions] = {"alpha": torch.sigmoid, "beta": torch.sigmoid, "k": torch.tanh}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the affine step.
+        """Return the affine map s <- (1 - beta k k^T) Diag(alpha) s + beta k v of a token's step.
 
-        The matrix is (1 - beta k k^T) Diag(alpha), the update is beta k_j v, and the output weights are q_j.
+        The output weights are q.
         """
         moves = erasing(
             g.alpha, [g.beta * k for k in g.k], [k * a for k, a in zip(g.k, g.alpha, strict=True)]
@@ -37,7 +40,10 @@ class KDACell(LinearRecurrenceCell):
         return AffineStep([g.beta * k * g.v for k in g.k], moves, g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the states by the delta rule, applied to the decayed state, and the outputs S_t^T q_t."""
+        """Compute the states S_t and the outputs S_t^T q_t token by token.
+
+        A step decays the state by alpha, and then applies the delta rule to it.
+        """
 
         def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
             held = [a * x for a, x in zip(t.alpha, s, strict=True)]

@@ -1,4 +1,4 @@
-"""The options of linear recurrences, and the conversion of their gates to the weights of their claims."""
+"""The options of linear recurrences, and the conversion of a layer's gates to the weights of its claim."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def column(
     """Return a function that converts the gates of a layer with keys to the weights of its claim.
 
     Args:
-        states: the names of the vectors of the state.
+        states: the claim's names of the vectors in the layer's state, such as ``"s"``.
         letter: the name of the claim's size parameter.
-        size: the attribute of the layer that is this size: ``keys``, ``chunk`` or ``window``.
+        size: the layer's attribute with the value of the size parameter: ``keys``, ``chunk`` or ``window``.
     """
 
     def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
@@ -38,7 +38,7 @@ def unit(*states: str) -> Callable[[Recurrent, Tables, Any], ClaimWeights]:
     """Return a function that converts the gates of a layer without keys to the weights of its claim.
 
     Args:
-        states: the names of the components of the state.
+        states: the claim's names of the components of the layer's state, such as ``"h"``.
     """
 
     def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
@@ -48,7 +48,10 @@ def unit(*states: str) -> Callable[[Recurrent, Tables, Any], ClaimWeights]:
 
 
 def vectors(tables: Tables) -> dict[str, Any]:
-    """Return the tables with ``k[1]``, ``k[2]``, ... merged into one table ``k`` of vectors."""
+    """Merge the tables of gates named ``k[1]``, ``k[2]``, ... into one table ``k`` of vectors.
+
+    The other tables are returned unchanged.
+    """
     parts: dict[str, list[Any]] = {}
     for name, table in tables.items():
         parts.setdefault(name.partition("[")[0], []).append(table)

@@ -22,12 +22,12 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class LinearAttentionCell(LinearRecurrenceCell):
-    """A cell with the linear maps q, k and v."""
+    """A cell of linear attention, whose gates q, k and v are linear maps of the input."""
 
     token = "q[K] k[K] v"
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with decay 1, update k_j v and output weights q_j."""
+        """Return the affine map s_j <- s_j + k_j v of a token's step, and the output weights q_j."""
         return AffineStep([k * g.v for k in g.k], diagonal([1 for _ in g.k]), g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:

@@ -32,14 +32,17 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class LonghornCell(LinearRecurrenceCell):
-    """A cell with the gates beta (sigmoid), and q, k and x (linear)."""
+    """A Longhorn cell with the gates beta (sigmoid), and q, k and x (linear)."""
 
     token = "beta q[K] k[K] x"
     names = "delta decay[K] q[K] k[K] x"
     functions: ClassVar[Functions] = {"beta": torch.sigmoid}
 
     def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
-        """Return delta, and the decay 1 - delta k_j^2 in a form without cancellation."""
+        """Return delta, the decays 1 - delta k_j^2, and the other gates.
+
+        The decays are computed as quotients of sums of non-negative numbers, so that no digits cancel.
+        """
         beta = raw.pop("beta")
         parts = [beta * (k * k) for k in grouped(raw).k]
         denominator = 1 + total(parts)
@@ -48,11 +51,14 @@ class LonghornCell(LinearRecurrenceCell):
         return {"delta": beta / denominator, **decays, **raw}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with decays 1 - delta k_j^2, update delta k_j x and output weights q_j."""
+        """Return the affine map s_j <- (1 - delta k_j^2) s_j + delta k_j x of a token's step.
+
+        The output weights are q_j.
+        """
         return AffineStep([g.delta * (k * g.x) for k in g.k], diagonal(g.decay), g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the step and S_t q_t."""
+        """Compute the states S_t and the outputs S_t q_t."""
         s = scanned(g.decay, [g.delta * (k * g.x) for k in g.k], first)
         return [*s, dot(g.q, s)]
 

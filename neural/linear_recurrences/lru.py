@@ -22,7 +22,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class LRUCell(LinearRecurrenceCell):
-    """A cell with the parameters Lambda = a + ib and C = c + id.
+    """A cell of the LRU with the parameters Lambda = a + ib and C = c + id.
 
     The modulus of Lambda is a sigmoid of a parameter, and its angle is 2 arctan t, where t is the tanh of a
     parameter. B u = p + ir and D u are linear maps of the input.
@@ -48,7 +48,11 @@ class LRUCell(LinearRecurrenceCell):
         return {**parts, **raw}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with Lambda as 2 x 2 rotations, update B u and output weights (c, -d)."""
+        """Return the affine map x <- Lambda x + B u of a token's step, and the output Re(C x) + D u.
+
+        The map's components are the real parts and then the imaginary parts of x. The output is
+        2 Re(C x) + D u if ``doubled`` is true.
+        """
         n = len(g.a)
         moves: dict[tuple[int, int], Any] = {}
         for j, (a, b) in enumerate(zip(g.a, g.b, strict=True)):
@@ -57,7 +61,7 @@ class LRUCell(LinearRecurrenceCell):
         return AffineStep([*g.p, *g.r], moves, [x + x for x in read] if self.doubled else read, g.Du)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the states, with separate real and imaginary parts, and the outputs."""
+        """Compute the states x_t, as real and imaginary parts, and the outputs."""
 
         def step(t: SimpleNamespace, x: list[Tensor]) -> list[Tensor]:
             re, im = complex_step(t, x)
@@ -69,7 +73,7 @@ class LRUCell(LinearRecurrenceCell):
 
 
 def complex_step(t: SimpleNamespace, x: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
-    """Return the real and the imaginary parts of Lambda x + B u."""
+    """Return the real parts and then the imaginary parts of Lambda x + B u."""
     n = len(t.a)
     rows = list(zip(t.a, t.b, t.p, t.r, x[:n], x[n:], strict=True))
     return (

@@ -25,7 +25,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class MambaCell(LinearRecurrenceCell):
-    """A cell with Delta = softplus(z), and the linear maps z, B, C and x of the window.
+    """A Mamba cell, where Delta = softplus(z), and z, B, C and x are linear maps of the window.
 
     A is the log-sigmoid of a parameter, so it is negative, and D is a parameter.
     """
@@ -36,7 +36,7 @@ class MambaCell(LinearRecurrenceCell):
     functions: ClassVar[Functions] = {"A": functional.logsigmoid}
 
     def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
-        """Return a = exp(Delta A), and Delta B as B."""
+        """Return the gates a = exp(Delta A) and Delta B, which is named ``B``, and the other gates."""
         delta = -functional.logsigmoid(-raw["z"])
         decays = {f"a[{j}]": torch.exp(delta * raw[f"A[{j}]"]) for j in range(1, self.keys + 1)}
         keys = {f"B[{j}]": delta * raw[f"B[{j}]"] for j in range(1, self.keys + 1)}
@@ -44,7 +44,10 @@ class MambaCell(LinearRecurrenceCell):
         return {**decays, **keys, **others}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with decays a_j, update B_j x, output weights C_j and the output's summand D x."""
+        """Return the affine map h_j <- a_j h_j + B_j x of a token's step, and the output C h + D x.
+
+        Here B is the gate Delta B of :meth:`derived`.
+        """
         return AffineStep([b * g.x for b in g.B], diagonal(g.a), g.C, g.D * g.x)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:

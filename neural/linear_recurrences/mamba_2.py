@@ -21,14 +21,14 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class Mamba2Cell(LinearRecurrenceCell):
-    """A cell with the gates a (sigmoid), and B, C and x (linear), and the parameter D."""
+    """A Mamba-2 cell with the gates a (sigmoid), and B, C and x (linear), and the parameter D."""
 
     token = "a B[N] C[N] x"
     layer = "D"
     functions: ClassVar[Functions] = {"a": torch.sigmoid}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with decay a, update B_j x, output weights C_j and the output's summand D x."""
+        """Return the affine map h_j <- a h_j + B_j x of a token's step, and the output C^T h + D x."""
         return AffineStep([b * g.x for b in g.B], diagonal([g.a for _ in g.B]), g.C, g.D * g.x)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:

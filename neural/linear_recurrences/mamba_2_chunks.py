@@ -22,10 +22,13 @@ from neural.linear_recurrences.mamba_2 import Mamba2Cell
 
 
 class Mamba2ChunksCell(ChunkedCell, Mamba2Cell):
-    """A cell with the gates of :class:`~neural.linear_recurrences.mamba_2.Mamba2Cell`."""
+    """A cell that computes Mamba-2 in chunks.
+
+    Its gates are those of :class:`~neural.linear_recurrences.mamba_2.Mamba2Cell`.
+    """
 
     def run_chunk(self, tokens: Tokens, first: Sequence[Tensor]) -> list[list[Tensor]]:
-        """Compute states and outputs from the state at the chunk's start."""
+        """Return the state and the output after each token, computed from the state before the chunk."""
 
         def run(chunk: Tokens) -> list[Tensor]:
             (start, *later), last = [d for (d,) in products([[t.a] for t in chunk])], chunk[-1]

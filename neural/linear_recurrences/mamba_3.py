@@ -26,10 +26,11 @@ from neural.linear_recurrences.kind import column
 
 
 class Mamba3Cell(LinearRecurrenceCell):
-    """A cell with the gates z, B, E, C and x (linear), A (log-sigmoid) and lambda (sigmoid).
+    """A Mamba-3 cell, whose state consists of pairs of components that rotate.
 
-    Delta is softplus(z). The input of a pair is B x + i E x. A pair rotates by the angle 2 arctan t, where t
-    is the tanh of a linear map.
+    Its gates are z, B, E, C and x (linear), A (log-sigmoid) and lambda (sigmoid), and Delta is softplus(z). A
+    pair is a complex number. Its input is B x + i E x, and it rotates by the angle 2 arctan t, where t is the
+    tanh of a linear map.
     """
 
     token = "z A lambda turn[N] B[N] E[N] c[N] d[N] x"
@@ -38,7 +39,11 @@ class Mamba3Cell(LinearRecurrenceCell):
     per_key = 4  # the real and imaginary parts of the state, and then of the previous token's input
 
     def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
-        """Return exp(Delta A) as a + ib, the factors of the current and previous input, and B x as p + ir."""
+        """Return the gates of the step h_t = (a + ib) (h_{t-1} + beta u_{t-1}) + gamma u_t, where u = p + ir.
+
+        The modulus of a + ib is exp(Delta A), u is the input of a pair, beta is (1 - lambda) Delta, and gamma
+        is lambda Delta. The gates c and d of the output are returned unchanged.
+        """
         delta = -functional.logsigmoid(-raw["z"])
         decay = torch.exp(delta * raw["A"])
         parts: dict[str, Any] = {}
@@ -51,7 +56,11 @@ class Mamba3Cell(LinearRecurrenceCell):
         return {**parts, **read, "beta": (1 - raw["lambda"]) * delta, "gamma": raw["lambda"] * delta}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step, which rotates pairs of the state and adds the current and the previous input."""
+        """Return the affine map of a token's step, and the output weights C.
+
+        The map decays and rotates the pairs of the state, and adds the current and the previous input. The
+        state of the map also contains the previous input.
+        """
         n = len(g.a)
         moves: dict[tuple[int, int], Any] = {}
         for j, (a, b) in enumerate(zip(g.a, g.b, strict=True)):
@@ -61,7 +70,7 @@ class Mamba3Cell(LinearRecurrenceCell):
         return AffineStep(update, moves, [*g.c, *g.d])
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the states, with separate real and imaginary parts, and the outputs C_t^T h_t."""
+        """Compute the states h_t and the inputs u_t as real and imaginary parts, and the outputs C_t^T h_t."""
 
         def step(t: SimpleNamespace, state: list[Tensor]) -> list[Tensor]:
             n = len(t.a)

@@ -25,19 +25,22 @@ from neural.linear_recurrences.kind import unit
 
 
 class MambaScalarCell(UnitCell):
-    """A cell whose B is discretised with zero-order hold; z and u (the paper's x) are linear maps."""
+    """A Mamba cell with a scalar state that discretises B with zero-order hold.
+
+    The gates z and u (the paper's x) are linear maps of the input.
+    """
 
     token = "z u"
     names = "decay held u"
     factor = "held"
 
     def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
-        """Return exp(-Delta) and the discretised B."""
+        """Return the decay exp(-Delta), the discretised B, which is 1 - exp(-Delta), and u."""
         decay = torch.exp(-softplus(raw["z"]))
         return {"decay": decay, "held": 1 - decay, "u": raw["u"]}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with decay exp(-Delta) and update b x."""
+        """Return the affine map h <- exp(-Delta) h + b x of a token's step."""
         return AffineStep([getattr(g, self.factor) * g.u], diagonal([g.decay]))
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
@@ -52,13 +55,16 @@ class MambaScalar(Recurrent):
 
 
 class MambaScalarAsProgrammedCell(MambaScalarCell):
-    """A cell that uses Delta B instead of the discretised B, like the published program."""
+    """A Mamba cell with a scalar state that uses Delta B, like the published program.
+
+    The paper uses the discretised B instead.
+    """
 
     names = "decay Delta u"
     factor = "Delta"
 
     def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
-        """Return exp(-Delta) and Delta."""
+        """Return the decay exp(-Delta), Delta, and u."""
         delta = softplus(raw["z"])
         return {"decay": torch.exp(-delta), "Delta": delta, "u": raw["u"]}
 

@@ -21,13 +21,13 @@ from neural.linear_recurrences.kind import unit
 
 
 class MinGRUCell(UnitCell):
-    """A cell with the gate z (sigmoid) and the candidate u (linear)."""
+    """A minGRU cell with the gate z (sigmoid) and the candidate u (linear)."""
 
     token = "z u"
     functions: ClassVar[Functions] = {"z": torch.sigmoid}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with decay 1 - z and update z u."""
+        """Return the affine map h <- (1 - z) h + z u of a token's step."""
         return AffineStep([g.z * g.u], diagonal([1 - g.z]))
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
@@ -42,12 +42,15 @@ class MinGRU(Recurrent):
 
 
 def positive(x: Tensor) -> Tensor:
-    """Return g(x): x + 1/2 for x >= 0, and sigmoid(x) otherwise, as in the paper's log-space listing."""
+    """Return x + 1/2 if x >= 0, and otherwise sigmoid(x): the function g of the paper's log-space listing."""
     return torch.relu(x) + torch.sigmoid(-torch.relu(-x))
 
 
 class MinGRULogSpaceCell(MinGRUCell):
-    """A minGRU cell with the candidate g(u); the first state c_0 is a value of g."""
+    """A minGRU cell with the candidate g(u), where g is :func:`positive`.
+
+    The first state c_0 is the g(h_0) of the paper's listing.
+    """
 
     functions: ClassVar[Functions] = {"z": torch.sigmoid, "u": positive}
 
@@ -59,7 +62,10 @@ class MinGRULogSpace(Recurrent):
 
 
 def log_space_weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return the weights of the claim, in which ``g_u`` is g(u)."""
+    """Return the weights of the claim.
+
+    The layer's gate u is already the claim's g(u), so it is also the weight ``g_u``.
+    """
     size, weights = unit("h")(layer, tables, start)
     return size, {**weights, "g_u": weights["u"]}
 

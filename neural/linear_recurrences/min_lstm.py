@@ -22,7 +22,7 @@ from neural.linear_recurrences.kind import unit
 
 
 class MinLSTMCell(UnitCell):
-    """A cell with the gates f and i (sigmoid) and the candidate u (linear).
+    """A minLSTM cell with the gates f and i (sigmoid) and the candidate u (linear).
 
     The normalised gates are sigmoids of log f - log i and of log i - log f, as in the paper's log-space
     listing.
@@ -37,7 +37,7 @@ class MinLSTMCell(UnitCell):
         return {"f_part": torch.sigmoid(f - i), "i_part": torch.sigmoid(i - f), "u": raw["u"]}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with decay f' and update i' u."""
+        """Return the affine map h <- f' h + i' u of a token's step."""
         return AffineStep([g.i_part * g.u], diagonal([g.f_part]))
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:

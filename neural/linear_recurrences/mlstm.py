@@ -38,17 +38,17 @@ def capped_exponential(x: Tensor) -> Tensor:
 
 
 class MLSTMCell(LinearRecurrenceCell):
-    """A cell with the gates f (sigmoid), i (exponential), and q, k and v (linear)."""
+    """A cell of the mLSTM's memory with the gates f (sigmoid), i (exponential), and q, k and v (linear)."""
 
     token = "f i q[K] k[K] v"
     functions: ClassVar[Functions] = {"f": torch.sigmoid, "i": capped_exponential}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with decay f, update i k_j v and output weights q_j."""
+        """Return the affine map s_j <- f s_j + i k_j v of a token's step, and the output weights q_j."""
         return AffineStep([g.i * (k * g.v) for k in g.k], diagonal([g.f for _ in g.k]), g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the memory C and the output C q."""
+        """Compute the memories C_t and the outputs C_t q_t."""
         s = scanned([g.f for _ in g.k], [g.i * (k * g.v) for k in g.k], first)
         return [*s, dot(g.q, s)]
 
@@ -64,14 +64,14 @@ class MLSTM(Recurrent):
 
 
 class StabilisedMLSTMCell(MLSTMCell):
-    """A cell that stores the memory divided by M = exp(m) (equation 15), like the published program.
+    """A cell that stores the mLSTM's memory divided by a scale M = exp(m), like the published program.
 
-    M is max(f M, i), and 1 before the first token. M is part of the state. The output does not depend on M,
-    so no gradients flow through M.
+    M is part of the state. It is 1 before the first token, and each step replaces it by max(f M, i) (equation
+    15). The output does not depend on M, so no gradients flow through M.
     """
 
     def sizes(self) -> list[tuple[int, ...]]:
-        """Return the shapes of the components of the memory, of the output, and of M."""
+        """Return the shapes of the memory's components, the output and M, without the batch axis."""
         return [*super().sizes(), (self.hidden_size,)]
 
     def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
@@ -80,19 +80,25 @@ class StabilisedMLSTMCell(MLSTMCell):
         return (*state, torch.ones_like(scale))
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Compute the memory divided by M, the output (multiplied by M again), and M, at all steps."""
+        """Compute the memory divided by M, the output, and M at all steps.
+
+        The output is that of the memory itself, because it is multiplied by M again.
+        """
         memory = [*state[: self.keys], state[-1]]
         *new, scale, shown = naively(stabilised_step, grouped(gates), memory)
         return (*new, shown, scale)
 
     @property
     def roundings(self) -> int:
-        """Return the maximum number of roundings of a monomial; the quotients by M add four."""
+        """Return the maximum number of roundings of a monomial in one step of the network.
+
+        The divisions by M add four roundings.
+        """
         return super().roundings + 4
 
 
 def stabilised_step(t: SimpleNamespace, state: list[Tensor]) -> list[Tensor]:
-    """Compute the next memory, M, and the output."""
+    """Compute the memory divided by M, M, and the output after a token, from its gates and the state."""
     *memory, scale = state
     new = torch.maximum(t.f * scale, t.i).detach()
     keep, write = t.f * scale / new, t.i / new

@@ -17,9 +17,10 @@ def momentum_step(
     write: Sequence[Any],
     q: Sequence[Any],
 ) -> AffineStep:
-    """Return the step m <- mu m + left right^T s + write, then s <- keep s + amount m, and the output q^T s.
+    """Return the affine map of a token's step, which updates the momentum m and then the memory s.
 
-    In the state, the memory s comes before the momentum m.
+    The step is m <- mu m + left right^T s + write, and then s <- keep s + amount m with the new m. The output
+    is q^T s. In the state, s comes before m.
     """
     n = len(q)
     moves = erasing([keep for _ in q], [-amount * x for x in left], right)

@@ -22,7 +22,10 @@ from neural.linear_recurrences.momentum import momentum_step
 
 
 class MomentumDeltaNetCell(LinearRecurrenceCell):
-    """A cell with the gates alpha, mu, beta and eta (sigmoid), p and k (tanh), and q and v (linear)."""
+    """A Momentum DeltaNet cell, whose state is a memory and a momentum.
+
+    Its gates are alpha, mu, beta and eta (sigmoid), p and k (tanh), and q and v (linear).
+    """
 
     token = "alpha mu beta eta p[K] k[K] q[K] v"
     functions: ClassVar[Functions] = {
@@ -32,12 +35,18 @@ class MomentumDeltaNetCell(LinearRecurrenceCell):
     per_key = 2  # the memory comes first, and then the momentum
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with the momentum's rank-one term eta k p^T and the memory's output weights q_j."""
+        """Return the affine map of a token's step, and the output weights q of the memory.
+
+        The step is m <- mu m - eta k (v - p^T s), and then s <- alpha s - beta m.
+        """
         left = [g.eta * k for k in g.k]
         return momentum_step(g.mu, g.alpha, -g.beta, left, g.p, [-x * g.v for x in left], g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the momentum, and then the memory from the new momentum."""
+        """Compute the memory, the momentum and the output token by token.
+
+        A step first updates the momentum, and then the memory from the new momentum.
+        """
 
         def step(t: SimpleNamespace, state: list[Tensor]) -> list[Tensor]:
             s, m = state[: len(t.k)], state[len(t.k) :]

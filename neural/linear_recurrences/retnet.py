@@ -21,14 +21,14 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class RetNetCell(LinearRecurrenceCell):
-    """A cell with the gates q, k and v (linear); gamma is the sigmoid of a parameter."""
+    """A cell of retention with the gates q, k and v (linear); gamma is the sigmoid of a parameter."""
 
     token = "q[K] k[K] v"
     layer = "gamma"
     functions: ClassVar[Functions] = {"gamma": torch.sigmoid}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with decay gamma, update k_j v and output weights q_j."""
+        """Return the affine map s_j <- gamma s_j + k_j v of a token's step, and the output weights q_j."""
         return AffineStep([k * g.v for k in g.k], diagonal([g.gamma for _ in g.k]), g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:

@@ -26,11 +26,11 @@ from neural.linear_recurrences.kind import unit
 from neural.pattern import ONE, START, ZERO, Pattern
 
 C = 8
-"""The paper's constant c."""
+"""The constant c of De et al. 2024."""
 
 
 class RGLRUCell(UnitCell):
-    """A cell with the gates r and i (sigmoid), and x (linear)."""
+    """An RG-LRU cell with the gates r and i (sigmoid), and x (linear)."""
 
     token = "r i x"
     layer = "Lambda"
@@ -38,12 +38,12 @@ class RGLRUCell(UnitCell):
     functions: ClassVar[Functions] = {"r": torch.sigmoid, "i": torch.sigmoid, "Lambda": functional.logsigmoid}
 
     def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
-        """Return a, m = sqrt(1 - a^2), and i x."""
+        """Return the gates a, m = sqrt(1 - a^2), and i x."""
         a = torch.exp(C * raw["r"] * raw["Lambda"])
         return {"a": a, "m": torch.sqrt(1 - a * a), "ix": raw["i"] * raw["x"]}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with decay a and update m i x."""
+        """Return the affine map h <- a h + m i x of a token's step."""
         return AffineStep([g.m * g.ix], diagonal([g.a]))
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
@@ -52,23 +52,23 @@ class RGLRUCell(UnitCell):
 
 
 class RGLRU(Recurrent):
-    """An RG-LRU layer as printed, whose outputs are h_t."""
+    """An RG-LRU layer as in the paper, whose outputs are h_t."""
 
     cell_class = RGLRUCell
 
 
 class RGLRUAsProgrammedCell(RGLRUCell):
-    """A cell that does not multiply the first token by m = sqrt(1 - a^2), like the published program.
+    """An RG-LRU cell that does not multiply the first token by m = sqrt(1 - a^2), like the published program.
 
-    An additional component s of the state is 0 before the first token and 1 afterwards. The update is
-    i x + s (m - 1) i x.
+    An additional component s of the state is 0 before the first token and 1 afterwards. Each token adds
+    i x + s (m - 1) i x to a h.
     """
 
     per_key = 2  # s and h
 
     @property
     def pattern(self) -> Pattern:  # type: ignore[override]
-        """Return the pattern with the states 1, s and h, where s starts at zero."""
+        """Return the pattern of the automaton, whose states are the constant 1, s and h; s starts at zero."""
         return Pattern((ONE, ZERO, START), (ZERO, ZERO, ONE), super().pattern.arrows)
 
     def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
@@ -77,11 +77,11 @@ class RGLRUAsProgrammedCell(RGLRUCell):
         return torch.zeros_like(s), h
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step of s and h: s becomes 1, and h <- a h + i x + s (m - 1) i x."""
+        """Return the affine map s <- 1, h <- a h + i x + s (m - 1) i x of a token's step."""
         return AffineStep([1, g.ix], {(0, 1): (g.m - 1) * g.ix, (1, 1): g.a})
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute s and h by equation 4, but omit the factor m at tokens where s is 0."""
+        """Compute s and h at all steps; h is computed by equation 4, but without the factor m if s is 0."""
         later = torch.ones_like(g.ix)
         seen = torch.cat([first[0].unsqueeze(0), later])[: len(later)]
         return [later, *scanned([g.a], [torch.where(seen == 0, g.ix, g.m * g.ix)], first[1:])]

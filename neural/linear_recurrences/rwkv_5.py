@@ -21,19 +21,25 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class RWKV5Cell(LinearRecurrenceCell):
-    """A cell with the gates r, k and v (linear), and the parameter u; w is the sigmoid of a parameter."""
+    """An RWKV-5 cell with the gates r, k and v (linear) and the parameter u.
+
+    The decay w is the sigmoid of a parameter.
+    """
 
     token = "r[K] k[K] v"
     layer = "w[K] u[K]"
     functions: ClassVar[Functions] = {"w": torch.sigmoid}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with decays w_j, update k_j v, output weights r_j and output bonus r u k v."""
+        """Return the affine map s_j <- w_j s_j + k_j v of a token's step, and the output.
+
+        The output is the sum of r_j (s_j + u_j k_j v) over j, where s is the state before the step.
+        """
         bonus = dot(g.r, [u * (k * g.v) for u, k in zip(g.u, g.k, strict=True)])
         return AffineStep([k * g.v for k in g.k], diagonal(g.w), g.r, bonus, first=True)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the states, and the outputs r_t (S_{t-1} + diag(u) k_t^T v_t)."""
+        """Compute the states S_t, and the outputs r_t (S_{t-1} + diag(u) k_t^T v_t)."""
         s = scanned(g.w, [k * g.v for k in g.k], first)
         before = [
             torch.cat([one.unsqueeze(0), later])[: len(later)] for one, later in zip(first, s, strict=True)

@@ -16,7 +16,7 @@ from neural.linear_recurrences.rwkv_5 import RWKV5Cell
 
 
 class RWKV6Cell(RWKV5Cell):
-    """A cell with the gates w (sigmoid), and r, k and v (linear), and the parameter u."""
+    """An RWKV-6 cell with the gates w (sigmoid), and r, k and v (linear), and the parameter u."""
 
     token = "w[K] r[K] k[K] v"
     layer = "u[K]"

@@ -1,6 +1,7 @@
-"""RWKV-6 in chunks, with products of decays between two tokens.
+"""RWKV-6 in chunks (the recurrence is that of Peng et al. 2024, section 4.2.2).
 
-Each output reads the state before its token. See Peng et al. 2024, section 4.2.2, for the recurrence.
+The state before a chunk, and the updates of the chunk's tokens, are multiplied by products of decays. Each
+output reads the state before its token.
 
 >>> layer = RWKV6Chunks(3, 2, keys=1, chunk=2)
 >>> o, state = layer(torch.zeros(5, 4, 3))
@@ -24,10 +25,13 @@ from neural.linear_recurrences.rwkv_6 import RWKV6Cell
 
 
 class RWKV6ChunksCell(ChunkedCell, RWKV6Cell):
-    """A cell with the gates of :class:`~neural.linear_recurrences.rwkv_6.RWKV6Cell`."""
+    """A cell that computes RWKV-6 in chunks.
+
+    Its gates are those of :class:`~neural.linear_recurrences.rwkv_6.RWKV6Cell`.
+    """
 
     def run_chunk(self, tokens: Tokens, first: Sequence[Tensor]) -> list[list[Tensor]]:
-        """Compute states and outputs from the state at the chunk's start."""
+        """Return the state and the output after each token, computed from the state before the chunk."""
 
         def run(chunk: Tokens) -> list[Tensor]:
             *earlier, last = chunk

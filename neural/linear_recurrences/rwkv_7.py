@@ -21,18 +21,27 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class RWKV7Cell(LinearRecurrenceCell):
-    """A cell with the gates w and a (sigmoid), kappa (tanh), and k, q (the receptance) and v (linear)."""
+    """An RWKV-7 cell with the gates w and a (sigmoid), kappa (tanh), and k, q and v (linear).
+
+    The gate q is the receptance r of the paper.
+    """
 
     token = "w[K] kappa[K] a[K] k[K] q[K] v"
     functions: ClassVar[Functions] = {"w": torch.sigmoid, "kappa": torch.tanh, "a": torch.sigmoid}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with matrix diag(w) - (a o kappa) kappa^T, update k_j v and output weights q_j."""
+        """Return the affine map s <- (diag(w) - (a o kappa) kappa^T) s + k v of a token's step.
+
+        The output weights are q.
+        """
         moves = erasing(g.w, [a * kappa for a, kappa in zip(g.a, g.kappa, strict=True)], g.kappa)
         return AffineStep([k * g.v for k in g.k], moves, g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the states and outputs; the removal key kappa reads the state before its decay."""
+        """Compute the states S_t and the outputs S_t q_t^T token by token.
+
+        The removal key kappa reads the state before the step decays it.
+        """
 
         def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
             removed = dot(t.kappa, s)

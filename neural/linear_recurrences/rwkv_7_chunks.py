@@ -1,7 +1,7 @@
-"""RWKV-7 in chunks, with products of decays between two tokens.
+"""RWKV-7 in chunks (the recurrence is that of Peng et al. 2025, section 4.1).
 
-The values that the removal keys read are computed by forward substitution. See Peng et al. 2025, section 4.1,
-for the recurrence.
+The state before a chunk, and the updates of the chunk's tokens, are multiplied by products of decays. The
+updates are computed by forward substitution, because a removal key reads the updates of earlier tokens.
 
 >>> layer = RWKV7Chunks(3, 2, keys=1, chunk=2)
 >>> o, state = layer(torch.zeros(5, 4, 3))
@@ -25,10 +25,17 @@ from neural.linear_recurrences.rwkv_7 import RWKV7Cell
 
 
 class RWKV7ChunksCell(ChunkedCell, RWKV7Cell):
-    """A cell with the gates of :class:`~neural.linear_recurrences.rwkv_7.RWKV7Cell`."""
+    """A cell that computes RWKV-7 in chunks.
+
+    Its gates are those of :class:`~neural.linear_recurrences.rwkv_7.RWKV7Cell`.
+    """
 
     def run_chunk(self, tokens: Tokens, first: Sequence[Tensor]) -> list[list[Tensor]]:
-        """Solve for the updates z = k v - (a o kappa) u of the tokens, and add them to the decayed state."""
+        """Return the state and the output after each token, computed from the state before the chunk.
+
+        The update of a token is z = k v - (a o kappa) u, where u is what kappa reads from the state before
+        this token.
+        """
         z, rows, state = list[list[Tensor]](), list[list[Tensor]](), list(first)
         for r, t in enumerate(tokens):
             u = dot(t.kappa, state)

@@ -19,7 +19,7 @@ from neural.linear_recurrences.lru import LRUCell
 
 
 class S4DCell(LRUCell):
-    """A cell with the gates and the step of the LRU."""
+    """An S4D cell, which is a cell of the LRU with the output 2 Re(C x) + D u."""
 
     doubled = True
 

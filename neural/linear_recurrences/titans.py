@@ -29,7 +29,10 @@ def rate(x: Tensor) -> Tensor:
 
 
 class TitansCell(LinearRecurrenceCell):
-    """A cell with the gates alpha and eta (sigmoid), theta (:func:`rate`), k (tanh), and q and v (linear)."""
+    """A cell of the linear memory of Titans, whose state is the memory M and the momentum S.
+
+    Its gates are alpha and eta (sigmoid), theta (:func:`rate`), k (tanh), and q and v (linear).
+    """
 
     token = "alpha eta theta k[K] q[K] v"
     functions: ClassVar[Functions] = {
@@ -40,13 +43,19 @@ class TitansCell(LinearRecurrenceCell):
     per_key = 2  # the memory comes first, and then the momentum
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with the momentum's rank-one term -2 theta k k^T and output weights q_j."""
+        """Return the affine map of a token's step, and the output weights q of the memory.
+
+        The step is S <- eta S - 2 theta (M k - v) k^T, and then M <- (1 - alpha) M + S.
+        """
         write = [2 * (g.theta * k) for k in g.k]
         left = [-x for x in write]
         return momentum_step(g.eta, 1 - g.alpha, 1, left, g.k, [x * g.v for x in write], g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute one step of gradient descent with momentum and forgetting."""
+        """Compute the memory, the momentum and the output M_t q_t token by token.
+
+        A step is one step of gradient descent with momentum, which also forgets a part of the memory.
+        """
 
         def step(t: SimpleNamespace, state: list[Tensor]) -> list[Tensor]:
             m, s = state[: len(t.k)], state[len(t.k) :]
