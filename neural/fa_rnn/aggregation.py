@@ -1,6 +1,7 @@
-"""The soft aggregation layer: propositional formulas over matches (section 3.5 and Table 2).
+"""The soft aggregation layer of Jiang et al. 2020 (section 3.5 and Table 2).
 
-It consists of two layers with ReLU-like activations.
+For each label, it evaluates a propositional formula over the rules' matches. It consists of two layers with
+ReLU-like activations.
 
 >>> import torch
 >>> from automata.rules.logic import parse
@@ -23,7 +24,7 @@ from automata.text.number_text import shorten
 
 
 class SoftLogic(nn.Module):
-    """The soft value of a formula in conjunctive normal form, for each label.
+    """A module that computes, for each label, the soft value of a formula in conjunctive normal form.
 
     A clause is min(1, sum), where a negated literal contributes 1 - a. The conjunction of n clauses is max(0,
     sum - (n - 1)). On zeros and ones, the values are exactly those of propositional logic. Scores count
@@ -32,7 +33,7 @@ class SoftLogic(nn.Module):
 
     Args:
         formulas: a formula for each label.
-        names: the names of the scores, in order.
+        names: the names in the formulas, in the order of the scores.
         device: as in torch.
         dtype: as in torch.
 

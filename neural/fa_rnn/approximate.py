@@ -1,6 +1,6 @@
-"""Approximate factors of the transition tensor with fewer columns, and their error.
+"""Approximation of an automaton's transition tensor by factors with fewer columns.
 
-They are computed by CP decomposition (section 3.2) with tensorly.
+The factors are computed by CP decomposition (Jiang et al. 2020, section 3.2) with tensorly.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ ITERATIONS = 100
 def cp_factors(
     automaton: WFSA, rank: int, wildcard_words: Iterable[Hashable] = (), seed: int = 0
 ) -> tuple[Factors, float]:
-    """Compute factors with at most ``rank`` columns and their relative error.
+    """Compute factors with at most ``rank`` columns of the transition tensor T, and their relative error.
 
-    The error is ||T - T'|| / ||T|| over all words. If ``rank`` columns suffice for exact factors, the factors
-    are exact and the error is 0. The decomposed tensor has one slice for each distinct matrix, weighted by
-    the number of words with this matrix.
+    The error is ||T - T'|| / ||T|| over all words, where T' is the product of the factors. If ``rank``
+    columns suffice for exact factors, the factors are exact and the error is 0. The decomposed tensor has one
+    slice for each distinct matrix, weighted by the number of words with this matrix.
 
     >>> from automata.rules.compiling import compiled
     >>> from automata.rules.parser import parse
@@ -71,7 +71,7 @@ def cp_factors(
 
 
 def _norm(factors: Factors) -> float:
-    """Return the norm of T over all words, including the wildcard's matrix."""
+    """Return the norm of the tensor of these factors over all words, including the wildcard's matrix."""
     columns = np.column_stack([factors.words, factors.stands])
     rows, counts = np.unique(columns, axis=0, return_counts=True)
     slices = (
@@ -82,7 +82,10 @@ def _norm(factors: Factors) -> float:
 
 
 def _balanced(factors: Factors) -> Factors:
-    """Return factors of the same tensor, rescaled to equal column norms, as in the authors' program."""
+    """Rescale the factors without changing their tensor, as in the authors' program.
+
+    Afterwards, column r has the same norm in all three factors, for every r.
+    """
     parts = (factors.words, factors.before, factors.after)
     norms = [np.maximum(np.linalg.norm(part, axis=0), 1e-12) for part in parts]
     mean = np.cbrt(norms[0] * norms[1] * norms[2])

@@ -1,4 +1,4 @@
-r"""A bidirectional FA-RNN (section 3.4).
+r"""A bidirectional FA-RNN (Jiang et al. 2020, section 3.4).
 
 One network reads sentences forward. A second network, compiled from the mirrored rules, reads them backward.
 The paper averages the vectors h_N, although their components are states of two different automata. This
@@ -29,7 +29,7 @@ from neural.fa_rnn.network import FARNN
 
 
 class Bidirectional(nn.Module):
-    """A network whose scores are the means of a forward and a backward network's scores.
+    """A network that averages the scores of a forward and a backward network.
 
     Args:
         forward_network: the network that reads each sentence from BOS to its end.
@@ -46,7 +46,7 @@ class Bidirectional(nn.Module):
 
     @classmethod
     def of_rules(cls, rules: Sequence[Labelled], words: Sequence[str], **more: Any) -> Bidirectional:
-        """Return the network of a set of rules.
+        """Compile rules to a forward network, and the mirrored rules to a backward network.
 
         The keyword arguments ``more`` are passed to :meth:`neural.fa_rnn.network.FARNN.of`.
         """
@@ -57,7 +57,7 @@ class Bidirectional(nn.Module):
         )
 
     def forward(self, sentences: Sequence[Sequence[Hashable]]) -> Tensor:
-        """Return the scores, from 0 to 1, shape ``(B, R)``."""
+        """Return the scores of each sentence, numbers from 0 to 1, shape ``(B, R)``."""
         both = (
             self.forward_network(sentences).clamp(max=1),
             self.backward_network([mirror(tuple(sentence)) for sentence in sentences]).clamp(max=1),

@@ -1,4 +1,4 @@
-"""The cells of FA-RNNs with forward (plus-times) or Viterbi (max-times) scoring.
+"""The cells of FA-RNNs (Jiang et al. 2020) with forward (plus-times) or Viterbi (max-times) scoring.
 
 The tensor cell and the factored cell process complete sentences. The gated cell computes one step of a batch
 of sentences. The paper's Viterbi score replaces matrix multiplication by max-plus (equation 3). With the
@@ -146,7 +146,7 @@ class FactoredCell(nn.Module):
             self.turn = nn.Parameter(exact.to(**factory_kwargs))
 
     def table(self) -> Tensor:
-        """Return z of every word, shape ``(V, r)``, from which equation 9 reconstructs the tensor."""
+        """Return the vector z (equation 6) of every word in the vocabulary, shape ``(V, r)``."""
         if self.turn is None or self.beta == 1:
             return self.rules
         return self.beta * self.rules + (1 - self.beta) * self.pretrained @ self.turn
@@ -160,10 +160,11 @@ class FactoredCell(nn.Module):
         return tensor + self.stands[:, None, None] * self.apart
 
     def read(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """Compute the quantities of a step that depend only on the words.
+        """Look up the quantities of a step that depend only on the words.
 
         Returns:
-            z, shape ``(..., r)``, and whether the wildcard applies to each word, shape ``(..., 1)``.
+            z of each word, shape ``(..., r)``, and 1 for the words to which the wildcard's matrix applies,
+            else 0, shape ``(..., 1)``.
         """
         z = self.rules[words]
         if self.turn is not None and self.beta != 1:
@@ -177,8 +178,8 @@ class FactoredCell(nn.Module):
         only on the words are computed once for all steps.
 
         Args:
-            words: shape ``(T, B)``, the longest sentence first.
-            there: a mask of the positions before each sentence's end, shape ``(T, B)``.
+            words: the indices of the sentences' words, shape ``(T, B)``, the longest sentence first.
+            there: true at the positions before each sentence's end, shape ``(T, B)``.
             h: the first state, shape ``(B, K)``.
         """
         z, stands, rows = self._looked_up(words, there)
@@ -210,7 +211,7 @@ class FactoredCell(nn.Module):
         return states[there.sum(dim=0), torch.arange(len(h), device=h.device)]
 
     def _matrices(self, z: Tensor, stands: Tensor) -> Tensor:
-        """Return the matrices of m words (equation 9), ``(m, K, K)``, from the result of :meth:`read`."""
+        """Return the matrices of m words (equation 9), shape ``(m, K, K)``, from the result of ``read``."""
         if len(z) < self.before.shape[1]:  # needs less memory for fewer words than columns
             matrices = (self.before * z.unsqueeze(1)) @ self.after.T
             return matrices + stands.unsqueeze(2) * self.apart if self.has_apart else matrices
@@ -222,9 +223,13 @@ class FactoredCell(nn.Module):
         return (z @ outer.flatten(1)).view(-1, *self.apart.shape)
 
     def _looked_up(self, words: Tensor, there: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the result of :meth:`read` for each distinct word, and each word's index into its rows.
+        """Return the result of :meth:`read` for the distinct words of the sentences.
 
-        If dropout is active, there is one row per occurrence of a word instead.
+        If dropout is active, there is one row for each occurrence of a word instead of each distinct word.
+
+        Returns:
+            z and the wildcard's column of :meth:`read`, and for each word before a sentence's end the index
+            of its row in both.
         """
         packed = words[there]
         alike = isinstance(self.dropout, nn.Dropout) and not (self.training and self.dropout.p)
@@ -236,11 +241,16 @@ class FactoredCell(nn.Module):
         return z, self.stands[packed].unsqueeze(-1), torch.arange(len(packed), device=packed.device)
 
     def _mixed(self, rules: Tensor, vectors: Tensor, turn: Tensor) -> Tensor:
-        """Return beta ``rules`` + (1 - beta) ``vectors`` G (equation 6), where ``turn`` is G."""
+        """Return z = beta ``rules`` + (1 - beta) ``vectors`` G (equation 6), where G is ``turn``."""
         return self.beta * rules + (1 - self.beta) * vectors @ turn
 
     def step(self, read: tuple[Tensor, Tensor], h: Tensor) -> Tensor:
-        """Return the state after a word, shape ``(B, K)``, from :meth:`read`'s result and the state h."""
+        """Return the state after one word of each sentence, shape ``(B, K)``.
+
+        Args:
+            read: the result of :meth:`read` for the words.
+            h: the state before the words, shape ``(B, K)``.
+        """
         z, stands = read
         if self.scoring == "viterbi":
             return advance(h, self._matrices(z, stands), "viterbi")
@@ -277,11 +287,17 @@ class FAGRUCell(nn.Module):
     reset: nn.Linear
 
     def read(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the result of :meth:`FactoredCell.read` of the inner cell."""
+        """Look up the quantities of a step that depend only on the words; see :meth:`FactoredCell.read`."""
         return self.inner.read(words)
 
     def forward(self, read: tuple[Tensor, Tensor], h: Tensor, first: Tensor) -> Tensor:
-        """Return the state after a word; ``first`` is h_1, shape ``(B, K)``."""
+        """Return the state after one word of each sentence, shape ``(B, K)``.
+
+        Args:
+            read: the result of :meth:`read` for the words.
+            h: the state before the words, shape ``(B, K)``.
+            first: h_1, the state after BOS, shape ``(B, K)``.
+        """
         features = torch.cat([read[0], h], dim=1)
         f = torch.sigmoid(self.steepness * self.update(features))
         r = torch.sigmoid(self.steepness * self.reset(features))

@@ -1,8 +1,8 @@
-r"""A sentence classifier: an FA-RNN and a linear layer on its last state, initialised from rules.
+r"""A sentence classifier that is initialised from rules: an FA-RNN and a linear layer on its last state h_N.
 
-Section 3.5 computes a score for each rule (equation 8) and applies a two-layer perceptron without activation
-function to the scores. That is equivalent to one linear layer on h_N, which is initialised with the rules'
-final weights.
+Section 3.5 of Jiang et al. 2020 computes a score for each rule (equation 8) and applies a two-layer
+perceptron without activation function to the scores. That is equivalent to one linear layer on h_N. It is
+initialised with the rules' final weights.
 
 >>> from automata.rules.rule_files import loads
 >>> from automata.rules.rule_set import rule_set
@@ -37,13 +37,13 @@ With two labels, the softmax of a match is then above 0.99.
 
 @dataclass(frozen=True)
 class RuleBlock:
-    """The states of a group of rules of one label, as compiled, before training.
+    """A block of rules that have the same label and are compiled together, with their states.
 
     Attributes:
         label: the label of the rules.
-        rules: the text of the rules.
-        states: indices into h.
-        final: the final states among ``states``.
+        rules: the text of each rule.
+        states: the indices of the rules' states in h.
+        final: the indices of those of the rules' states that are final in the compiled automaton.
     """
 
     label: str
@@ -53,7 +53,7 @@ class RuleBlock:
 
 
 class Classifier(nn.Module):
-    """A classifier with the logits h_N R + b.
+    """A classifier of sentences with the logits h_N R^T + b.
 
     Args:
         network: a network with forward scoring, equation 5 or 6, and one group of final states per block.
@@ -80,7 +80,7 @@ class Classifier(nn.Module):
 
     @property
     def cell(self) -> FactoredCell:
-        """Return the network's cell."""
+        """Return the network's cell, which is a :class:`~neural.fa_rnn.cells.FactoredCell`."""
         assert isinstance(self.network.cell, FactoredCell)
         return self.network.cell
 
@@ -96,16 +96,17 @@ class Classifier(nn.Module):
         noise: float = 0.0,
         **more: Any,
     ) -> Classifier:
-        """Return the classifier of a compiled set of rules.
+        """Return a classifier that is initialised with a compiled set of rules.
 
         Args:
             rules: the compiled rules.
             labels: the labels, which must include the rules' labels.
-            written: the rules' texts, in the file's order.
+            written: the text of each rule, in the file's order. Defaults to "rule 1", "rule 2" and so on.
             default: the label of a sentence that matches no rule; its initial bias is half of ``scale``.
             scale: the contribution of a match to a logit.
-            spread: the relative advantage of the last label over the first label. It makes the last matching
-                label win. The contributions of several matching blocks of one label add up.
+            spread: the relative advantage of the last label over the first label. If rules of several labels
+                match, the last of these labels wins. The contributions of several matching blocks of one
+                label add up.
             noise: the standard deviation of the noise that is added to R.
             more: arguments of :meth:`neural.fa_rnn.network.FARNN.of`.
         """

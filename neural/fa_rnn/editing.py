@@ -1,4 +1,4 @@
-"""Addition and removal of a trained classifier's rules without training.
+"""Functions that add rules to a classifier or disable some of its rules, without training.
 
 See Jiang et al. 2020, section 6 and equation 10.
 """
@@ -23,18 +23,19 @@ MOST_WEIGHT = 1_000_000
 
 
 def add_rules(model: Classifier, rules: RuleSet, written: Sequence[str], scale: float = SCALE) -> Classifier:
-    """Add rules to a classifier: their factors become a block next to the existing factors (equation 10).
+    """Return a classifier with additional rules.
 
-    For every beta, existing scores are unchanged, and each new rule has the score of a classifier with only
-    this rule. Scores may differ by rounding errors, because sums have more terms. The paper's
-    G = pinv(E_w) E_R would preserve scores only approximately. Therefore the new columns of E_R are divided
-    by beta, and the new columns of G are zero; training can change them. If beta is 0, this division is
-    impossible, and G is computed as in the paper.
+    The factors of the rules become a block next to the existing factors (equation 10). For every beta,
+    existing scores are unchanged, and each new rule has the score of a classifier with only this rule. Scores
+    may differ by rounding errors, because sums have more terms. The paper's G = pinv(E_w) E_R would preserve
+    scores only approximately. Therefore the new columns of E_R are divided by beta, and the new columns of G
+    are zero; training can change them. If beta is 0, this division is impossible, and G is computed as in the
+    paper.
 
     Args:
         model: the classifier, trained or not.
         rules: rules over the model's words, with BOS.
-        written: the rules' texts, in their order.
+        written: the text of each rule, in the order of the rules.
         scale: the contribution of a match to its label's logit.
     """
     if not abs(scale) <= MOST_WEIGHT:
@@ -91,17 +92,17 @@ def add_rules(model: Classifier, rules: RuleSet, written: Sequence[str], scale: 
 
 
 def disable_rules(model: Classifier, numbers: Iterable[int]) -> Classifier:
-    """Disable some of a classifier's blocks of rules.
+    """Return a classifier without some of the blocks of rules.
 
-    The disabled blocks' states are no longer read out. The function removes these states, except states from
-    which a final state of another block is reachable. Therefore the score of every other block (equation 8)
-    is unchanged for all sentences. The paper instead retains the states that are reachable from other rules'
-    states, which is not the correct condition. Without training, all states of a disabled block are removed;
-    training may connect states of different blocks.
+    The states of the disabled blocks do not contribute to the logits. The function removes these states,
+    except states from which a final state of another block is reachable. Therefore the score of every other
+    block (equation 8) is unchanged for all sentences. The paper instead retains the states that are reachable
+    from other rules' states, which is not the correct condition. In an untrained classifier, all states of a
+    disabled block are removed. Training may connect states of different blocks.
 
     Args:
         model: the classifier, trained or not.
-        numbers: indices into ``model.blocks``.
+        numbers: the indices of the disabled blocks in ``model.blocks``.
     """
     chosen = set(numbers)
     unknown = [number for number in chosen if not 0 <= number < len(model.blocks)]
@@ -153,7 +154,10 @@ def _rebuild(
     blocks: Sequence[RuleBlock],
     turn: Tensor | None,
 ) -> Classifier:
-    """Return a classifier with the given factors and blocks, and a readout of zero."""
+    """Return a classifier with these factors and blocks, in which all weights of the readout are zero.
+
+    The words, beta and the pretrained vectors are those of ``model``.
+    """
     old = model.cell
     cell = FactoredCell(factors, dtype=old.before.dtype, device=old.before.device)
     cell.beta = old.beta
@@ -171,5 +175,5 @@ def _numpy(values: Tensor) -> np.ndarray:
 
 
 def _factors(cell: FactoredCell) -> Factors:
-    """Return the current factors of the cell."""
+    """Return the factors with the current values of the cell's parameters and buffers."""
     return Factors(*map(_numpy, (cell.rules, cell.before, cell.after, cell.apart, cell.stands)))

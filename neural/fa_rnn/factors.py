@@ -1,6 +1,7 @@
-"""Exact factors of the transition tensor: three matrices (section 3.2).
+"""Exact factors of an automaton's transition tensor T (Jiang et al. 2020, section 3.2).
 
-T[x, i, j] is the sum over r of E[x, r] D1[i, r] D2[j, r].
+The factors are three matrices. T[x, i, j], the weight of the transition from state i to state j with the word
+x, is the sum over r of E_R[x, r] D_1[i, r] D_2[j, r].
 
 >>> from automata.rules.compiling import compiled
 >>> from automata.rules.parser import parse
@@ -28,7 +29,7 @@ Term = tuple[Floats, Floats, Floats]
 
 @dataclass(frozen=True)
 class Factors:
-    """A tensor of rank at most r.
+    """The factors E_R, D_1 and D_2 of a transition tensor of rank at most r, and the wildcard's matrix.
 
     Attributes:
         words: E_R, shape ``(V, r)``, in the order of the automaton's alphabet.
@@ -36,7 +37,7 @@ class Factors:
         after: D_2, for the target state, shape ``(K, r)``.
         apart: the wildcard's matrix, shape ``(K, K)``, which is added to the matrices of some words; zero if
             the factors include it.
-        stands: 1 for the words to whose matrix it is added, else 0, shape ``(V,)``.
+        stands: 1 for the words to whose matrices ``apart`` is added, else 0, shape ``(V,)``.
     """
 
     words: Floats
@@ -47,11 +48,11 @@ class Factors:
 
     @property
     def rank(self) -> int:
-        """Return the number of columns, r."""
+        """Return r, the number of columns of each factor."""
         return self.words.shape[1]
 
     def matrix(self, word: int) -> Floats:
-        """Return the matrix of the word with this index, shape ``(K, K)``."""
+        """Return the matrix of the transitions with the word of this index, shape ``(K, K)``."""
         matrix: Floats = (self.before * self.words[word]) @ self.after.T + self.stands[word] * self.apart
         return matrix
 
@@ -59,11 +60,11 @@ class Factors:
 def exact_factors(automaton: WFSA, wildcard_words: Iterable[Hashable] = ()) -> Factors:
     """Return factors that reproduce the automaton's tensor exactly.
 
-    Each nonzero entry of the tensor comes from one column. At most min(V K, K K) columns are needed: one for
-    each word and source state, or for each pair of states. Fewer columns suffice if words have transitions in
-    common. Pairs of states can share a column if the same words connect them with the same weights. The pairs
-    of a column are all pairs of a set of sources and a set of targets. The function chooses these sets in
-    three ways, and returns the result with the fewest columns.
+    Each nonzero entry of the tensor comes from one column of the factors. At most min(V K, K K) columns are
+    needed: one for each word and source state, or one for each pair of states. Fewer columns suffice if words
+    have transitions in common. Pairs of states can share a column if the same words connect them with the
+    same weights. They must be all pairs of a source in one set of states and a target in another set. The
+    function chooses these sets in three ways, and returns the result with the fewest columns.
 
     Args:
         automaton: boolean (zeros and ones), counting or real, without epsilon transitions.
@@ -101,7 +102,7 @@ def exact_factors(automaton: WFSA, wildcard_words: Iterable[Hashable] = ()) -> F
 
 
 def side_by_side(one: Factors, other: Factors) -> Factors:
-    """Return the factors of both networks combined in blocks (equation 10).
+    """Combine the factors of two networks in block-diagonal matrices (equation 10).
 
     The columns and states of ``other`` follow those of ``one``. The wildcard must stand for the same words in
     both networks.
@@ -122,11 +123,12 @@ def _blocks(one: Floats, other: Floats) -> Floats:
 
 
 def _by_pair(letters: Floats, rows: bool) -> list[Term]:
-    """Return factors with one column for each group of state pairs.
+    """Return the columns of exact factors, one for each group of pairs of a source and a target state.
 
-    The pairs of a group are connected by the same letters with the same weights. If ``rows`` is true, a group
-    contains all sources that these letters connect to the same set of targets. Otherwise, it contains all
-    targets that they connect to the same set of sources.
+    A letter is a class of words with the same matrix and the same use of the wildcard. The pairs of a group
+    are connected by the same letters with the same weights. If ``rows`` is true, a group contains all sources
+    that these letters connect to the same set of targets. Otherwise, it contains all targets that they
+    connect to the same set of sources.
     """
     pairs: dict[bytes, list[tuple[int, int]]] = defaultdict(list)
     for i, j in zip(*np.nonzero(letters.any(axis=0)), strict=True):
@@ -147,7 +149,10 @@ def _by_pair(letters: Floats, rows: bool) -> list[Term]:
 
 
 def _by_letter(letters: Floats) -> list[Term]:
-    """Return factors with one column for each letter and each distinct row of its matrix."""
+    """Return the columns of exact factors, one for each letter and each distinct row of its matrix.
+
+    A letter is a class of words with the same matrix and the same use of the wildcard.
+    """
     terms: list[Term] = []
     for number, matrix in enumerate(letters):
         rows: dict[bytes, list[int]] = defaultdict(list)

@@ -134,7 +134,7 @@ def _check_shapes(tensors: dict[str, Tensor], shapes: dict[str, str], sizes: dic
 
 
 def _check_fixed(tensors: dict[str, Tensor], blocks: list[RuleBlock]) -> None:
-    """Check that the tensors that training does not change agree with the blocks."""
+    """Raise InputError if a tensor that training does not change is inconsistent with the blocks of rules."""
     final = torch.zeros_like(tensors["network.final"])
     for row, block in enumerate(blocks):
         final[row, list(block.final)] = 1

@@ -1,7 +1,7 @@
-"""All steps of a factored FA-RNN in one kernel forward and one backward, on a GPU.
+"""Computation of all steps of a factored FA-RNN on a GPU, with one kernel per pass.
 
-The kernels use Triton (:mod:`neural.fa_rnn.triton_steps`). The gradient of each factor is one matrix product
-over all steps.
+The kernels of the forward and the backward pass use Triton (:mod:`neural.fa_rnn.triton_steps`). The gradient
+of each factor is one matrix product over all steps.
 """
 
 from __future__ import annotations
@@ -31,11 +31,13 @@ def is_fused(before: Tensor, *tensors: Tensor) -> bool:
 def run(before: Tensor, after: Tensor, vectors: Tensor, rows: Tensor, start: Tensor) -> Tensor:
     """Return the state of each sentence after its last word, shape ``(B, K)``.
 
+    A step is h_t = ((h_{t-1} D_1) o z_t) D_2^T (equation 5, Jiang et al. 2020).
+
     Args:
         before: D_1, shape ``(K, r)``.
         after: D_2, shape ``(K, r)``.
-        vectors: z of some words, shape ``(m, r)``.
-        rows: the row of each word in ``vectors``, shape ``(T, B)``; -1 after a sentence's end.
+        vectors: the vectors z of m words, shape ``(m, r)``.
+        rows: the index of each word's z in ``vectors``, shape ``(T, B)``; -1 after a sentence's end.
         start: the first state, shape ``(B, K)``.
     """
     fused: Any = _FusedSteps
@@ -44,7 +46,7 @@ def run(before: Tensor, after: Tensor, vectors: Tensor, rows: Tensor, start: Ten
 
 
 def step_by_step(before: Tensor, after: Tensor, vectors: Tensor, rows: Tensor, start: Tensor) -> Tensor:
-    """Compute :func:`run` with torch operations, which are differentiable more than once."""
+    """Compute the result of :func:`run` with torch operations, which are differentiable more than once."""
     h = start
     for row in rows.unbind(0):
         after_word = ((h @ before) * vectors[row.clamp(min=0)]) @ after.T
@@ -66,7 +68,7 @@ class _FusedSteps(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         before, after, vectors, rows, start, every = ctx.saved_tensors
-        if torch.is_grad_enabled():  # for double backward
+        if torch.is_grad_enabled():  # the gradient will be differentiated again
             result = step_by_step(before, after, vectors, rows, start)
             inputs = [x for x in (before, after, vectors, start) if x.requires_grad]
             gradients = iter(torch.autograd.grad(result, inputs, grad, create_graph=True))
@@ -78,7 +80,7 @@ class _FusedSteps(torch.autograd.Function):
         read = [grad.contiguous(), before, after, vectors, rows]
         _start("backward", read, [flows, products, to_start], before, rows)
         ahead, flow, product = (x.flatten(0, 1) for x in (every[:-1], flows, products))
-        chosen = rows.flatten().clamp(min=0)  # -1 may become 0: ``product`` is zero after a sentence's end
+        chosen = rows.flatten().clamp(min=0)  # any index may replace -1: ``product`` is zero there
         reads, mapped = vectors[chosen], ahead @ before
         to_vectors = torch.zeros_like(vectors).index_add_(0, chosen, product * mapped)
         return ahead.T @ (product * reads), flow.T @ (mapped * reads), to_vectors, None, to_start

@@ -30,7 +30,7 @@ from neural.shapes import Layout
 
 
 class FARNN(nn.Module):
-    """A cell with initial weights, and a score for each of R groups of final states (equation 8).
+    """A network that computes a score for each of R groups of final states (Jiang et al. 2020, equation 8).
 
     Args:
         words: the vocabulary, in the cell's order.
@@ -89,7 +89,7 @@ class FARNN(nn.Module):
 
         Args:
             automaton: boolean, counting or real, without epsilon transitions; its symbols are the words.
-            groups: the final states of each score; by default, one group of all states.
+            groups: the indices of the states of each group; by default, one group of all states.
             decomposed: whether to use equation 5 instead of equation 4, which stores the full tensor.
             gated: whether to use equation 7.
             scoring: ``"forward"`` counts accepting paths; ``"viterbi"`` tests whether there is one.
@@ -137,7 +137,9 @@ class FARNN(nn.Module):
 
     @classmethod
     def of_rules(cls, rules: RuleSet, **more: Any) -> FARNN:
-        """Return the network of a set of rules, with one score per label, in the rules' order.
+        """Return a network that computes the scores of a set of rules.
+
+        There is one score for each label, in the order of the rules.
 
         The keyword arguments ``more`` are passed to :meth:`of`.
         """
@@ -145,7 +147,7 @@ class FARNN(nn.Module):
 
     @property
     def rank(self) -> int:
-        """Return r, the number of columns of the factors.
+        """Return r, the number of columns of the transition tensor's factors.
 
         If the network is not decomposed, return the maximum rank of a tensor of this size.
         """
@@ -196,7 +198,11 @@ class FARNN(nn.Module):
         return self._gated(self.cell, words[:, order], there.sum(dim=1).tolist(), h)[torch.argsort(order)]
 
     def _gated(self, cell: FAGRUCell, words: Tensor, sizes: Sequence[int], h: Tensor) -> Tensor:
-        """Return the last state of each sentence, computed step by step by a cell with gates."""
+        """Return the last state of each sentence for a cell with gates, which computes one step per call.
+
+        ``sizes`` contains the number of sentences with a word at each position. The longest sentence comes
+        first.
+        """
         first, done = h, []  # done contains the states of finished sentences
         # Look up all words at once and split the result with unbind. Indexing at every step would allocate a
         # gradient for all words at every step.
@@ -208,13 +214,16 @@ class FARNN(nn.Module):
         return torch.cat([*done, h][::-1])
 
     def _step(self, cell: FAGRUCell, read: tuple[Any, ...], h: Tensor, first: Tensor, t: int) -> Tensor:
-        # The gates apply from the second word on, because they read h_1, the score after BOS.
+        # The gates apply from the second word on, because they read h_1, the state after BOS.
         z, stands = read
         after: Tensor = cell.inner.step((z, stands), h) if t == 0 else cell((z, stands), h, first)
         return after
 
     def forward(self, sentences: Any, lengths: Tensor | None = None) -> Tensor:
-        """Return the score of each group, shape ``(B, R)``; see :meth:`states`."""
+        """Return each sentence's score for each group of final states, shape ``(B, R)``.
+
+        The arguments are those of :meth:`states`.
+        """
         h = self.states(sentences, lengths)
         if self.scoring == "forward":
             return h @ self.final.T

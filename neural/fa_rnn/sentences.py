@@ -37,7 +37,9 @@ class Sentences:
 
 
 def read(folder: str | Path) -> dict[str, Sentences]:
-    """Read the three files in a folder.
+    """Read the files ``train.tsv``, ``dev.tsv`` and ``test.tsv`` in a folder.
+
+    The result maps ``"train"``, ``"dev"`` and ``"test"`` to the sentences.
 
     Raises:
         FormatError: If a file is missing, or a line is not a labelled sentence.
@@ -46,7 +48,7 @@ def read(folder: str | Path) -> dict[str, Sentences]:
 
 
 def part_of(path: Path) -> Sentences:
-    """Read the sentences of a file, and add missing BOS and EOS."""
+    """Read the sentences of a file, and add BOS and EOS where they are missing."""
     if not path.is_file():
         raise FormatError(
             f"{path}: the path must be a file with one label<TAB>words per line (such as those that Jiang et"

@@ -1,4 +1,4 @@
-"""All steps of a factored FA-RNN in Triton (equation 5, Jiang et al. 2020).
+"""Triton kernels that compute all steps of a factored FA-RNN (equation 5, Jiang et al. 2020).
 
 Each step is h_t = ((h_{t-1} D_1) o z_t) D_2^T. A Triton program processes all words of ``SENTENCES``
 sentences. It keeps the states in registers, and loads the factors in tiles of ``COLUMNS`` columns. States are
@@ -12,7 +12,7 @@ from neural.scan.triton_functions import kernel, tl
 
 @kernel
 def _factor(factor, first_column, states, columns, STATES: tl.constexpr, COLUMNS: tl.constexpr):
-    """Return a tile of D_1 or D_2, shape ``(STATES, COLUMNS)``, zero outside the factor."""
+    """Load a tile of D_1 or D_2, shape ``(STATES, COLUMNS)``; entries outside the matrix are zero."""
     row = tl.arange(0, STATES)[:, None]
     column = first_column + tl.arange(0, COLUMNS)[None, :]
     return tl.load(factor + row * columns + column, mask=(row < states) & (column < columns), other=0)
@@ -23,10 +23,11 @@ def forward(
     before, after, vectors, rows, start, every, steps, sentences, states, columns, SENTENCES: tl.constexpr,
     STATES: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
-    """Compute ``every``, the states before each word and after the last one, shape ``(T + 1, B, K)``.
+    """Compute all states, and store them in ``every``, shape ``(T + 1, B, K)``.
 
-    ``vectors`` contains the z of each row. ``rows``, shape ``(T, B)``, contains the row of each word; -1
-    marks positions after a sentence's end, at which the state is unchanged.
+    They are the states before each word and after the last word. ``vectors``, shape ``(m, r)``, contains the
+    vectors z of m words. ``rows``, shape ``(T, B)``, contains the index of each word's z in ``vectors``. The
+    index -1 marks positions after a sentence's end, at which the state is unchanged.
     """
     sentence = tl.program_id(0) * SENTENCES + tl.arange(0, SENTENCES)
     inside = sentence < sentences
@@ -58,10 +59,11 @@ def backward(
     grad, before, after, vectors, rows, flows, products, to_start, steps, sentences, states, columns,
     SENTENCES: tl.constexpr, STATES: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
-    """Compute the gradients with respect to the state after each word, and to (h_{t-1} D_1) o z_t.
+    """Compute gradients from ``grad``, the gradient of the last states.
 
-    The gradients are ``flows``, shape ``(T, B, K)``, and ``products``, shape ``(T, B, r)``. Both are zero
-    after a sentence's end.
+    ``flows``, shape ``(T, B, K)``, receives the gradients of the states after each word. ``products``, shape
+    ``(T, B, r)``, receives the gradients of (h_{t-1} D_1) o z_t. Both are zero after a sentence's end.
+    ``to_start``, shape ``(B, K)``, receives the gradient of the first state.
     """
     sentence = tl.program_id(0) * SENTENCES + tl.arange(0, SENTENCES)
     inside = sentence < sentences

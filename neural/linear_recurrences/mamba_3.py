@@ -70,7 +70,10 @@ class Mamba3Cell(LinearRecurrenceCell):
         return AffineStep(update, moves, [*g.c, *g.d])
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute the states h_t and the inputs u_t as real and imaginary parts, and the outputs C_t^T h_t."""
+        """Compute the states h_t, the inputs u_t and the outputs C_t^T h_t token by token.
+
+        The states and inputs are complex; their real and imaginary parts are separate.
+        """
 
         def step(t: SimpleNamespace, state: list[Tensor]) -> list[Tensor]:
             n = len(t.a)
