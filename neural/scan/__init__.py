@@ -96,13 +96,11 @@ def gated_pair(
     starts: tuple[Tensor, Tensor],
     skip: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Compute two gated recurrences in one pass over memory.
+    """Compute two gated recurrences, the second of which reads the states of the first, in one pass.
 
-    The states of the first recurrence are inputs of the second.
-
-    These are equations 25c and 25d, and with ``skip`` equations 26e and 26f (Peng et al. 2018). They are
-    c1_t = f1 * c1_{t-1} + (1 - f1) * z1 and c2_t = f2 * c2_{t-1} + (c1_{t-1} + skip) * (1 - f2) * z2, with
-    f = sigmoid(gate_t).
+    The recurrences are c1_t = f1 * c1_{t-1} + (1 - f1) * z1 and c2_t = f2 * c2_{t-1} + (c1_{t-1} + skip) * (1
+    - f2) * z2, with f = sigmoid(gate_t). These are equations 25c and 25d, and with ``skip`` equations 26e and
+    26f (Peng et al. 2018).
 
     >>> ones, zero = torch.ones(3, 1), torch.zeros(1)
     >>> one, two = gated_pair((0 * ones, 0 * ones), (ones, ones), (zero, zero))
@@ -126,7 +124,14 @@ def gated_pair(
 
 
 def _together(timed: Sequence[Tensor], starts: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Promote all tensors to one dtype and broadcast them; only ``timed`` tensors have a time axis."""
+    """Return all tensors, promoted to one dtype and broadcast.
+
+    The tensors in ``timed`` have a time axis, those in ``starts`` have none.
+
+    Raises:
+        InputError: If the shapes do not match, the dtype is not a floating-point dtype, or the tensors are on
+            several devices.
+    """
     dtype = common_type("the arguments of a recurrence", (*timed, *starts))
     shape = timed[0].shape
     if shape and all(x.shape == shape for x in timed) and all(x.shape == shape[1:] for x in starts):

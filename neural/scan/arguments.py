@@ -12,11 +12,13 @@ from automata.errors import InputError
 
 
 def common_type(what: str, tensors: Sequence[Tensor]) -> torch.dtype:
-    """Return the dtype to which the tensors are promoted.
+    """Return the dtype to which torch promotes the tensors.
+
+    Messages about an error begin with ``what``, the name of the tensors.
 
     Raises:
-        InputError: If it is not a floating-point dtype, or if the tensors are on several devices. A kernel
-            would then read addresses of another device.
+        InputError: If the result is not a floating-point dtype, or if the tensors are on several devices. A
+            kernel would then read addresses of another device.
     """
     dtype = functools.reduce(torch.promote_types, (x.dtype for x in tensors))
     if not dtype.is_floating_point:
@@ -38,5 +40,5 @@ def is_narrow(values: Tensor) -> bool:
 
 
 def widened(values: Tensor) -> Tensor:
-    """Return the values in the dtype in which they are accumulated."""
+    """Convert bfloat16 and float16 to float32, in which sums are accumulated, and keep other dtypes."""
     return values.float() if is_narrow(values) else values

@@ -35,9 +35,9 @@ class Choice(NamedTuple):
 
 
 class Backend(NamedTuple):
-    """A backend and its number of steps per chunk.
+    """A backend's name and the number of steps per chunk.
 
-    Chunks run in parallel. If the number is omitted, it depends on the shapes.
+    Chunks run in parallel. If the number is ``None``, it depends on the shapes.
     """
 
     name: str
@@ -73,9 +73,9 @@ def use(name: str, chunk: int | None = None) -> Iterator[None]:
 
 
 def available(device: str) -> list[Backend]:
-    """Return the backends that run on this kind of device, the default first.
+    """Return the backends that run on this kind of device (``"cpu"`` or ``"cuda"``), the default first.
 
-    If a backend is forced, return only that one.
+    If :func:`use` or the environment selects a backend, return only this backend.
     """
     usual, forced = Backend(loops.NAME), _forced.get() or os.environ.get(VARIABLE)
     if forced is not None:
@@ -86,7 +86,7 @@ def available(device: str) -> list[Backend]:
 
 
 def chosen(device: str, dtype: torch.dtype) -> Choice:
-    """Return the backend for tensors of this dtype on this kind of device."""
+    """Return the backend for tensors of this dtype on this kind of device, and the reason for the choice."""
     named = _forced.get()
     if named is not None:
         return Choice(named, "it is forced")
@@ -105,7 +105,7 @@ def chosen(device: str, dtype: torch.dtype) -> Choice:
 
 
 def forced() -> Backend | None:
-    """Return the backend that :func:`use` selects in the current context, or ``None``."""
+    """Return the backend that :func:`use` selects in the current context, or ``None`` if there is none."""
     name = _forced.get()
     return None if name is None else Backend(name, on_gpu.CHUNK.get())
 
@@ -116,12 +116,12 @@ def is_forced() -> bool:
 
 
 def module_for(values: Tensor) -> Any:
-    """Return the backend module that is used for tensors like this one."""
+    """Return the module of the backend for tensors on the device and with the dtype of ``values``."""
     return BACKENDS[name_for(values)]
 
 
 def name_for(values: Tensor) -> str:
-    """Return the name of the backend that is used for tensors like this one.
+    """Return the name of the backend for tensors on the device and with the dtype of ``values``.
 
     Raises:
         InputError: If the forced backend does not support these tensors.

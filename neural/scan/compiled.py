@@ -1,4 +1,7 @@
-"""The recurrences in C++ (``kernels.cpp``), built at first use (:mod:`neural.scan.libraries`)."""
+"""The backend that computes the elementwise recurrences in C++, for tensors on a CPU.
+
+The source, ``kernels.cpp``, is compiled at first use (:mod:`neural.scan.libraries`).
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,17 @@ TYPES = {torch.float32: "float32", torch.float64: "float64", torch.bfloat16: "bf
 SOURCE = Path(__file__).with_name("kernels.cpp")
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 CONTRACTION = "off"
-"""The source fuses products and sums explicitly, so results do not depend on vectorisation."""
+"""The compiler must not fuse products and sums.
+
+The source fuses them explicitly, so results do not depend on vectorisation.
+"""
 
 
 def scan(first: Tensor, update: Tensor, start: Tensor, kind: str) -> Tensor:
-    """Compute c_1, ..., c_T, shape ``(T, ...)``."""
+    """Compute the states c_1, ..., c_T of a recurrence, shape ``(T, ...)``.
+
+    The arguments are those of :func:`neural.scan.loops.scan`.
+    """
     values = [x.contiguous() for x in (first, update, start)]
     states = torch.empty_like(values[1])
     _call(f"{kind}_{TYPES[states.dtype]}", [*values, states], len(states), start.numel())
@@ -32,7 +41,7 @@ def scan(first: Tensor, update: Tensor, start: Tensor, kind: str) -> Tensor:
 def scan_backward(
     grad: Tensor, first: Tensor, update: Tensor, states: Tensor, start: Tensor, kind: str
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Compute the gradients of first, update and start."""
+    """Compute the gradients of the arguments first, update and start of :func:`scan`."""
     values = [x.contiguous() for x in (grad, first, update, states, start)]
     gradients = torch.empty_like(values[2]), torch.empty_like(values[2]), torch.empty_like(values[4])
     _call(f"{kind}_backward_{TYPES[update.dtype]}", [*values, *gradients], len(update), start.numel())
@@ -40,7 +49,10 @@ def scan_backward(
 
 
 def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
-    """Compute two gated recurrences; the states of the first are inputs of the second."""
+    """Compute two gated recurrences, the second of which reads the states of the first.
+
+    The arguments are those of :func:`neural.scan.operators.pair`.
+    """
     values = [x.contiguous() for x in arguments]
     states = torch.empty_like(values[1]), torch.empty_like(values[1])
     skip = values[-1]
@@ -49,10 +61,9 @@ def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tensor) -> tuple[Tensor, ...]:
-    """Compute the gradients of the arguments of ``pair``.
+    """Compute the gradients of the arguments of :func:`pair`.
 
-    The arguments are the gradients of the states (``None`` for zeros), the first four arguments of ``pair``,
-    the states, and the other arguments of ``pair``.
+    The arguments are those of :func:`neural.scan.operators.pair_backward`.
     """
     grads = [None if x is None else x.contiguous() for x in (grad_1, grad_2)]
     values = [x.contiguous() for x in arguments]
@@ -73,7 +84,7 @@ def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) 
 def output_backward(
     grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
 ) -> list[Tensor | None]:
-    """Compute the gradients of the arguments of ``output`` that are present."""
+    """Compute the gradients of the arguments of :func:`output`; ``None`` for arguments that are ``None``."""
     inputs = [None if x is None else x.contiguous() for x in (states, gate, skip)]
     gradients = [None if x is None else torch.empty_like(x) for x in inputs]
     values = [grad.contiguous(), *inputs, outputs.contiguous(), *gradients]
@@ -83,9 +94,9 @@ def output_backward(
 
 @cache
 def last_cache(folder: Path = CACHES) -> float:
-    """Return the bytes of the largest cache, or infinity if the system does not report it.
+    """Return the size in bytes of the processor's largest cache, or infinity if it is unknown.
 
-    If the arrays of a kernel are larger than the cache, results would be evicted before they are read. The
+    If a kernel's arrays are larger than this cache, its results would be evicted before they are read. The
     kernel then bypasses the cache when it writes.
     """
     sizes = (file.read_text(encoding="ascii").strip() for file in folder.glob("index*/size"))

@@ -1,9 +1,10 @@
 """Registration of torch operators with gradients.
 
-One class registers an operator's shapes, gradients and batching rules (``torch.library``). The gradient runs
-on the backend that computed the operator. For speed, the gradient is another operator. If second derivatives
-are required, differentiable functions compute the gradient instead. The transforms of ``torch.func`` and
-forward-mode differentiation support the gradients of an ``autograd.Function``, but not those of operators.
+The class :class:`Operation` registers an operator with ``torch.library``: its shapes, gradients and batching
+rules. The gradient runs on the backend that computed the operator. For speed, the gradient is another
+operator. If second derivatives are required, differentiable functions compute the gradient instead. The
+transforms of ``torch.func`` and forward-mode differentiation do not support the gradients of operators. For
+them, the operator runs inside an ``autograd.Function``.
 """
 
 from __future__ import annotations
@@ -32,9 +33,10 @@ def one_precision(values: Tensor) -> AbstractContextManager[Any]:
 
 
 class Operator:
-    """A torch operator, registered as ``ratproof::`` followed by the function's name.
+    """A function that is registered as a torch operator, with the name ``ratproof::`` and its own name.
 
-    Plain tensors bypass torch's dispatcher, because its checks in Python take longer than a small recurrence.
+    For plain tensors that require no gradients, a call bypasses torch's dispatcher, because its checks in
+    Python take longer than a small recurrence.
 
     Args:
         function: computes the operator; it must not change or return its arguments.
@@ -46,17 +48,17 @@ class Operator:
         self.registered: Any = torch.library.custom_op(name, function, mutates_args=())
 
     def __call__(self, *arguments: Any) -> Any:
-        """Compute the operator, with gradients if an argument requires them."""
+        """Call the function, through torch's dispatcher if necessary."""
         if are_ordinary(arguments) and not _require_gradients(arguments):
             return self.function(*arguments)
         return self.registered(*arguments)
 
 
 class Operation(Operator):
-    """An operator with its gradient, which is another operator (``backward``).
+    """A differentiable torch operator, whose gradient is computed by another operator.
 
     Args:
-        forward: computes the results: a tensor or a tuple.
+        forward: computes the operator's results: a tensor or a tuple of tensors.
         backward: computes the gradients of the arguments that are floating-point tensors or ``None``, from
             the gradients of the results, the arguments, and the results. The gradient of ``None`` is an empty
             tensor.
@@ -95,7 +97,10 @@ class Operation(Operator):
         self._direct, self._transformable = self._functions()
 
     def __call__(self, *arguments: Any) -> Any:
-        """Compute the operator; supports ``grad``, ``vmap``, ``jvp`` and dual tensors."""
+        """Compute the operator's results.
+
+        The call supports ``grad``, ``vmap`` and ``jvp`` of ``torch.func``, dual tensors, and compilers.
+        """
         if are_ordinary(arguments):
             if not _require_gradients(arguments):
                 return self.function(*arguments)
@@ -121,7 +126,7 @@ class Operation(Operator):
         ctx.rest = values[count:]
         if len(outputs) > 1:
             ctx.set_materialize_grads(False)  # otherwise an unused result would allocate an array of zeros
-        # on a GPU, gradients are computed in a separate thread, in which no backend is forced
+        # on a GPU, gradients are computed in a separate thread, in which :func:`backends.use` has no effect
         ctx.backend = backends.forced()
 
     def _gradient(self, ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
@@ -135,7 +140,10 @@ class Operation(Operator):
         return tuple(None if x is None else y for x, y in zip(inputs, floats, strict=True))
 
     def _inputs(self, values: Sequence[Any], results: int) -> list[Any]:
-        """Return the arguments of ``forward`` from the arguments ``values`` of ``backward``."""
+        """Return those of ``values``, the arguments of ``backward``, that are arguments of ``forward``.
+
+        ``results`` is the number of the results of ``forward``.
+        """
         return [*values[results : results + self._at], *values[2 * results + self._at :]]
 
     def _like_arguments(self, *values: Any) -> tuple[Tensor, ...]:
@@ -195,7 +203,12 @@ def _has_gradient(argument: Any) -> bool:
 
 
 def _along(axes: Sequence[int], result_axes: Any) -> Callable[[Any], Any]:
-    """Return the batching rule for :func:`torch.vmap`, which adds the batch as an axis of each tensor."""
+    """Return the rule for :func:`torch.vmap` of an operator that accepts an additional axis in each tensor.
+
+    Args:
+        axes: the position of the batch axis in each of the first arguments.
+        result_axes: the position of the batch axis in each result.
+    """
 
     def batched(operator: Any) -> Any:
         def rule(info: Any, in_dims: Sequence[int | None], *arguments: Any) -> tuple[Any, Any]:
@@ -210,9 +223,10 @@ def _along(axes: Sequence[int], result_axes: Any) -> Callable[[Any], Any]:
 
 
 def spread(values: Any, dim: int | None, axis: int, size: int) -> Any:
-    """Move the batch axis of a tensor to ``axis``; repeat a tensor that has no batch axis.
+    """Move the batch axis of a tensor from ``dim`` to ``axis``.
 
-    Other values are returned unchanged.
+    If ``dim`` is ``None``, the tensor has no batch axis, and is expanded along a new axis of this size.
+    Values other than tensors are returned unchanged.
     """
     if not isinstance(values, Tensor):
         return values
@@ -222,10 +236,10 @@ def spread(values: Any, dim: int | None, axis: int, size: int) -> Any:
 
 
 def _pushed_forward(function: Callable[..., Any], inputs: list[Any], tangents: tuple[Any, ...]) -> Any:
-    """Return the derivative of the result in the direction of the tangents.
+    """Return the derivative of the function's result in the direction of the tangents.
 
-    The arguments' gradients are a linear function of the result's gradient. The derivative is the transpose
-    of this function, applied to the tangents.
+    The function must have gradients in backward mode. They are a linear map of the result's gradient. The
+    derivative is the transpose of this map, applied to the tangents.
     """
     indices = [i for i, tangent in enumerate(tangents) if isinstance(tangent, Tensor)]
 

@@ -1,6 +1,6 @@
-"""C++ libraries, built at first use for this processor, vectorised and threaded.
+"""Compilation of C++ libraries for this processor at their first use, vectorised and threaded.
 
-They are stored in the user's cache folder. This module calls the compiler directly, because
+The libraries are stored in the user's cache folder. This module calls the compiler directly, because
 ``torch.utils.cpp_extension.load`` requires ninja and leaves a lock behind if it is killed. Several processes
 may build a library at the same time, because each file is renamed atomically.
 """
@@ -37,7 +37,10 @@ FLAGS = (
 
 @cache
 def lacking(source: Path, contraction: str) -> str:
-    """Build the library if necessary; return why it is not available, or an empty string."""
+    """Return the reason why the library of a source file is not available, or an empty string.
+
+    The library is built if necessary. The arguments are those of :func:`library`.
+    """
     try:
         library(source, contraction)
     except (OSError, ImportError, ValueError, subprocess.CalledProcessError) as error:
@@ -50,7 +53,7 @@ def lacking(source: Path, contraction: str) -> str:
 
 @cache
 def library(source: Path, contraction: str) -> ctypes.CDLL:
-    """Return the library of a source file.
+    """Return the library of a source file; compile it if the user's cache folder does not contain it.
 
     Args:
         source: a C++ file that depends only on torch.
@@ -69,7 +72,10 @@ def library(source: Path, contraction: str) -> ctypes.CDLL:
 
 
 def is_whole(library: Path) -> bool:
-    """Return whether the library file is complete, because loading a truncated file crashes the process."""
+    """Return whether the library file is complete, by the digest in its name.
+
+    Loading a truncated file would crash the process.
+    """
     return library.stem.endswith(_digest(library))
 
 
@@ -92,7 +98,7 @@ def _build(compiler: list[str], source: Path, folder: Path, name: str) -> Path:
 
 
 def _processor() -> str:
-    """Return the processor's features as text, as far as the system reports them."""
+    """Return text that identifies the processor's features, as far as the system reports them."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

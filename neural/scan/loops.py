@@ -1,4 +1,6 @@
-"""The recurrences as a loop over time in torch, for any device and dtype.
+"""The backend that computes the elementwise recurrences as a loop over time in torch.
+
+It supports all devices and dtypes.
 
 Each step writes directly into the result. Differentiating a loop that indexes ``f[t]`` would instead allocate
 an array of zeros for each step.
@@ -22,9 +24,14 @@ def lacking() -> str:
 
 
 def scan(first: Tensor, update: Tensor, start: Tensor, kind: str) -> Tensor:
-    """Compute c_1, ..., c_T, shape ``(T, ...)``, over a semiring.
+    """Compute the states c_1, ..., c_T of a recurrence, shape ``(T, ...)``.
 
-    The kind ``gated`` is a recurrence over the reals with f = sigmoid(first) and the update (1 - f) * update.
+    Args:
+        first: f, or the pre-activation of f if ``kind`` is ``gated``, shape ``(T, ...)``.
+        update: u, shape ``(T, ...)``.
+        start: c_0, shape ``(...)``.
+        kind: the semiring of c_t = f_t * c_{t-1} + u_t: ``real``, ``max_plus`` or ``log``. The kind ``gated``
+            is c_t = f_t * c_{t-1} + (1 - f_t) * u_t over the reals with f = sigmoid(first).
     """
     dtype = start.dtype
     first, update, old = (widened(x) for x in (first, update, start))
@@ -46,7 +53,7 @@ def scan(first: Tensor, update: Tensor, start: Tensor, kind: str) -> Tensor:
 def scan_backward(
     grad: Tensor, first: Tensor, update: Tensor, states: Tensor, start: Tensor, kind: str
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Compute the gradients of ``first``, ``update`` and ``start``."""
+    """Compute the gradients of the arguments first, update and start of :func:`scan`."""
     dtype = start.dtype
     grad, first, update, states, start = (widened(x) for x in (grad, first, update, states, start))
     if kind == "gated":
@@ -66,14 +73,15 @@ def scan_backward(
 
 
 def before(start: Tensor, states: Tensor) -> Tensor:
-    """Return the states before each step, c_0, ..., c_{T-1}."""
+    """Return the states before each step, c_0, ..., c_{T-1}, from c_0 and c_1, ..., c_T."""
     return torch.cat([start.unsqueeze(0), states])[:-1]
 
 
 def shares(forget: Tensor, update: Tensor, old: Tensor, semiring: str) -> tuple[Tensor, Tensor | None]:
-    """Return the derivatives dc_t / dc_{t-1} and dc_t / du_t; ``None`` stands for 1.
+    """Return the derivatives dc_t / dc_{t-1} and dc_t / du_t, where ``old`` is c_{t-1}.
 
-    Over max-plus, both are 1/2 if the two terms of the maximum are equal, which includes -infinity.
+    Over the reals, dc_t / du_t is 1, and ``None`` stands for it. Over max-plus, both derivatives are 1/2 if
+    the two terms of the maximum are equal, even if both are -infinity.
     """
     if semiring == "real":
         return forget, None
@@ -91,16 +99,25 @@ def shares(forget: Tensor, update: Tensor, old: Tensor, semiring: str) -> tuple[
 def gradients(
     flow: Tensor, old: Tensor, share: Tensor, of_update: Tensor | None, semiring: str
 ) -> tuple[Tensor, Tensor]:
-    """Return the gradients of forget and update, given ``flow``, the gradient of the states."""
+    """Return the gradients of f and u in c_t = f_t * c_{t-1} + u_t over a semiring.
+
+    Args:
+        flow: the gradient of the states c_1, ..., c_T.
+        old: the states before each step.
+        share: dc_t / dc_{t-1}.
+        of_update: dc_t / du_t, or ``None`` if it is 1.
+        semiring: ``real``, ``max_plus`` or ``log``.
+    """
     if of_update is None:
         return flow * old, flow
     return part(flow, share, semiring), part(flow, of_update, semiring)
 
 
 def part(flow: Tensor, share: Tensor, semiring: str) -> Tensor:
-    """Return the gradient of one term of the semiring's sum.
+    """Return the gradient of one of the two terms that the semiring adds to a state.
 
-    The smaller term of a maximum gets zero, even if the gradient is infinite.
+    ``flow`` is the gradient of the state, and ``share`` is the derivative of the state with respect to the
+    term. The smaller term of a maximum has the gradient zero, even if ``flow`` is infinite.
     """
     return torch.where(share == 0, 0, flow * share) if semiring == "max_plus" else flow * share
 
@@ -108,9 +125,10 @@ def part(flow: Tensor, share: Tensor, semiring: str) -> Tensor:
 def gated_gradients(
     run: Any, grad: Tensor, gate: Tensor, update: Tensor, states: Tensor, start: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Compute the gradients of gate, update and start from the gradients of the recurrence over the reals.
+    """Compute the gradients of gate, update and start in c_t = f_t * c_{t-1} + (1 - f_t) * update_t.
 
-    ``run`` computes the gradients over the reals, and has the signature of :func:`scan_backward`.
+    Here f = sigmoid(gate). The function ``run``, with the signature of :func:`scan_backward`, computes the
+    gradients of the recurrence c_t = f_t * c_{t-1} + u_t.
     """
     f = torch.sigmoid(gate)
     to_f, flow, to_start = run(grad, f, (1 - f) * update, states, start, "real")
@@ -119,7 +137,10 @@ def gated_gradients(
 
 
 def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
-    """Compute two gated recurrences; the states of the first are inputs of the second."""
+    """Compute two gated recurrences, the second of which reads the states of the first.
+
+    The arguments are those of :func:`pair_of` after ``run``.
+    """
     one, two = pair_of(scan, *map(widened, arguments))
     return one.to(arguments[-1].dtype), two.to(arguments[-1].dtype)
 
@@ -134,9 +155,11 @@ def pair_of(
     start_2: Tensor,
     skip: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    """Compute two gated recurrences one after the other with ``run``.
+    """Compute two gated recurrences with ``run``, the second of which reads the states of the first.
 
-    The update of the second recurrence is (c1_{t-1} + skip) (1 - f2) update_2.
+    The first recurrence is c1_t = f1 c1_{t-1} + (1 - f1) update_1, and the second is
+    c2_t = f2 c2_{t-1} + (c1_{t-1} + skip) (1 - f2) update_2. The function ``run`` has the signature of
+    :func:`scan`.
     """
     one, f2 = run(gate_1, update_1, start_1, "gated"), torch.sigmoid(gate_2)
     fed = before(start_1, one) + skip
@@ -144,7 +167,11 @@ def pair_of(
 
 
 def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tensor) -> tuple[Tensor, ...]:
-    """Compute the gradients of the arguments of ``pair``; ``None`` stands for a gradient of zeros."""
+    """Compute the gradients of the arguments of :func:`pair`.
+
+    The arguments are those of :func:`pair_gradients` after ``run``, but ``grad_1`` and ``grad_2`` may be
+    ``None`` for a gradient of zeros.
+    """
     grads = (torch.zeros_like(arguments[0]) if x is None else x for x in (grad_1, grad_2))
     results = pair_gradients(scan_backward, *map(widened, (*grads, *arguments)))
     return tuple(x.to(arguments[-1].dtype) for x in results)
@@ -164,9 +191,11 @@ def pair_gradients(
     start_2: Tensor,
     skip: Tensor,
 ) -> tuple[Tensor, ...]:
-    """Compute the gradients of ``pair`` from the gradients of the two recurrences, which ``run`` computes.
+    """Compute the gradients of the arguments of :func:`pair_of` with ``run``.
 
-    The gradient of the second recurrence's updates is added to the gradient of the first recurrence's states.
+    The function ``run`` has the signature of :func:`scan_backward` and computes the gradients of a single
+    recurrence. The states of the first recurrence are inputs of the second. Their gradient from the second
+    recurrence is therefore added to ``grad_1``.
     """
     f2, fed = torch.sigmoid(gate_2), before(start_1, states_1) + skip
     u2 = (1 - f2) * update_2

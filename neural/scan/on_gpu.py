@@ -1,10 +1,11 @@
-"""The recurrences in Triton, on a CUDA device.
+"""The backend that computes the elementwise recurrences in Triton, on a CUDA device.
 
 For tests, Triton's interpreter runs them on a CPU (``TRITON_INTERPRET=1``). A lane is one element of the
 state. With many lanes, all steps are one chunk and run in order. With few lanes, the steps are split into
-chunks that run in parallel. Each chunk is summarised as an affine function (a factor and a summand). The same
-function scans these summaries recursively, so the time grows with the logarithm of the number of chunks. Then
-each chunk runs again from its initial state. If the summary of a lane overflows, its states may still be
+chunks that run in parallel. Each chunk is summarised as an affine function (a factor and a summand), which
+maps the state before the chunk to the state after it. :func:`scan` computes the states between the chunks
+recursively from these summaries, so the time grows with the logarithm of the number of chunks. Then each
+chunk runs again from its initial state. If the summary of a lane overflows, the lane's states may still be
 finite, so the lane is marked and runs step by step.
 """
 
@@ -26,7 +27,7 @@ NAME = "triton"
 TYPES = {torch.float32, torch.float64, torch.bfloat16, torch.float16}
 PROGRAM = {"log backward": (64, 2, 6), "gated backward": (64, 1, 6), "real backward": (128, 1, 8)}
 USUAL, FEW, FEW_BACKWARD, FEW_PAIRS = (64, 1, 8), (32, 1, 32), (32, 1, 16), (32, 1, 8)
-"""The number of lanes, of warps, and of steps with loads in flight of a program.
+"""Settings of a Triton program: the numbers of lanes, of warps, and of steps whose loads are in flight.
 
 The last three settings are for one chunk with few lanes. They were the fastest on an H200. With four steps in
 flight, a kernel took 1.3 times as long as with eight; with two steps, it took 2.6 times as long.
@@ -41,13 +42,13 @@ graph, the CPU takes longer to launch ten kernels than two.
 """
 LANES_AT_ONCE, LEAST_CHUNK = 65_536, 32
 FEW_LANES = 32_768
-"""Below this number of lanes, a single chunk uses the settings for few lanes."""
+"""If all steps are one chunk with fewer lanes than this, the settings for few lanes apply."""
 OUTPUT_BLOCK = 1024
 """The number of elements per program of the kernels for outputs, which use four warps."""
 FUSED = {"enable_fp_fusion": True}
 """The option to fuse products and sums; set explicitly, because Triton's default depends on its version."""
 CHUNK: ContextVar[int | None] = ContextVar("chunk", default=None)
-"""The number of steps of every chunk, if it is forced."""
+"""The number of steps of every chunk, if :func:`neural.scan.backends.use` sets it."""
 
 
 @cache
@@ -66,7 +67,10 @@ def interpreted() -> bool:
 
 
 def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
-    """Compute two gated recurrences; the states of the first are inputs of the second."""
+    """Compute two gated recurrences, the second of which reads the states of the first.
+
+    The arguments are those of :func:`neural.scan.operators.pair`.
+    """
     values = [x.contiguous() for x in arguments]
     steps, skip = len(values[0]), values[-1]
     if _chunk_of(steps, skip.numel()) < steps:  # in chunks, without rounding the states between them
@@ -78,10 +82,9 @@ def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tensor) -> tuple[Tensor, ...]:
-    """Compute the gradients of the arguments of ``pair``.
+    """Compute the gradients of the arguments of :func:`pair`.
 
-    The arguments are the gradients of the states (``None`` for zeros), the first four arguments of ``pair``,
-    the states, and the other arguments of ``pair``.
+    The arguments are those of :func:`neural.scan.operators.pair_backward`.
     """
     grads = (torch.zeros_like(arguments[0]) if x is None else x for x in (grad_1, grad_2))
     values = [x.contiguous() for x in (*grads, *arguments)]
@@ -97,7 +100,10 @@ def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tens
 
 
 def scan(first: Tensor, second: Tensor, start: Tensor, kind: str) -> Tensor:
-    """Compute c_1, ..., c_T, shape ``(T, ...)``."""
+    """Compute the states c_1, ..., c_T of a recurrence, shape ``(T, ...)``.
+
+    The arguments are those of :func:`neural.scan.loops.scan`, where ``second`` is the update.
+    """
     first, second, start = (x.contiguous() for x in (first, second, start))
     steps, lanes = len(first), start.numel()
     states = torch.empty_like(second)
@@ -128,7 +134,7 @@ def scan(first: Tensor, second: Tensor, start: Tensor, kind: str) -> Tensor:
 def scan_backward(
     grad: Tensor, first: Tensor, second: Tensor, states: Tensor, start: Tensor, kind: str
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Compute the gradients of first, second and start."""
+    """Compute the gradients of the arguments first, second and start of :func:`scan`."""
     read = [x.contiguous() for x in (grad, first, second, states, start)]
     steps, lanes = len(grad), start.numel()
     to_first, to_second = torch.empty_like(read[2]), torch.empty_like(read[2])
@@ -174,7 +180,7 @@ def _wide(dtype: torch.dtype) -> torch.dtype:
 
 
 def _chunk_of(steps: int, lanes: int, kind: str = "real") -> int:
-    """Return the number of steps per chunk: all steps if there are enough lanes or few steps."""
+    """Return the number of steps per chunk; a single chunk is used for many lanes or few steps."""
     forced = CHUNK.get()
     if forced is not None:
         return max(1, min(forced, steps))
@@ -187,7 +193,10 @@ def _chunk_of(steps: int, lanes: int, kind: str = "real") -> int:
 def _run(
     kernel: str, chunks: int, arguments: list[Any], like: Tensor, kind: str = "", form: str = ""
 ) -> None:
-    """Launch a kernel for all lanes of the given number of chunks."""
+    """Launch a kernel for recurrences on this number of chunks, with the lanes of ``like``.
+
+    The settings of the kernel depend on the kind of recurrence, the form, and the number of lanes.
+    """
     from neural.scan import triton_kernels as kernels
 
     lanes = like.numel()
@@ -210,7 +219,7 @@ def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) 
 def output_backward(
     grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
 ) -> list[Tensor | None]:
-    """Compute the gradients of the arguments of ``output`` that are present."""
+    """Compute the gradients of the arguments of :func:`output`; ``None`` for arguments that are ``None``."""
     gradients = [
         None if x is None else torch.empty_like(x, memory_format=torch.contiguous_format)
         for x in (states, gate, skip)
@@ -236,7 +245,7 @@ def _run_output(
 
 
 def _value(kernels: Any, name: str) -> int:
-    """Return the value of a constant of a kernel module."""
+    """Return the value of the Triton constant with this name in a module of kernels."""
     constant = getattr(kernels, name.upper())
     return int(constant.value)
 
@@ -250,10 +259,11 @@ def _start(
     warps: int,
     fixed: dict[str, Any],
 ) -> None:
-    """Launch a kernel on the device of ``like``; the kernel does not read arguments that are None.
+    """Launch a kernel on the device of ``like``.
 
-    Triton looks up the compiled kernel in Python, which takes longer than a small recurrence. Therefore this
-    function caches compiled kernels by the properties of the arguments that select them.
+    The kernel does not read arguments that are ``None``. Triton looks up the compiled kernel in Python, which
+    takes longer than a small recurrence. Therefore this function caches compiled kernels by the properties of
+    the arguments on which the compiled kernel depends.
     """
     import triton.language as tl
 
@@ -277,14 +287,14 @@ _COMPILED: dict[tuple[Any, ...], Any] = {}
 
 
 def _compiled_alike(argument: Tensor | int) -> tuple[Any, ...]:
-    """Return a key that is equal for arguments that share a compiled Triton kernel."""
+    """Return the properties of an argument on which the compiled Triton kernel depends."""
     if isinstance(argument, Tensor):
         return argument.dtype, argument.data_ptr() % 16 == 0
     return argument == 1, argument % 16 == 0, argument < 2**31
 
 
 def device_of(like: Tensor) -> AbstractContextManager[Any]:
-    """Return a context in which kernels are launched on the tensor's device."""
+    """Return a context in which Triton launches kernels on the device of ``like``."""
     if not like.is_cuda or like.device.index == torch.cuda.current_device():
         return nullcontext()
     return torch.cuda.device(like.device)

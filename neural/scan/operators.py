@@ -1,4 +1,7 @@
-"""The recurrences as torch operators, computed by a backend; the operators are listed at the end."""
+"""The elementwise recurrences as torch operators, which are registered at the end of the module.
+
+A backend (:mod:`neural.scan.backends`) computes them.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ def scan(forget: Tensor, update: Tensor, start: Tensor, semiring: str) -> Tensor
 def scan_backward(
     grad: Tensor, forget: Tensor, update: Tensor, states: Tensor, start: Tensor, semiring: str
 ) -> Three:
-    """Compute the gradients of the arguments of ``scan``."""
+    """Compute the gradients of the arguments forget, update and start of :func:`scan`."""
     dtype = update.dtype
     if semiring != "real" and is_narrow(update):  # rounded states do not show which term was greater
         grad, forget, update, start = (x.float() for x in (grad, forget, update, start))
@@ -46,7 +49,7 @@ def gated(gate: Tensor, update: Tensor, start: Tensor) -> Tensor:
 
 
 def gated_backward(grad: Tensor, gate: Tensor, update: Tensor, states: Tensor, start: Tensor) -> Three:
-    """Compute the gradients of the arguments of ``gated``."""
+    """Compute the gradients of the arguments gate, update and start of :func:`gated`."""
     one, two, three = _contiguous(
         backends.module_for(update).scan_backward(grad, gate, update, states, start, "gated")
     )
@@ -62,9 +65,10 @@ def pair(
     start_2: Tensor,
     skip: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    """Compute the states of two gated recurrences; the states of the first are inputs of the second.
+    """Compute the states of two gated recurrences, the second of which reads the states of the first.
 
-    The update of the second recurrence is (c1_{t-1} + skip) (1 - f2) update_2.
+    The first recurrence is c1_t = f1 c1_{t-1} + (1 - f1) update_1, and the second is
+    c2_t = f2 c2_{t-1} + (c1_{t-1} + skip) (1 - f2) update_2, where f1 and f2 are the sigmoids of the gates.
     """
     for timed, start in (
         ((gate_1, update_1), start_1),
@@ -90,7 +94,11 @@ def pair_backward(
     start_2: Tensor,
     skip: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """Compute the gradients of the arguments of ``pair``; ``None`` stands for a gradient of zeros."""
+    """Compute the gradients of the arguments of :func:`pair`.
+
+    ``grad_1`` and ``grad_2`` are the gradients of its results ``states_1`` and ``states_2``; ``None`` stands
+    for a gradient of zeros.
+    """
     values = grad_1, grad_2, gate_1, update_1, gate_2, update_2, states_1, states_2, start_1, start_2, skip
     return _contiguous(backends.module_for(skip).pair_backward(*values))
 
@@ -102,12 +110,19 @@ def _states(first: Tensor, update: Tensor, start: Tensor, kind: str) -> Tensor:
 
 
 def _contiguous(results: Any) -> Any:
-    """Make the results contiguous, because the fake kernels declare contiguous results for every backend."""
+    """Make the results contiguous.
+
+    The fake kernels of the operators declare contiguous results, so those of every backend must be
+    contiguous.
+    """
     return tuple(x.contiguous() for x in results)
 
 
 def _require_together(forget: Tensor, update: Tensor, start: Tensor) -> None:
-    """Raise :class:`~automata.errors.InputError` if a kernel would read outside an array."""
+    """Raise InputError if the dtypes differ or the shapes do not match.
+
+    A kernel would then read outside an array.
+    """
     if not forget.dtype == update.dtype == start.dtype:
         raise InputError(
             "the arguments of a recurrence must have the same dtype, got"
@@ -120,15 +135,16 @@ def _require_together(forget: Tensor, update: Tensor, start: Tensor) -> None:
         )
 
 
-# The gradients as recurrences, which are differentiable.
+# The gradients as recurrences, which are differentiable again.
 
 
 def _scan_again(
     grad: Tensor, first: Tensor, update: Tensor, states: Tensor, start: Tensor, semiring: str = "gated"
 ) -> Three:
-    """Compute the gradients by a recurrence over the reals in reverse order, for higher-order derivatives.
+    """Compute the gradients of :func:`scan` or :func:`gated` with differentiable functions.
 
-    The recurrence is g_t = grad_t + s_{t+1} g_{t+1} with s_t = dc_t / dc_{t-1}.
+    The gradient g_t of the state c_t is a recurrence over the reals in reverse order:
+    g_t = grad_t + s_{t+1} g_{t+1} with s_t = dc_t / dc_{t-1}.
     """
     if semiring == "gated":
         return gated_gradients(_scan_again, grad, first, update, states, start)

@@ -1,11 +1,11 @@
-"""Outputs of gated layers in one pass over memory.
+"""Computation of the outputs of gated layers, such as tanh(o * c), in one pass over memory.
 
 >>> gated_tanh(torch.tensor([20.0]), torch.zeros(1)).tolist()
 [0.5]
 
-torch makes one pass for each sigmoid, product and tanh; here, one operator (``ratproof::output``) computes
-them. It runs in C++ or in Triton if the recurrences do, and otherwise as separate torch functions, which
-``torch.compile`` fuses.
+torch makes one pass for each sigmoid, product and tanh. Here, one operator (``ratproof::output``) computes
+all of them. It runs in C++ or in Triton if the recurrences do, and otherwise as separate torch functions,
+which ``torch.compile`` fuses.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TANH, TANH_OF_PRODUCT, PRODUCT_WITH_TANH = "tanh", "tanh_of_product", "product_w
 
 
 def tanh(states: Tensor, gate: Tensor | None = None) -> Tensor:
-    """Compute the tanh of o * c, with o = sigmoid(gate), or 1 without a gate.
+    """Compute the tanh of o * c, where o is sigmoid(gate), or 1 without a gate.
 
     This is equation 23e (Peng et al. 2018).
 
@@ -44,12 +44,14 @@ def tanh(states: Tensor, gate: Tensor | None = None) -> Tensor:
 
 
 def gated_tanh(states: Tensor, gate: Tensor, skip: Tensor | None = None) -> Tensor:
-    """Compute r * tanh(c) + (1 - r) * skip with r = sigmoid(gate) (SRU); without ``skip``, the first term.
+    """Compute r * tanh(c) + (1 - r) * skip, where r is sigmoid(gate): the output of an SRU.
+
+    If ``skip`` is ``None``, the result is r * tanh(c).
 
     >>> gated_tanh(torch.zeros(1), torch.zeros(1), torch.ones(1)).tolist()
     [0.5]
 
-    Arguments and result are as in :func:`tanh`.
+    The other arguments and the result are as in :func:`tanh`.
     """
     return _run(PRODUCT_WITH_TANH, states, gate, skip)
 
@@ -67,7 +69,7 @@ def _run(form: str, *values: Tensor | None) -> Tensor:
 
 
 def formula(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
-    """Compute the operator's formula with torch functions."""
+    """Compute the output with torch functions; the arguments are those of :func:`output`."""
     if gate is None:
         return torch.tanh(states)
     part = torch.sigmoid(gate)
@@ -78,7 +80,11 @@ def formula(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str)
 
 
 def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
-    """Compute the output of a ``form`` for tensors of the same shape and dtype."""
+    """Compute the output of a gated layer from tensors of the same shape and dtype.
+
+    The formula is tanh(c), tanh(o * c), or r * tanh(c) + (1 - r) * skip without the second term if ``skip``
+    is ``None``. It is selected by ``form``: ``TANH``, ``TANH_OF_PRODUCT`` or ``PRODUCT_WITH_TANH``.
+    """
     backend = backends.module_for(states)
     if backend is loops:  # torch itself computes it
         return formula(states, gate, skip, form).contiguous()
@@ -89,7 +95,10 @@ def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) 
 def output_backward(
     grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
 ) -> Three:
-    """Compute the gradients of states, gate and skip; a missing argument's gradient is empty."""
+    """Compute the gradients of the arguments states, gate and skip of :func:`output`.
+
+    The gradient of an argument that is ``None`` is an empty tensor.
+    """
     backend = backends.module_for(states)
     run = _in_torch if backend is loops else backend.output_backward
     one, two, three = (
@@ -102,7 +111,10 @@ def output_backward(
 def _in_torch(
     grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
 ) -> tuple[Tensor, Tensor | None, Tensor | None]:
-    """Compute the gradients of the present arguments with differentiable functions."""
+    """Compute the gradients of states, gate and skip with differentiable functions.
+
+    The gradient of an argument that is ``None`` is ``None``.
+    """
     if gate is None:
         return grad * _slope(torch.tanh(states)), None, None
     part = torch.sigmoid(gate)
@@ -115,7 +127,7 @@ def _in_torch(
 
 
 def _slope(value: Tensor) -> Tensor:
-    """Return the derivative of tanh from the value of tanh."""
+    """Return the derivative of tanh at the point at which tanh is ``value``."""
     return (1 - value) * (1 + value)
 
 

@@ -41,9 +41,9 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 @kernel
 def _reduced(x):
-    """Return 2^n, r and (exp(r) - 1 - r) / r^2 for x <= 0, where x = n log 2 + r.
+    """Decompose x <= 0 as n log 2 + r with an integer n, and return 2^n, r and (exp(r) - 1 - r) / r^2.
 
-    x is clamped so that 2^n is a normal number.
+    A very small x is first replaced by a larger number, so that 2^n is a normal number.
     """
     if x.dtype == tl.float64:
         bounded = tl.where(x < -708.3964, -708.3964, x)
@@ -82,7 +82,10 @@ def _reduced(x):
 
 @kernel
 def exponential(x):
-    """Return exp(x) for x <= 0 with an error of at most 2 ulp; subnormal results are 0, and NaN gives NaN."""
+    """Return exp(x) for x <= 0 with an error of at most 2 ulp.
+
+    A result that would be subnormal is 0. The result for NaN is NaN.
+    """
     power, r, total = _reduced(x)
     least = -708.3964 if x.dtype == tl.float64 else -87.3365
     return tl.where(x < least, 0.0, power * ((total * r + 1.0) * r + 1.0))

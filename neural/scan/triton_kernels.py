@@ -2,9 +2,9 @@
 
 Each kernel makes one pass over memory for all lanes of a chunk of steps. Arrays have shape ``(T, N)``, one
 row per step and one column per lane. A program processes ``BLOCK`` lanes of one chunk of ``chunk`` steps, in
-one of the forms below. The initial states of chunks are arrays with one row per chunk. Loads of the next
-``STAGES`` steps are in flight while a step is computed. Sums and functions are computed as in ``kernels.cpp``
-(:mod:`neural.scan.triton_functions`).
+one of the forms ``WHOLE``, ``SUMMARY``, ``CHUNKS`` and ``MARKED``. The initial states of chunks are arrays
+with one row per chunk. Loads of the next ``STAGES`` steps are in flight while a step is computed. Sums and
+functions are computed as in ``kernels.cpp`` (:mod:`neural.scan.triton_functions`).
 """
 
 # Triton evaluates an ``if`` on a constant at compile time, but always computes conditional expressions.
@@ -27,7 +27,7 @@ MARKED = constant(3)  # all steps of the marked lanes
 
 @kernel
 def _lanes_and_chunk(lanes, BLOCK: tl.constexpr):
-    """Return the lanes of a program and the number of its chunk, in 64 bits.
+    """Return the indices of this program's lanes and of its chunk, as 64-bit integers.
 
     Indices into an array of 8 GB do not fit into 32 bits. The grid has one axis because CUDA limits the other
     axes to 65,535 blocks.
@@ -40,7 +40,10 @@ def _lanes_and_chunk(lanes, BLOCK: tl.constexpr):
 
 @kernel
 def _gates(a, b, KIND: tl.constexpr):
-    """Return f and u of a step from the two loaded values ``a`` and ``b``."""
+    """Return f and u of c_t = f c_{t-1} + u from the loaded values ``a`` and ``b``.
+
+    For gated recurrences, f is sigmoid(a) and u is (1 - f) b. Otherwise, f is a and u is b.
+    """
     if KIND == GATED:
         f = sigmoid(a)
         u = (1.0 - f) * b
@@ -69,7 +72,7 @@ def _step(f, before, u, KIND: tl.constexpr):
 
 @kernel
 def _shares(f, before, u, KIND: tl.constexpr):
-    """Return the derivatives dc_t / dc_{t-1} and dc_t / du_t."""
+    """Return the derivatives dc_t / dc_{t-1} and dc_t / du_t, where ``before`` is c_{t-1}."""
     if KIND == MAX_PLUS:
         carried = f + before
         share = tl.where(carried == u, 0.5, tl.where(carried > u, 1.0, 0.0)).to(f.dtype)
@@ -90,9 +93,10 @@ def _shares(f, before, u, KIND: tl.constexpr):
 
 @kernel
 def _part(flow, share, KIND: tl.constexpr):
-    """Return the gradient of one term of the semiring's sum.
+    """Return the gradient of one of the two terms that the semiring adds to a state.
 
-    The smaller term of a maximum gets zero, even if the gradient is infinite.
+    ``flow`` is the gradient of the state, and ``share`` is the derivative of the state with respect to the
+    term. The smaller term of a maximum has the gradient zero, even if ``flow`` is infinite.
     """
     if KIND == MAX_PLUS:
         result = tl.where(share == 0.0, 0.0, flow * share)
@@ -103,7 +107,10 @@ def _part(flow, share, KIND: tl.constexpr):
 
 @kernel
 def _overflowed(carried, KIND: tl.constexpr):
-    """Return whether a chunk's summary overflowed; over max-plus and log, -infinity is a valid value."""
+    """Return whether the state that was computed from the summaries of the earlier chunks overflowed.
+
+    Over max-plus and log, -infinity is a valid state.
+    """
     size = carried if (KIND == MAX_PLUS) | (KIND == LOG) else tl.abs(carried)
     return (size == float("inf")) | (size != size)
 
@@ -126,10 +133,10 @@ def forward(
     WIDE: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Compute all states of a chunk from ``start`` or from the end of the previous chunk.
+    """Compute all states of a chunk from ``start``, or from the last state of the previous chunk in ``ends``.
 
-    In the form ``SUMMARY``, start from zero instead. Store only the chunk's last state in ``states``, and the
-    product of its factors in ``factors``.
+    In the form ``SUMMARY``, start from the semiring's zero instead. Store only the chunk's last state in
+    ``states``, and the product of the factors f_t of its steps in ``factors``.
     """
     lane, number = _lanes_and_chunk(lanes, BLOCK)
     inside = lane < lanes
@@ -192,14 +199,15 @@ def backward(
     WIDE: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Compute the gradients of a chunk.
+    """Compute the gradients of the arguments of ``forward`` for one chunk.
+
+    The gradient of c_t is g_t = grad_t + s_{t+1} g_{t+1} with s_t = dc_t / dc_{t-1}. Over the reals, s is f,
+    and the gradients of f_t and u_t are g_t c_{t-1} and g_t. Over other semirings, they are g_t s_t and
+    g_t dc_t / du_t.
 
     ``flows`` contains the gradient that the next chunk passes to this chunk's last state. The gradient that
     this chunk passes to the previous chunk is stored in ``sums``. In the form ``SUMMARY``, compute only the
-    gradient in ``sums``, for a ``flows`` of zero, and store the product of the shares s_t in ``factors``.
-
-    g_t = grad_t + s_{t+1} g_{t+1} is the gradient of c_t, with s_t = dc_t / dc_{t-1}. Over the reals, s = f,
-    df = g c_{t-1} and du = g. Otherwise, df = g s and du = g dc_t / du_t.
+    gradient in ``sums``, as if ``flows`` were zero, and store the product of all s_t in ``factors``.
     """
     lane, number = _lanes_and_chunk(lanes, BLOCK)
     inside = lane < lanes
@@ -264,9 +272,10 @@ def pair_forward(
     WIDE: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Compute two gated recurrences; the states of the first are inputs of the second.
+    """Compute two gated recurrences, the second of which reads the states of the first.
 
-    The second recurrence is c2_t = f2 c2_{t-1} + (c1_{t-1} + r) (1 - f2) z2_t.
+    They are c1_t = f1 c1_{t-1} + (1 - f1) z1_t and c2_t = f2 c2_{t-1} + (c1_{t-1} + r) (1 - f2) z2_t, where z
+    is an update and r is ``skip``.
     """
     lane, _ = _lanes_and_chunk(lanes, BLOCK)
     inside = lane < lanes

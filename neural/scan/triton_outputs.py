@@ -1,6 +1,7 @@
-"""Outputs of gated layers in Triton, in one pass over memory (:mod:`neural.scan.outputs`).
+"""Triton kernels for the outputs of gated layers (:mod:`neural.scan.outputs`).
 
-The outputs are tanh(c), tanh(s c) and s tanh(c) + (1 - s) x, with s = sigmoid(z).
+An output is tanh(c), tanh(s c), or s tanh(c) + (1 - s) x, where s is the sigmoid of the gate, and x is
+``skip``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ def output(
     states, gate, skip, outputs, number, FORM: tl.constexpr, HAS_SKIP: tl.constexpr, WIDE: tl.constexpr,
     BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """Compute the outputs of one block of elements."""
+    """Compute the outputs of one block of ``BLOCK`` elements."""
     index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = index < number
     c = tl.load(states + index, mask=inside, other=0).to(WIDE)
@@ -39,7 +40,7 @@ def output_backward(
     grad, states, gate, skip, to_states, to_gate, to_skip, number, FORM: tl.constexpr, HAS_SKIP: tl.constexpr,
     WIDE: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """Compute the gradients of the arguments of ``output``."""
+    """Compute the gradients of states, gate and skip for one block of ``BLOCK`` elements."""
     index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = index < number
     g = tl.load(grad + index, mask=inside, other=0).to(WIDE)

@@ -1,4 +1,4 @@
-"""Products of a vector with a sequence of matrices, over four semirings.
+"""Products of a row vector with a sequence of matrices, over four semirings.
 
 They compute the Forward algorithm of automata with dense matrices, and recurrences with full matrices.
 """

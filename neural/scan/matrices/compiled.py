@@ -1,6 +1,6 @@
-"""The products in C++ (``kernels.cpp`` in this folder), built at first use.
+"""The backend that computes products of vectors and matrices in C++, for tensors on a CPU.
 
-See :mod:`neural.scan.libraries`.
+The source, ``kernels.cpp`` in this folder, is compiled at first use (:mod:`neural.scan.libraries`).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ VECTOR = 64
 
 
 def lacking() -> str:
-    """Return why the library is not available, or an empty string."""
+    """Return the reason why the backend is not available, or an empty string."""
     return libraries.lacking(SOURCE, CONTRACTION)
 
 
 def forward(
     matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None, semiring: str
 ) -> Tensor:
-    """Compute h_1, ..., h_T, shape ``(T, B, n)``."""
+    """Compute the states h_1, ..., h_T of h_t = h_{t-1} M[x_t] + o_t, shape ``(T, B, n)``."""
     (time, batch), n = symbols.shape, start.shape[1]
     matrices, start = _filled(matrices), _filled(start)
     offsets = None if offsets is None else _filled(offsets)
@@ -48,7 +48,7 @@ def backward(
     offsets: Tensor | None,
     semiring: str,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Compute the gradients of matrices, start and offsets."""
+    """Compute the gradients of the arguments matrices, start and offsets of :func:`forward`."""
     (time, batch), n = symbols.shape, start.shape[1]
     turned = _filled(matrices.transpose(1, 2))
     grad, matrices, states, start = (_filled(x) for x in (grad, matrices, states, start))

@@ -1,6 +1,7 @@
-"""The products as a loop over time in torch, for any device and dtype.
+"""The backend that computes products of vectors and matrices as a loop over time in torch.
 
-Each step copies the matrix of each sequence, unless there is only one matrix.
+It supports all devices and dtypes. Each step copies the matrix of each sequence, unless there is only one
+matrix.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from torch import Tensor
 def forward(
     matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None, semiring: str
 ) -> Tensor:
-    """Compute h_1, ..., h_T, shape ``(T, B, n)``; the result is differentiable."""
+    """Compute the states h_1, ..., h_T of h_t = h_{t-1} M[x_t] + o_t, shape ``(T, B, n)``.
+
+    The result is differentiable.
+    """
     h, states = start, []
     for t, here in enumerate(symbols.unbind(0)):
         offset = None if offsets is None else offsets[t]
@@ -37,7 +41,7 @@ def backward(
     offsets: Tensor | None,
     semiring: str,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Compute the gradients of matrices, start and offsets."""
+    """Compute the gradients of the arguments matrices, start and offsets of :func:`forward`."""
     to_matrices, flow = torch.zeros_like(matrices), torch.zeros_like(start)
     to_offsets = None if offsets is None else torch.empty_like(offsets)
     for t in reversed(range(len(symbols))):
@@ -61,7 +65,10 @@ def gradients(
     offsets: Tensor | None,
     semiring: str,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Compute the gradients with differentiable functions, which also support ``torch.func``."""
+    """Compute the same gradients as :func:`backward` with differentiable functions.
+
+    These functions also support ``torch.func``.
+    """
     flow, of_matrices, of_offsets = torch.zeros_like(start), [], []
     for t in reversed(range(len(symbols))):
         w, here, h, after = grad[t] + flow, symbols[t], states[t - 1] if t else start, states[t]
@@ -84,14 +91,20 @@ def gradients(
 
 
 def _is_too_large(values: Tensor, semiring: str) -> Tensor:
-    """Return whether each value has overflowed or is NaN; except over the reals, -infinity is valid."""
+    """Return which values have overflowed or are NaN.
+
+    Over semirings other than the reals, -infinity is a valid value.
+    """
     return ~values.isfinite() if semiring == "real" else ~(values < torch.inf)
 
 
 def _flows(
     w: Tensor, h: Tensor, m: Tensor, after: Tensor, offset: Tensor | None, semiring: str
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Compute the gradients of one step with respect to the matrices, the state and the offset."""
+    """Compute the gradients of a step's matrices, its previous state and its offset.
+
+    The step is ``after`` = h m + offset over a semiring, and w is the gradient of ``after``.
+    """
     if semiring == "real":
         return h.unsqueeze(2) * w.unsqueeze(1), torch.bmm(m, w.unsqueeze(2)).squeeze(2), w
     terms, value, w = _terms(h, m, semiring), after.unsqueeze(1), w.unsqueeze(1)
@@ -113,13 +126,19 @@ def _flows(
 
 
 def _share(term: Tensor, value: Tensor) -> Tensor:
-    """Return exp(term - value), the term's share of a log-sum, or 0 if the sum is empty."""
+    """Return exp(term - value), the derivative of a log-sum ``value`` with respect to one of its terms.
+
+    If all terms are -infinity, the derivative is 0.
+    """
     difference = torch.where(term < value, term - value, 0)
     return torch.where(value == -torch.inf, 0, difference.exp())
 
 
 def _logarithm(terms: Tensor) -> Tensor:
-    """Return the log-sum-exp; unlike torch's, its gradient is zero, not NaN, if all terms are -infinity."""
+    """Return the log-sum-exp over axis 1.
+
+    If all terms are -infinity, the gradient is zero, whereas that of torch's function is NaN.
+    """
     nothing = (terms == -torch.inf).all(1, keepdim=True)
     return torch.where(nothing.squeeze(1), -torch.inf, torch.where(nothing, 0, terms).logsumexp(1))
 

@@ -1,6 +1,6 @@
-"""The products in Triton (``triton_kernels.py`` in this folder), on a CUDA device.
+"""The backend that computes products of vectors and matrices in Triton, on a CUDA device.
 
-For tests, Triton's interpreter runs them on a CPU.
+The kernels are in ``triton_kernels.py`` in this folder. For tests, Triton's interpreter runs them on a CPU.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MOST = 1024
 TILE = 2**15
 """The size in bytes of the tile of a matrix that a program keeps: 32 registers in each of 256 threads."""
 IN_FLIGHT = 2**16
-"""The maximum size in bytes of the tiles that a program has in shared memory or is loading."""
+"""The maximum size in bytes of all tiles that a program keeps in shared memory or is loading."""
 PROGRAMS, USES = 1024, 64
 """The approximate number of programs that sum the gradients of the matrices.
 
@@ -30,9 +30,9 @@ Fewer programs are used if each would sum over fewer than ``USES`` positions.
 def forward(
     matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None, semiring: str
 ) -> Tensor:
-    """Compute h_1, ..., h_T, shape ``(T, B, n)``, in the dtype of ``start``.
+    """Compute the states h_1, ..., h_T of h_t = h_{t-1} M[x_t] + o_t, shape ``(T, B, n)``.
 
-    ``matrices`` may have a narrower dtype.
+    The states have the dtype of ``start``; ``matrices`` may have a narrower dtype.
     """
     matrices, symbols, start = (x.contiguous() for x in (matrices, symbols, start))
     (time, batch), n = symbols.shape, start.shape[1]
@@ -53,7 +53,10 @@ def backward(
     offsets: Tensor | None,
     semiring: str,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Compute the gradients of matrices, start and offsets in the dtype of ``start``."""
+    """Compute the gradients of the arguments matrices, start and offsets of :func:`forward`.
+
+    The gradients have the dtype of ``start``.
+    """
     grad, matrices, symbols, states, start = (
         x.contiguous() for x in (grad, matrices, symbols, states, start)
     )
@@ -79,7 +82,11 @@ def _to_matrices(
     live: Tensor,
     semiring: str,
 ) -> Tensor:
-    """Compute the gradient of the matrices from the gradient of the states."""
+    """Compute the gradient of the matrices from the results of the backward kernel.
+
+    ``weights`` contains the gradients of the states. ``live`` marks the positions at which they are not all
+    zero.
+    """
     number, n, batch = len(matrices), start.shape[1], len(start)
     # Positions without gradient are sorted to the end, after those of all matrices.
     used, order = torch.where(live.bool(), symbols, number).flatten().sort(stable=True)
@@ -97,7 +104,7 @@ def _to_matrices(
 def _run(
     kernel: str, grid: tuple[int], arguments: list[Any], semiring: str, like: Tensor, part: str, ADDED: bool
 ) -> None:
-    """Launch a kernel that processes a matrix in tiles of complete columns or rows."""
+    """Launch a kernel that processes a matrix in tiles of complete columns or rows, as named by ``part``."""
     n, size = like.shape[1], like.element_size()
     states = _filled(n)
     each = min(states, max(1, TILE // (states * size)))

@@ -1,4 +1,4 @@
-"""The products as operators of torch: their shapes, gradients and batching rules.
+"""Products of vectors and matrices as a torch operator, with its gradient and its batching rule.
 
 A backend computes them.
 """
@@ -24,14 +24,17 @@ BACKENDS: dict[str, Any] = {"torch": loops, "c++": compiled, "triton": on_gpu}
 def matrix_scan(
     matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None, semiring: str
 ) -> Tensor:
-    """Compute the states of h_t = h_{t-1} M[x_t] + o_t over a semiring.
+    """Compute the states of h_t = h_{t-1} M[x_t] + o_t over a semiring, shape ``(T, B, n)``.
 
-    The shapes are ``(S, n, n)``, ``(T, B)``, ``(B, n)`` and ``(T, B, n)``.
+    The shapes of matrices, symbols, start and offsets are ``(S, n, n)``, ``(T, B)``, ``(B, n)`` and
+    ``(T, B, n)``.
     """
     _require_symbols(symbols, len(matrices))
-    if semiring not in SEMIRINGS or len({x.dtype for x in (matrices, start, offsets) if x is not None}) > 1:
+    dtypes = {x.dtype for x in (matrices, start, offsets) if x is not None}
+    if semiring not in SEMIRINGS or len(dtypes) > 1:
         raise InputError(
-            f"the semiring must be one of {', '.join(SEMIRINGS)}, and all arrays must have the same dtype"
+            f"the semiring must be one of {', '.join(SEMIRINGS)}, and all arrays must have one dtype, got"
+            f" {semiring!r} and {', '.join(sorted(map(str, dtypes)))}"
         )
     if not start.numel():
         return _like_states(matrices, symbols, start, offsets, semiring)
@@ -52,7 +55,10 @@ def matrix_scan_backward(
     offsets: Tensor | None,
     semiring: str,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Compute the gradients of matrices, start and offsets; without offsets, the last gradient is empty."""
+    """Compute the gradients of the arguments matrices, start and offsets of :func:`matrix_scan`.
+
+    If ``offsets`` is ``None``, its gradient is an empty tensor.
+    """
     dtype, backend = start.dtype, _backend(start)
     none = start.new_empty(0)
     if not start.numel():
@@ -102,7 +108,10 @@ def _backend(start: Tensor) -> Any:
 
 
 def _read_by(backend: Any, matrices: Tensor) -> Tensor:
-    """Return the matrices in the dtype that the backend reads; a GPU reads narrow dtypes directly."""
+    """Convert the matrices to a dtype that the backend reads.
+
+    The backend for GPUs reads bfloat16 and float16. For other backends, they are converted to float32.
+    """
     return matrices if backend is on_gpu else widened(matrices)
 
 
@@ -129,7 +138,7 @@ def _again(
     offsets: Tensor | None,
     semiring: str,
 ) -> list[Tensor | None]:
-    """Compute the gradients by differentiable functions, for derivatives of higher order."""
+    """Compute the gradients of :func:`matrix_scan` with differentiable functions."""
     dtype = start.dtype
     with one_precision(start):
         if is_narrow(start):  # the accumulation dtype is wider than the stored dtype
@@ -141,9 +150,10 @@ def _again(
 
 
 def _batched(operator: Any) -> Any:
-    """Return the rule for ``torch.vmap``, which computes all batch elements in one call.
+    """Return the rule for ``torch.vmap``, which computes all elements of the batch in one call.
 
-    The rule concatenates the matrices of all batch elements.
+    The rule concatenates the matrices of all elements, and adds the elements' sequences to the batch axis of
+    the operator.
     """
 
     def rule(info: Any, in_dims: Sequence[int | None], *arguments: Any) -> tuple[Tensor, int]:
@@ -192,10 +202,10 @@ def _batched_backward(operator: Any) -> Any:
 
 
 def _into_concatenation(symbols: Tensor, matrices: Tensor) -> Tensor:
-    """Return symbols as indices into the concatenated matrices of all batch elements.
+    """Convert the symbols of all batch elements to indices into their concatenated matrices.
 
-    The matrices have shape ``(size, S, n, n)``. An invalid symbol remains invalid, so the operator rejects
-    it.
+    ``matrices`` has shape ``(size, S, n, n)``, with one row per batch element. An invalid symbol remains
+    invalid, so the operator rejects it.
     """
     size, number = matrices.shape[:2]
     moved = symbols + number * torch.arange(size, device=symbols.device)[:, None]

@@ -37,7 +37,11 @@ def _zero(KIND: tl.constexpr):
 
 @kernel
 def _tile(matrix, row, column, n, KIND: tl.constexpr, WIDE: tl.constexpr):
-    """Load a tile of a matrix; out-of-range entries keep the padding of vectors at the semiring's zero."""
+    """Load a tile of a matrix.
+
+    The entries outside the matrix are such that a product with a padded vector is padded with the semiring's
+    zero again.
+    """
     inside = (row < n)[:, None] & (column < n)[None, :]
     if KIND == MAX_TIMES:
         other = 1.0
@@ -48,7 +52,7 @@ def _tile(matrix, row, column, n, KIND: tl.constexpr, WIDE: tl.constexpr):
 
 @kernel
 def _counted(number):
-    """Convert a loop counter to a Triton value; in Triton's interpreter, it is a Python integer."""
+    """Convert a loop counter, which is a Python integer in Triton's interpreter, to a Triton value."""
     return tl.program_id(0) * 0 + number
 
 
@@ -63,7 +67,7 @@ def _product(h, m, KIND: tl.constexpr):
 
 @kernel
 def _largest(terms, WIDE: tl.constexpr):
-    """Return the maximum over the rows; NaN propagates."""
+    """Return the maximum of each column, or NaN if the column contains NaN."""
     wrong = terms != terms
     largest = tl.max(tl.where(wrong, float("-inf"), terms), axis=0)
     return tl.where(tl.max(wrong.to(tl.int32), axis=0) > 0, float("nan"), largest).to(WIDE)
@@ -71,7 +75,7 @@ def _largest(terms, WIDE: tl.constexpr):
 
 @kernel
 def _total(terms, offset, KIND: tl.constexpr, ADDED: tl.constexpr, WIDE: tl.constexpr):
-    """Return the semiring's sum over the rows, plus the offset if ``ADDED``."""
+    """Return the semiring's sum of each column, to which the offset is added if ``ADDED``."""
     if KIND == REAL:
         result = tl.sum(terms, axis=0)
         if ADDED:
@@ -94,14 +98,20 @@ def _total(terms, offset, KIND: tl.constexpr, ADDED: tl.constexpr, WIDE: tl.cons
 
 @kernel
 def _share(term, after):
-    """Return exp(term - after), the term's share of a log-sum, or 0 if the sum is empty."""
+    """Return exp(term - after), the derivative of a log-sum ``after`` with respect to one of its terms.
+
+    If all terms are -infinity, the derivative is 0.
+    """
     part = exponential(tl.where(term < after, term - after, 0.0))
     return tl.where(after == float("-inf"), 0.0, part)
 
 
 @kernel
 def _part_of_state(h, m, after, w, KIND: tl.constexpr):
-    """Return the gradient of h, from the gradient w of a state ``after`` that contains the term h times m."""
+    """Return the part of the gradient of h that passes through the term h times m of a state.
+
+    ``after`` is the value of the state, and w is its gradient.
+    """
     if KIND == REAL:
         result = m * w
     elif KIND == LOG:
@@ -115,7 +125,10 @@ def _part_of_state(h, m, after, w, KIND: tl.constexpr):
 
 @kernel
 def _part_of_matrix(h, m, after, w, KIND: tl.constexpr):
-    """Return the gradient of m, from the gradient w of a state ``after`` that contains the term h times m."""
+    """Return the part of the gradient of m that passes through the term h times m of a state.
+
+    ``after`` is the value of the state, and w is its gradient.
+    """
     if KIND == REAL:
         result = h * w
     elif KIND == MAX_TIMES:
@@ -127,7 +140,7 @@ def _part_of_matrix(h, m, after, w, KIND: tl.constexpr):
 
 @kernel
 def _state_before(states, start, position, strings, unit, n, WIDE: tl.constexpr):
-    """Load part of the state before a position, or of ``start`` before the first step."""
+    """Load some units of the state before a position, which is ``start`` before the first step."""
     later = position >= strings
     old = tl.load(states + (position - strings) * n + unit, mask=unit < tl.where(later, n, 0), other=0)
     begin = tl.load(start + position * n + unit, mask=unit < tl.where(later, 0, n), other=0)
@@ -152,7 +165,7 @@ def forward(
     TILES: tl.constexpr,
     STAGES: tl.constexpr,
 ):
-    """Compute all states of a sequence of at least one step."""
+    """Compute all states of one sequence, which must have at least one step."""
     string = tl.program_id(0).to(tl.int64)
     row = tl.arange(0, STATES)
     block = tl.arange(0, STATES // COLUMNS)[:, None]
@@ -205,10 +218,11 @@ def backward(
     TILES: tl.constexpr,
     STAGES: tl.constexpr,
 ):
-    """Compute the gradients of a sequence's states, start and offsets.
+    """Compute the gradients of the states, the start and the offsets of one sequence.
 
-    ``weights`` receives the gradients of the states, and ``live`` marks the steps at which any of them is
-    nonzero. A step without gradient contributes nothing: it may be padding, where states may be infinite.
+    ``weights`` receives the gradients of the states. ``live`` marks the steps whose state has a nonzero
+    gradient. Other steps contribute nothing to the gradients: they may be padding, where states may be
+    infinite.
     """
     string = tl.program_id(0).to(tl.int64)
     column = tl.arange(0, STATES)
@@ -273,10 +287,10 @@ def gather(
     BLOCK: tl.constexpr,
     STAGES: tl.constexpr,
 ):
-    """Sum the gradient of a block of one of ``number`` matrices over a part of the positions that use it.
+    """Sum the gradient of a block of a matrix over a part of the positions that use this matrix.
 
-    ``order`` contains all positions, grouped by matrix; the groups begin at ``ends``. Each part writes to its
-    own array.
+    ``order`` contains all positions, grouped by matrix, and ``ends`` contains the index at which each group
+    begins. Each part of the positions has its own array for the sums.
     """
     across = tl.cdiv(n, BLOCK)
     tile = tl.program_id(0) % (across * across)
