@@ -1,4 +1,4 @@
-"""State-regularized networks (Wang & Niepert 2019).
+"""State-regularized recurrent networks (Wang & Niepert 2019).
 
-The states of these recurrent networks are k learned centroids, or mixtures of centroids.
+Each hidden state of such a network is one of k learned centroids, or a mixture of centroids.
 """

@@ -1,9 +1,9 @@
-"""A state-regularized network that accepts or rejects strings (Wang & Niepert 2019).
+"""A state-regularized network that accepts or rejects strings (Wang & Niepert 2019, sections 3.3 and 4.1).
 
-See sections 3.3 and 4.1. The network reads a start token, the symbols and an end token. The start token moves
-the network to a centroid. At the end token, the last layer's recurrent component computes one more step,
-without the stochastic component, and a linear classifier reads the result. The paper's baselines have no
-centroids and read strings in the same way.
+The network reads a start token, the symbols and an end token. The start token moves it from zero to its first
+state. At the end token, the last layer's recurrent component computes one more step, without the stochastic
+component, and a linear classifier reads the result. The paper's baselines have no centroids and read strings
+in the same way.
 
 >>> network = Acceptor(("0", "1"), hidden_size=4, k=3)
 >>> network([("0", "1"), (), ("1",)]).shape  # one logit per string: positive means accept
@@ -32,7 +32,9 @@ OF_CENTROIDS = ("k", "similarity", "transition", "temperature", "noise")
 
 
 class Acceptor(nn.Module):
-    """A classifier of strings: an embedding, recurrent layers with or without centroids, and a linear layer.
+    """A network that accepts or rejects strings.
+
+    It consists of an embedding, recurrent layers with or without centroids, and a linear classifier.
 
     Args:
         alphabet: the symbols. Their tokens are 0, 1, ..., followed by the start token and the end token.
@@ -100,7 +102,7 @@ class Acceptor(nn.Module):
 
     @property
     def options(self) -> dict[str, Any]:
-        """Return the arguments that construct a network of this shape."""
+        """Return the arguments of :class:`Acceptor` that construct a network like this one, by name."""
         shape = {
             "alphabet": list(self.alphabet),
             "kind": self.kind,
@@ -116,20 +118,20 @@ class Acceptor(nn.Module):
 
     @property
     def has_centroids(self) -> bool:
-        """Return whether each recurrent component is followed by a stochastic component."""
+        """Return whether the network has centroids: a stochastic component after each recurrent component."""
         return self.kind in KINDS
 
     @property
     def recurrent_cells(self) -> list[SRCell | PartCell]:
-        """Return the layers' cells, with or without centroids, in order."""
+        """Return the cell of each layer, from the first layer on."""
         return [cell for cell in self.layers.cells if isinstance(cell, (SRCell, PartCell))]
 
     @property
     def cells(self) -> list[SRCell]:
-        """Return the layers' cells of a network with centroids, in order.
+        """Return the cell of each layer of a network with centroids, from the first layer on.
 
         Raises:
-            InputError: If there are no centroids.
+            InputError: If the network has no centroids.
         """
         if not self.has_centroids:
             raise InputError(
@@ -138,12 +140,17 @@ class Acceptor(nn.Module):
         return [cell for cell in self.layers.cells if isinstance(cell, SRCell)]
 
     def set_temperature(self, value: float) -> None:
-        """Set the temperature of every layer."""
+        """Set the temperature of the stochastic components of all layers."""
         for cell in self.cells:
             cell.component.temperature = value
 
     def tokens(self, strings: Sequence[Sequence[Hashable]]) -> tuple[Tensor, Tensor]:
-        """Convert strings to tokens, shape ``(T, B)``, padded with zeros, and lengths, shape ``(B,)``."""
+        """Convert strings to tensors.
+
+        Returns:
+            The tokens of the symbols, padded with zeros, shape ``(T, B)``, and the strings' lengths, shape
+            ``(B,)``.
+        """
         index = {symbol: token for token, symbol in enumerate(self.alphabet)}
         try:
             rows = [
@@ -160,9 +167,10 @@ class Acceptor(nn.Module):
         return padded.to(device), lengths.to(device)
 
     def first_states(self, batch: int) -> list[tuple[Tensor, ...]]:
-        """Return each layer's state before the first symbol: the state after the start token.
+        """Return each layer's state before the first symbol, for a batch of this size.
 
-        Without a start token, it is centroid 0, or zero if there are no centroids.
+        With a start token, it is the state after this token. Otherwise, h is centroid 0, or zero if there are
+        no centroids.
         """
         return self._begin(batch)[1]
 
@@ -181,12 +189,12 @@ class Acceptor(nn.Module):
         )
 
     def probabilities(self, strings: Any, lengths: Tensor | None = None) -> Tensor:
-        """Return alpha of the last layer after the start token and after every symbol.
+        """Return the last layer's probabilities alpha of the centroids, at the start and after every symbol.
 
-        Without a start token, the first row is the one-hot vector of centroid 0.
+        The first row is alpha after the start token, or without this token the one-hot vector of centroid 0.
 
         Returns:
-            Shape ``(T + 1, B, k)``, NaN after a string's end.
+            A tensor of shape ``(T + 1, B, k)``, which is NaN after a string's end.
 
         Raises:
             InputError: If the network has no centroids.
@@ -200,7 +208,7 @@ class Acceptor(nn.Module):
         return alpha.masked_fill(behind.unsqueeze(-1), torch.nan)
 
     def classify(self, states: Sequence[tuple[Tensor, ...]]) -> Tensor:
-        """Return the logit after the end token, shape ``(B,)``, from each layer's state."""
+        """Read the end token in the given states of the layers, and return the logits, shape ``(B,)``."""
         inputs = self.embedding.weight[len(self.alphabet) + 1].expand(states[0][0].shape[0], -1)
         cells = self.recurrent_cells
         for cell, state in zip(cells, states, strict=True):
@@ -226,9 +234,9 @@ class Acceptor(nn.Module):
         return form.inputs, full_length if form.ends is None else form.ends
 
     def _begin(self, batch: int) -> tuple[Tensor, list[tuple[Tensor, ...]]]:
-        """Return the last layer's scores before the first symbol, and each layer's state.
+        """Return the last layer's scores and every layer's state before the first symbol.
 
-        With centroids, the scores are alpha, shape ``(1, B, k)``.
+        The scores are alpha, shape ``(1, B, k)``, or h, shape ``(1, B, d)``, if there are no centroids.
         """
         weight = self.embedding.weight
         if not self.start_token and not self.has_centroids:
@@ -244,7 +252,10 @@ class Acceptor(nn.Module):
     def _run(
         self, inputs: Tensor, states: Sequence[tuple[Tensor, ...]]
     ) -> tuple[Tensor, list[tuple[Tensor, ...]]]:
-        """Return the last layer's scores (alpha with centroids) and each layer's states after each step."""
+        """Return the last layer's scores and every layer's states after each step.
+
+        The scores are alpha, or h if there are no centroids.
+        """
         ends, alpha, values = [], inputs, inputs
         for cell, state in zip(self.recurrent_cells, states, strict=True):
             result = cell.run(values, state)
@@ -254,10 +265,10 @@ class Acceptor(nn.Module):
 
 
 def _last(first: tuple[Tensor, ...], after: tuple[Tensor, ...], lengths: Tensor) -> tuple[Tensor, ...]:
-    """Return the state of each string at its end.
+    """Return a layer's state after the last symbol of each string.
 
-    ``first`` is the state before the string, ``after`` contains the states after each symbol, ``(T, B,
-    ...)``.
+    ``first`` is the state before the first symbol, with tensors of shape ``(B, ...)``. ``after`` contains the
+    states after each symbol, with tensors of shape ``(T, B, ...)``.
     """
     batch = torch.arange(len(lengths), device=lengths.device)
     return tuple(
@@ -266,7 +277,7 @@ def _last(first: tuple[Tensor, ...], after: tuple[Tensor, ...], lengths: Tensor)
 
 
 def _require_defaults(kind: str, options: dict[str, Any]) -> None:
-    """Raise InputError if an option that only applies to centroids differs from its default."""
+    """Raise InputError if one of the options, which apply only to centroids, differs from its default."""
     defaults = signature(Acceptor).parameters
     for name, value in options.items():
         if value != defaults[name].default:

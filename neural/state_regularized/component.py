@@ -28,9 +28,10 @@ COLD = 2.0**-32
 
 
 class StochasticComponent(nn.Module):
-    """k centroids and a distribution over them.
+    """A module that maps a vector u to one of k centroids, or to a mixture of centroids.
 
-    The distribution is alpha = softmax(b / temperature), where b is the similarity of u to each centroid.
+    The probabilities of the centroids are alpha = softmax(b / temperature), where b_i is the similarity of u
+    to the centroid s_i.
 
     Args:
         k: the number of centroids; at least 2.
@@ -80,7 +81,7 @@ class StochasticComponent(nn.Module):
         self._temperature = checked_temperature(value)
 
     def similarities(self, u: Tensor) -> Tensor:
-        """Return b, shape ``(..., k)``, for u of shape ``(..., d)``."""
+        """Return the similarities b of u, shape ``(..., d)``, to the centroids, shape ``(..., k)``."""
         if self.similarity == "dot":
             return u @ self.centroids
         return -torch.linalg.vector_norm(u.unsqueeze(-1) - self.centroids, dim=-2)
@@ -106,7 +107,7 @@ class StochasticComponent(nn.Module):
 
 
 def checked_temperature(value: Any) -> float:
-    """Return the temperature, or raise InputError unless it is a positive number."""
+    """Return the temperature ``value`` as a float; raise InputError unless it is a positive number."""
     if not (finite(value) and value > 0):
         raise InputError(
             f'temperature must be a positive number, got {value!r:.40}; transition="limit" is the network for'
@@ -116,14 +117,14 @@ def checked_temperature(value: Any) -> float:
 
 
 def checked_noise(value: Any) -> float:
-    """Return the standard deviation of the noise; raise InputError if it is negative or not a number."""
+    """Return the standard deviation ``value`` as a float; raise InputError unless it is at least 0."""
     if not (finite(value) and value >= 0):
         raise InputError(f"noise must be a non-negative standard deviation, got {value!r:.40}")
     return float(value)
 
 
 def finite(value: Any) -> bool:
-    """Return whether a value is a finite number in the range of floats."""
+    """Return whether a value is a finite number, not a bool, in the range of floats."""
     try:
         return not isinstance(value, bool) and isinstance(value, (int, float)) and math.isfinite(value)
     except OverflowError:  # an integer outside the range of floats

@@ -1,4 +1,4 @@
-"""State-regularized cells and the LSTM with peepholes, with a hand-written gradient.
+"""Computation of all steps of state-regularized cells and LSTMs, with a hand-written gradient.
 
 The results equal those of :meth:`~neural.unrolled.RecurrentCell.run`, and gradients are faster. The layers of
 :mod:`~neural.state_regularized.layers` use this code automatically. Call :func:`steps` in a training loop
@@ -28,12 +28,12 @@ from neural.state_regularized.steps_of_lstms import LSTMSteps
 
 
 class Steps(NamedTuple):
-    """The results of each step, in the shape of the inputs.
+    """The results of all steps; each tensor has the axes of the inputs, except the last axis.
 
     Attributes:
         u: the output of the recurrent component, before the stochastic component.
-        h: the new hidden state; without a stochastic component it is u.
-        alpha: the transition probabilities; ``None`` without a stochastic component.
+        h: the new hidden state; without a stochastic component, it is u.
+        alpha: the probabilities of the centroids; ``None`` without a stochastic component.
         c: the cell state; ``None`` if the cell has none.
     """
 
@@ -85,9 +85,10 @@ def steps(
 
 
 def can_run(cell: nn.Module, inputs: Tensor, state: Sequence[Tensor]) -> bool:
-    """Return whether :func:`steps` can run this call and a gradient is required.
+    """Return whether a cell should compute these steps with :func:`steps`.
 
-    Transforms of ``torch.func``, forward derivatives and compilers use the cell itself.
+    The cell must be supported, and a gradient must be required. Under transforms of ``torch.func``,
+    forward-mode differentiation and compilers, the cell computes the steps itself.
     """
     tensors = (inputs, *state, *cell.parameters())
     return (
@@ -114,7 +115,7 @@ def _parts_of(cell: Any) -> tuple[RecurrentPart, StochasticComponent | None]:
 
 
 def computes(cell: Any) -> bool:
-    """Return whether :func:`steps` can run this cell."""
+    """Return whether :func:`steps` supports this cell."""
     part, component = getattr(cell, "part", None), getattr(cell, "component", None)
     if component is None:
         return isinstance(part, LSTMPart)

@@ -23,9 +23,10 @@ from neural.unrolled import checked_integer
 KIND = "state-regularized acceptor"
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 FIELDS = [name for name in inspect.signature(Acceptor).parameters if name != "device"]
-"""The required fields of a network in a file; no others are allowed.
+"""The names of the fields that describe a network in a file.
 
-A network without centroids omits :data:`~neural.state_regularized.acceptor.OF_CENTROIDS`.
+All are required, and no others are allowed. A network without centroids omits
+:data:`~neural.state_regularized.acceptor.OF_CENTROIDS`.
 """
 
 
@@ -58,7 +59,11 @@ def load(path: str | Path) -> tuple[Acceptor, dict[str, Any]]:
 
 
 def build(options: dict[str, Any], tensors: dict[str, Tensor]) -> Acceptor:
-    """Build the network with the given options and parameters."""
+    """Build a network from the options and the parameters in a file.
+
+    Raises:
+        InputError: If the options or the parameters are invalid, or do not match.
+    """
     options = dict(options)
     kind = options.get("kind")
     alone = isinstance(kind, str) and kind in ALONE

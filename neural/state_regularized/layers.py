@@ -27,7 +27,9 @@ from neural.unrolled import CellOutput, RecurrentCell
 
 
 class SRCell(RecurrentCell):
-    """A recurrent component followed by a stochastic component.
+    """A cell whose step is a recurrent component followed by a stochastic component.
+
+    The recurrent component computes u, and the stochastic component maps u to the new hidden state h.
 
     Args:
         input_size, hidden_size, bias, device, dtype: as in torch.
@@ -62,18 +64,25 @@ class SRCell(RecurrentCell):
         return not self.part.has_cell_state
 
     def sizes(self) -> list[tuple[int, ...]]:
-        """Return the shape of h, and of c if there is one."""
+        """Return the shape of the hidden state h, and of the cell state c if there is one."""
         return [(self.hidden_size,)] * (1 + self.part.has_cell_state)
 
     def at_centroid(self, index: int, batch: int = 1) -> tuple[Tensor, ...]:
-        """Return the state in which h is the centroid with this index; c, if there is one, is zero."""
+        """Return the state in which h is the centroid with this index.
+
+        If the cell has a cell state c, it is zero.
+        """
         if index not in range(self.component.k):
             raise InputError(f"the centroid must be between 0 and {self.component.k - 1}, got {index!r}")
         _, *rest = self.start(batch)
         return (self.component.centroids[:, index].expand(batch, -1), *rest)
 
     def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
-        """Run the cell; the ``scores`` are alpha, the ``outputs`` are h."""
+        """Run the cell on B sequences of T symbols.
+
+        In the result, ``scores`` contains the probabilities alpha, and ``outputs`` contains the hidden states
+        h.
+        """
         if fast_steps.can_run(self, inputs, state):
             return self._run_fast(inputs, state)
         now = tuple(state)
@@ -101,31 +110,37 @@ class SRCell(RecurrentCell):
 
 
 class SRElmanCell(SRCell):
-    """An Elman step, u = tanh(W x + U h + b), followed by the stochastic component."""
+    """A cell with an Elman step, u = tanh(W x + U h + b), followed by a stochastic component."""
 
     part_class = ElmanPart
 
 
 class SRGRUCell(SRCell):
-    """A GRU's step followed by the stochastic component."""
+    """A cell with the step of a GRU followed by a stochastic component."""
 
     part_class = GRUPart
 
 
 class SRLSTMCell(SRCell):
-    """An LSTM's step followed by the stochastic component on its output, not on the cell state."""
+    """A cell with the step of an LSTM followed by a stochastic component.
+
+    The stochastic component reads the output of the LSTM, not its cell state.
+    """
 
     part_class = LSTMPart
 
 
 class SRLSTMPCell(SRCell):
-    """An LSTM's step with peepholes (equations 6 to 8) followed by the stochastic component."""
+    """A cell with the step of an LSTM with peepholes, followed by a stochastic component.
+
+    The step is computed by equations 6 to 8.
+    """
 
     part_class = PeepholePart
 
 
 class PartCell(RecurrentCell):
-    """A recurrent component without centroids: h is u.
+    """A cell without centroids, whose hidden state h is the result u of a recurrent component.
 
     Args:
         input_size, hidden_size, bias, device, dtype: as in torch.
@@ -140,11 +155,14 @@ class PartCell(RecurrentCell):
         self.part = self.part_class(input_size, hidden_size, bias, **self.factory_kwargs)
 
     def sizes(self) -> list[tuple[int, ...]]:
-        """Return the shape of h, and of c if there is one."""
+        """Return the shape of the hidden state h, and of the cell state c if there is one."""
         return [(self.hidden_size,)] * (1 + self.part.has_cell_state)
 
     def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
-        """Run the cell; both ``scores`` and ``outputs`` are h."""
+        """Run the cell on B sequences of T symbols.
+
+        In the result, both ``scores`` and ``outputs`` contain the hidden states h.
+        """
         if fast_steps.can_run(self, inputs, state):
             _, h, _, c = fast_steps.steps(self, inputs, state)
             assert c is not None
@@ -158,32 +176,35 @@ class PartCell(RecurrentCell):
 
 
 class GRUAloneCell(PartCell):
-    """A GRU's step."""
+    """The cell of a GRU without centroids."""
 
     part_class = GRUPart
 
 
 class LSTMAloneCell(PartCell):
-    """An LSTM's step."""
+    """The cell of an LSTM without centroids."""
 
     part_class = LSTMPart
 
 
 class LSTMPCell(PartCell):
-    """The step of an LSTM with peepholes (equations 6 to 8)."""
+    """The cell of an LSTM with peepholes (equations 6 to 8) and without centroids."""
 
     part_class = PeepholePart
 
 
 def stacked_states(states: list[tuple[Tensor, ...]], like: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """Stack the states after each step into one tensor ``(T, B, ...)`` for each part; T may be 0."""
+    """Stack the states after each of T steps into one tensor ``(T, B, ...)`` for each tensor of the state.
+
+    ``like`` is a state that determines the shapes if T is 0.
+    """
     if not states:
         return tuple(part.new_zeros(0, *part.shape) for part in like)
     return tuple(torch.stack(parts) for parts in zip(*states, strict=True))
 
 
 class SRLayers(Stacked):
-    """One or more state-regularized layers, each with a stochastic component; the outputs are h.
+    """A network of one or more state-regularized layers, whose outputs are the hidden states h.
 
     Args:
         bias: whether to use biases. Defaults to ``True``.
@@ -204,7 +225,7 @@ class SRLayers(Stacked):
 
     @property
     def components(self) -> list[StochasticComponent]:
-        """Return the stochastic components, from the first layer on."""
+        """Return the stochastic components of all layers, from the first layer on."""
         return [cell.component for cell in self._cells() if isinstance(cell, SRCell)]
 
 

@@ -1,7 +1,8 @@
-"""The recurrent components (Wang & Niepert 2019, section 3): u_t = f(h_{t-1}, c_{t-1}, x_t).
+"""The recurrent components u_t = f(h_{t-1}, c_{t-1}, x_t) of cells (Wang & Niepert 2019, section 3).
 
-A component has the parameters of one step. :meth:`RecurrentPart.read` computes the linear maps of the input
-separately, so that a layer can call it once for all steps. The gates are in torch's order.
+A component has the parameters of one step of an Elman network, a GRU or an LSTM. :meth:`RecurrentPart.read`
+computes the linear maps of the input separately, so that a layer can call it once for all steps. The gates
+are in torch's order.
 
 >>> part = GRUPart(3, 2)
 >>> part.step(part.read(torch.zeros(4, 3)), (torch.zeros(4, 2),))[0].shape
@@ -17,7 +18,7 @@ from torch import Tensor, nn
 
 
 class RecurrentPart(nn.Module):
-    """A recurrent component.
+    """The base class of recurrent components, which compute u_t from the state (h, c) and the input x_t.
 
     Args:
         input_size: the size of x_t.
@@ -40,14 +41,14 @@ class RecurrentPart(nn.Module):
             nn.init.uniform_(parameter, -(hidden_size**-0.5), hidden_size**-0.5)
 
     def read(self, inputs: Tensor) -> Tensor:
-        """Compute W x + b of every gate, shape ``(..., gates * d)``, for x of shape ``(..., input_size)``."""
+        """Compute the linear maps W x + b of the input x for all gates, shape ``(..., gates * d)``."""
         maps: Tensor = self.input(inputs)
         return maps
 
     def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """Compute u_t, and the new cell state if there is one.
+        """Compute u_t, and the new cell state if there is one, shape ``(..., d)`` each.
 
-        ``read`` is the result of :meth:`read` for this step; the state is ``(h,)`` or ``(h, c)``.
+        ``read`` is the result of :meth:`read` for this step. ``state`` is ``(h,)`` or ``(h, c)``.
         """
         raise NotImplementedError
 
@@ -58,7 +59,7 @@ class ElmanPart(RecurrentPart):
     gates = 1
 
     def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """Compute u_t, shape ``(..., d)``."""
+        """Return ``(u_t,)``; see :meth:`RecurrentPart.step`."""
         return (torch.tanh(read + self.hidden(state[0])),)
 
 
@@ -71,7 +72,7 @@ class GRUPart(RecurrentPart):
     gates = 3
 
     def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """Compute u_t, shape ``(..., d)``."""
+        """Return ``(u_t,)``; see :meth:`RecurrentPart.step`."""
         h = state[0]
         d = h.shape[-1]
         inside = self.hidden(h)
@@ -90,7 +91,7 @@ class LSTMPart(RecurrentPart):
     has_cell_state = True
 
     def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """Compute u_t, shape ``(..., d)``."""
+        """Return ``(u_t, c_t)``; see :meth:`RecurrentPart.step`."""
         h, c = state
         i, f, g, o = (read + self.hidden(h)).chunk(4, dim=-1)
         c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
@@ -98,10 +99,10 @@ class LSTMPart(RecurrentPart):
 
 
 class PeepholePart(LSTMPart):
-    """An LSTM whose gates read the cell state.
+    """The component of an LSTM with peepholes, whose gates also read the cell state.
 
-    The gates are computed by equations 6 (forget gate), 7 (input gate) and 8 (output gate). The output gate
-    reads the new c_t.
+    The gates are computed by equations 6 (forget gate), 7 (input gate) and 8 (output gate). The forget gate
+    and the input gate read c_{t-1}, and the output gate reads c_t.
 
     Attributes:
         peepholes: p^i, p^f and p^o, shape ``(3, d)``.
@@ -115,7 +116,7 @@ class PeepholePart(LSTMPart):
         nn.init.uniform_(self.peepholes, -(hidden_size**-0.5), hidden_size**-0.5)
 
     def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """Compute u_t, shape ``(..., d)``."""
+        """Return ``(u_t, c_t)``; see :meth:`RecurrentPart.step`."""
         h, before = state
         i, f, g, o = (read + self.hidden(h)).chunk(4, dim=-1)
         see_i, see_f, see_o = self.peepholes.unbind(0)

@@ -1,4 +1,4 @@
-"""The sequences of one batch as rows, ordered by step, as torch packs them.
+"""The layout of a batch of sequences as rows, one for each symbol, in the order of torch's packed sequences.
 
 The first symbols of all sequences come first, then the second symbols of all sequences with at least two
 symbols, and so on. The sequences are sorted by decreasing length.
@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 CACHED = 1 << 16
-"""The number of elements that are processed together and fit into the cache of a core."""
+"""The number of elements that are processed together, so that they fit into the cache of a core."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Rows:
 
     @cached_property
     def ends(self) -> tuple[int, ...]:
-        """Return the index after the last row of each step."""
+        """Return, for each step, the index after the step's last row."""
         return tuple(accumulate(self.sizes))
 
     @property
@@ -47,9 +47,10 @@ class Rows:
 
     @cached_property
     def before(self) -> Tensor:
-        """Return, for each row, the index of the previous state of the same sequence, shape ``(N,)``.
+        """Return the index of the state before each symbol, shape ``(N,)``.
 
-        The indices are valid if one row per initial state is inserted before all other rows.
+        The indices refer to the B initial states of the sequences, followed by the states after each symbol
+        in the order of the rows.
         """
         starts = [0, *(self.sizes[0] + end - size for end, size in zip(self.ends, self.sizes, strict=True))]
         return torch.cat(
@@ -57,17 +58,20 @@ class Rows:
         )
 
     def split(self, values: Tensor) -> Sequence[Tensor]:
-        """Return the rows of each step."""
+        """Split a tensor with N rows into one tensor for each step."""
         return torch.split(values, list(self.sizes))
 
     def previous(self, values: Tensor) -> Tensor:
-        """Return, for each row after the first step, the same sequence's row at the previous step."""
+        """Return the row of the previous step of the same sequence, for each row after the first step.
+
+        ``values`` has N rows. The result has one row for each row of :meth:`later`.
+        """
         if self.alike:
             return values[: len(values) - self.sizes[0]]
         return values[(self.before[self.sizes[0] :] - self.sizes[0]).to(values.device)]
 
     def later(self, values: Tensor) -> Tensor:
-        """Return the rows of all steps except the first."""
+        """Return the rows of all steps except the first step."""
         return values[self.sizes[0] :]
 
     def first(self, values: Tensor) -> Tensor:
@@ -81,13 +85,16 @@ class Rows:
         values: tuple[Tensor | None, ...],
         grads: tuple[Tensor | None, ...],
     ) -> tuple[Tensor | None, ...]:
-        """Return the gradients of a function in a differentiable form, for higher-order derivatives.
+        """Return the gradients of a function such that they are differentiable again.
 
         Args:
             steps: the function, which is called with the values and these rows.
             ctx: the autograd context, which specifies the values that require gradients.
             values: the arguments of ``steps``.
             grads: the gradients of the results; ``None`` if a result is unused.
+
+        Returns:
+            The gradient of each value, or ``None`` if it is not required.
         """
         needed = [i for i, wanted in enumerate(ctx.needs_input_grad[: len(values)]) if wanted]
         # Views are new tensors: if an argument b was computed from an argument a, the gradient of a must not
@@ -111,7 +118,10 @@ class Rows:
 
 
 def blocks(rows: Rows, width: int) -> Iterator[range]:
-    """Yield groups of consecutive steps from last to first; the rows of a group fit into the cache."""
+    """Yield the indices of the steps, from last to first, in groups whose rows fit into the cache.
+
+    ``width`` is the number of elements of a row.
+    """
     group = max(1, CACHED // (rows.sizes[0] * width))
     last = len(rows.sizes) - 1
     for high in range(last, -1, -group):
@@ -125,5 +135,8 @@ def added(to: Tensor, values: Tensor | None) -> None:
 
 
 def softmax_backward(grad: Tensor, alpha: Tensor) -> None:
-    """Convert the gradient of ``alpha = softmax(logits)`` to the gradient of the logits, in place."""
+    """Replace the gradient ``grad`` of alpha by the gradient of the logits, in place.
+
+    Here alpha is the softmax of the logits.
+    """
     grad.copy_(torch._softmax_backward_data(grad, alpha, 1, alpha.dtype))

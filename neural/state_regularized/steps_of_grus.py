@@ -1,8 +1,8 @@
-"""All steps of a state-regularized GRU at once, with a hand-written gradient.
+"""Computation of all steps of a state-regularized GRU with a hand-written gradient.
 
-See equations 2 and 5, Wang & Niepert 2019; :mod:`~neural.state_regularized.steps_of_lstms` has the steps of
-LSTMs. The state that passes from step to step is alpha. Since h = S alpha, one product with [U S; S] computes
-both U h (for the gates) and h.
+The equations are 2 and 5 of Wang & Niepert 2019. :mod:`~neural.state_regularized.steps_of_lstms` has the
+steps of LSTMs. The state that passes from step to step is alpha, the probabilities of the centroids S. Since
+h = S alpha, one product with [U S; S] computes both U h (for the gates) and h.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from neural.state_regularized.rows import Rows, added, blocks, softmax_backward
 
 
 class GRUSteps(torch.autograd.Function):
-    """The steps as an autograd function.
+    """An autograd function that computes all steps of a state-regularized GRU.
 
-    :func:`differentiable_steps` computes the same results and is differentiated by autograd.
+    :func:`differentiable_steps` computes the same results with functions that autograd differentiates.
     """
 
     @staticmethod
@@ -36,13 +36,13 @@ class GRUSteps(torch.autograd.Function):
 
         Args:
             ctx: the autograd context, which stores tensors for the gradient.
-            read: W x + b of every gate, shape ``(N, 3 d)``, including the biases of r and z for h.
-            first: U h of every gate, and h, before the first step, shape ``(B, 4 d)``.
-            wide: the map from alpha to U h and h, shape ``(k, 4 d)``.
-            inner: n's bias for h, b'_n, shape ``(d,)``.
-            scaled: S / tau, shape ``(d, k)``.
+            read: W x + b of all gates, shape ``(N, 3 d)``. For r and z, b includes the bias of U h.
+            first: U h of all gates, and h, before the first step, shape ``(B, 4 d)``.
+            wide: the matrix that maps alpha to U h and h, shape ``(k, 4 d)``.
+            inner: the bias b'_n of U_n h, shape ``(d,)``.
+            scaled: the centroids divided by the temperature, S / tau, shape ``(d, k)``.
             noise: added to the logits, shape ``(N, k)``.
-            rows: the order of the rows.
+            rows: the order of the N rows.
         """
         count, (d, k) = len(read), scaled.shape
         maps, ns, us = read.new_empty(count, 4, d), read.new_empty(count, d), read.new_empty(count, d)
@@ -71,7 +71,7 @@ class GRUSteps(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor | None) -> Any:
-        """Compute the gradients of the arguments."""
+        """Compute the gradients of the tensor arguments of :meth:`forward`."""
         read, first, wide, inner, scaled, noise, maps, ns, us, alphas = ctx.saved_tensors
         rows: Rows = ctx.rows
         if torch.is_grad_enabled():  # for double backward, autograd differentiates all steps
@@ -119,7 +119,7 @@ class GRUSteps(torch.autograd.Function):
 def differentiable_steps(
     read: Tensor, first: Tensor, wide: Tensor, inner: Tensor, scaled: Tensor, noise: Tensor | None, rows: Rows
 ) -> tuple[Tensor, Tensor]:
-    """Compute the results of :class:`GRUSteps` in a form that autograd differentiates."""
+    """Compute the same results as :class:`GRUSteps` with functions that autograd differentiates."""
     us, alphas = list[Tensor](), list[Tensor]()
     d, a = len(scaled), first
     for t, input_part in enumerate(rows.split(read)):

@@ -1,4 +1,4 @@
-"""All steps of LSTMs at once, with a hand-written gradient.
+"""Computation of all steps of an LSTM with a hand-written gradient.
 
 Peepholes and a stochastic component are optional (equations 2, 5 and 6 to 8, Wang & Niepert 2019). Rows are
 ordered as in :class:`~neural.state_regularized.rows.Rows`. The state ``a`` passes from step to step. With a
@@ -20,9 +20,9 @@ from neural.state_regularized.rows import Rows, added, blocks, softmax_backward
 
 
 class LSTMSteps(torch.autograd.Function):
-    """The steps as an autograd function.
+    """An autograd function that computes all steps of an LSTM.
 
-    :func:`differentiable_steps` computes the same results and is differentiated by autograd.
+    :func:`differentiable_steps` computes the same results with functions that autograd differentiates.
     """
 
     @staticmethod
@@ -41,14 +41,16 @@ class LSTMSteps(torch.autograd.Function):
 
         Args:
             ctx: the autograd context, which stores tensors for the gradient.
-            read: W x + b of every gate, shape ``(N, 4 d)``.
+            read: W x + b of all gates, shape ``(N, 4 d)``.
             first: R h before the first step, shape ``(B, 4 d)``.
             c: the first cell state, shape ``(B, d)``.
-            wide: the map from a to R h, shape ``(k or d, 4 d)``.
+            wide: the matrix that maps a to R h, shape ``(k, 4 d)``, or ``(d, 4 d)`` without a stochastic
+                component.
             peepholes: the peephole weights of the gates i, f and o, shape ``(3, d)``.
-            scaled: S / tau, shape ``(d, k)``; ``None`` without a stochastic component.
+            scaled: the centroids divided by the temperature, S / tau, shape ``(d, k)``; ``None`` without a
+                stochastic component.
             noise: added to the logits, shape ``(N, k)``.
-            rows: the order of the rows.
+            rows: the order of the N rows.
         """
         count, d = len(read), c.shape[1]
         gates, tanhs, us = read.new_empty(count, 4, d), read.new_empty(count, d), read.new_empty(count, d)
@@ -88,7 +90,7 @@ class LSTMSteps(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor | None) -> Any:
-        """Compute the gradients of the arguments."""
+        """Compute the gradients of the tensor arguments of :meth:`forward`."""
         saved = ctx.saved_tensors
         values, (gates, cells, tanhs, us, alphas) = saved[:7], saved[7:]
         _, first, _, wide, peepholes, scaled, noise = values
@@ -166,7 +168,7 @@ def differentiable_steps(
     noise: Tensor | None,
     rows: Rows,
 ) -> tuple[Tensor, Tensor | None, Tensor]:
-    """Compute the results of :class:`LSTMSteps` in a form that autograd differentiates."""
+    """Compute the same results as :class:`LSTMSteps` with functions that autograd differentiates."""
     us, alphas, cells = list[Tensor](), list[Tensor](), list[Tensor]()
     a = first
     for t, input_part in enumerate(rows.split(read)):

@@ -1,9 +1,9 @@
-"""A fast SR-GRU (equations 2 and 5) for training, with large batches and a hand-written gradient.
+"""A fast SR-GRU for training with large batches, with a hand-written gradient.
 
-Since h_{t-1} = S alpha_{t-1}, the linear maps of h are linear maps of alpha. At each step, one product with
-[U S; S] computes both U h (for the gates) and h. The backward pass uses products of the same size. The
-gradient of each weight is one product over all steps. Sequences are packed as in torch: ordered by step,
-longest sequence first, so that there is no padding.
+The equations are 2 and 5 of Wang & Niepert 2019. Since h_{t-1} = S alpha_{t-1}, the linear maps of h are
+linear maps of alpha. At each step, one product with [U S; S] computes both U h (for the gates) and h. The
+backward pass uses products of the same size. The gradient of each weight is one product over all steps.
+Sequences are packed as in torch: ordered by step, longest sequence first, so that there is no padding.
 
 >>> from neural.state_regularized.layers import SRGRU
 >>> cell = SRGRU(3, 2, k=5).cell
@@ -61,7 +61,11 @@ class Packed:
 
 
 def pack(strings: Sequence[Sequence[int]]) -> Packed:
-    """Pack sequences of tokens: sort them by decreasing length, and order their symbols by step."""
+    """Pack sequences of tokens in the order of torch's packed sequences.
+
+    The sequences are sorted by decreasing length. The first tokens of all sequences come first, then the
+    second tokens, and so on.
+    """
     lengths = torch.tensor([len(string) for string in strings])
     order = torch.argsort(lengths, descending=True, stable=True)
     inside = lengths[order]
@@ -74,7 +78,11 @@ def pack(strings: Sequence[Sequence[int]]) -> Packed:
 
 
 def packed(padded: Tensor, lengths: Tensor, order: Tensor | None = None) -> Packed:
-    """Pack sequences of tokens, shape ``(B, T)``, that are already sorted by decreasing length."""
+    """Pack padded sequences of tokens, shape ``(B, T)``, which must be sorted by decreasing length.
+
+    ``lengths`` contains their lengths, shape ``(B,)``. ``order`` contains their indices before sorting; by
+    default, 0 to B - 1.
+    """
     batch, longest = padded.shape
     there = torch.arange(longest) < lengths[:, None]
     sizes = there.sum(dim=0)
@@ -92,14 +100,14 @@ def run(
     """Compute the logits b / temperature (without the noise) and alpha after each symbol.
 
     Args:
-        cell: the cell of an SR-GRU with the dot product and the mixture.
+        cell: the cell of an SR-GRU with ``similarity="dot"`` and ``transition="mixture"``.
         inputs: x of each token, shape ``(tokens, input_size)``.
         strings: the packed sequences.
         first: alpha before the first symbols, in the original order of the sequences, shape ``(B, k)``.
         noise: added to the logits, shape ``(N, k)``.
 
     Returns:
-        Both have shape ``(N, k)``, with rows in the packed order.
+        ``(logits, alpha)``, each of shape ``(N, k)``, with rows in the packed order.
 
     Raises:
         InputError: If the cell is of a different kind.
@@ -124,7 +132,7 @@ def run(
 
 
 class _Unrolled(torch.autograd.Function):
-    """The logits and alpha after all steps, as an autograd function; buffers have one row per symbol."""
+    """An autograd function that computes the logits and alpha after each symbol; see :func:`run`."""
 
     @staticmethod
     def forward(
