@@ -2,11 +2,11 @@
 
 Run it with ``python bench/certified.py [FILE] [NETWORKS]``.
 
-At a low temperature, a random SR-GRU agrees with its hard automaton in the label and the decision. The
-empirical threshold is the highest temperature at which a search finds no string on which they differ. It is
-computed by bisection. Each network is certified at 0.5, 0.9, 0.99 and 0.999 of its threshold. If ``certify``
-finds a difference there, the estimated threshold was too high. The figures are written to FILE as JSON, which
-the docs show.
+At a low temperature, a random SR-GRU agrees with its hard automaton: after every string, both have the same
+label and the same decision. The empirical threshold is the highest temperature at which a search finds no
+string on which they differ. It is computed by bisection. Each of NETWORKS networks is certified at 0.5, 0.9,
+0.99 and 0.999 of its threshold. If ``certify`` finds a difference there, the estimated threshold was too
+high. The figures are written to FILE as JSON, which the docs show.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ def random_network(seed: int) -> Acceptor:
 
 
 def threshold(network: Acceptor) -> float | None:
-    """Return the empirical threshold.
+    """Return the highest temperature at which no difference to the hard automaton is found, by bisection.
 
-    Return ``None`` if the network equals its hard automaton at all temperatures that are tried, or if its
-    hard automaton has one state.
+    Return ``None`` if the network differs from its hard automaton at the lowest temperature, if it does not
+    differ at the highest temperature, or if its hard automaton has one state.
     """
     machine = hard_automaton(numbers_of(network)).machine()
     if machine is None or machine.minimal().states < 2:
@@ -68,7 +68,10 @@ def threshold(network: Acceptor) -> float | None:
 
 
 def measured(network: Acceptor, tau: float) -> dict[str, Any]:
-    """Return the verdict, the number of boxes, and the seconds of ``certify`` and of the checker."""
+    """Certify a network at a temperature, and check the certificate.
+
+    Return the verdict, the number of boxes, and the seconds of ``certify`` and of the checker.
+    """
     start_time = perf_counter()
     answer = certify(network, Fraction(tau))
     row: dict[str, Any] = {"verdict": answer.verdict, "seconds": perf_counter() - start_time}

@@ -1,6 +1,7 @@
-"""Benchmark of factored FA-RNNs, compared with a loop over the cell and with only the matrix products.
+"""Benchmark of a factored FA-RNN on batches of sentences.
 
 ``python bench/factored.py [--device cuda] [FILE]`` prints a table, and writes the figures to FILE as JSON.
+The network is compared with a loop that calls its cell for each word, and with its matrix products alone.
 Sentences have 4 to 20 words, and the cell is as large as the one compiled from the ATIS rules. On a CPU, the
 benchmark uses one thread. The compared variants run alternately, and each figure is the minimum over all
 repetitions. The variant "products" performs only the matrix products of the recurrence, in one batch of all
@@ -22,8 +23,10 @@ from neural.fa_rnn.factors import Factors
 from neural.fa_rnn.network import FARNN
 
 WORDS, STATES, RANK, VECTORS, LEADS = 943, 113, 191, 100, 26
-"""The sizes of the cell of the ATIS rules: the numbers of words, states and columns of the factors, the size
-of the word vectors, and the number of states with transitions on the wildcard.
+"""The sizes of the cell that is compiled from the ATIS rules.
+
+They are the numbers of words, of states and of columns of the factors, the size of the word vectors, and the
+number of states with transitions on the wildcard.
 """
 Run = Callable[[], Any]
 BATCHES = (1, 16, 64, 256)
@@ -31,7 +34,7 @@ TIMES = 15
 
 
 def network(device: str) -> FARNN:
-    """Return a network with random weights."""
+    """Return a factored FA-RNN with random weights and the sizes of the ATIS rules."""
     rng = np.random.default_rng(0)
     diagonal = np.diag(np.arange(STATES) < LEADS).astype(float)
     scale = (STATES * RANK) ** -0.25
@@ -45,7 +48,11 @@ def network(device: str) -> FARNN:
 
 
 def step_by_step(network: FARNN, words: Tensor, sizes: list[int]) -> Tensor:
-    """Return the states of the cell, computed step by step; sentences are sorted by decreasing length."""
+    """Return the last state of each sentence, computed by one call of the cell's ``step`` per word.
+
+    ``sizes`` contains the number of sentences with a word at each position. The sentences are sorted by
+    decreasing length.
+    """
     cell, done = network.cell, []
     assert isinstance(cell, FactoredCell)
     h = network.initial.expand(words.shape[1], -1)
@@ -56,7 +63,10 @@ def step_by_step(network: FARNN, words: Tensor, sizes: list[int]) -> Tensor:
 
 
 def measured(batch: int, device: str) -> dict[str, Any]:
-    """Return the milliseconds of each implementation, forward and with the backward pass."""
+    """Return the milliseconds of each implementation for a batch of sentences.
+
+    The times are those of the forward pass, and of the forward and the backward pass together.
+    """
     torch.manual_seed(0)
     farnn = network(device)
     lengths = torch.randint(4, 21, (batch,)).sort(descending=True).values.to(device)

@@ -1,10 +1,10 @@
 """A program that runs all measurements that need a GPU, in a few minutes.
 
 ``python bench/gpu.py run OUT --minutes 9`` measures the recurrences, verifies the claims, tests published
-kernels, and trains a language model. Each step has a time limit. After each step, ``OUT/results.tar.gz`` is
-rewritten, so that an interrupted run leaves its results. The network's weights are saved to
-``OUT/weights-*.safetensors`` in float16. A step is skipped if it has succeeded on the same device with the
-same sources.
+kernels, and trains a language model. Each of these steps has a time limit. After each step,
+``OUT/results.tar.gz`` is rewritten, so that an interrupted run leaves its results. The language model's
+weights are saved to ``OUT/weights-*.safetensors`` in float16. A step is skipped if it has succeeded on the
+same device with the same sources.
 
 ``python bench/gpu.py keep OUT`` unpacks the results into the project, where the documentation reads them.
 """
@@ -31,7 +31,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "bench" / "results" / "gpu.json"
-"""A file with the date, device, versions, sources, seconds and exit status of each step."""
+"""The file that records the date, device, versions, sources, seconds and exit status of each step."""
 ARCHIVE, PIECE = "results.tar.gz", 15 * 2**20
 TRAINING = "--model=rrnn-f --precision=tf32 --hidden=608 --epochs=100 --decay-after=50 --decay=0.94"
 """The options of a training run on the Penn Treebank that ends after four minutes.
@@ -43,16 +43,17 @@ The matrix sizes are multiples of 4, which are faster on a GPU than the paper's 
 
 @dataclass(frozen=True)
 class GpuStep:
-    """A command and its result.
+    """A step of a run: a command of Python, and the file of its result.
 
     Attributes:
-        command: its arguments. ``{file}`` is the path of the result, ``{device}`` the device, ``{cores}`` the
-            number of processes, ``{part}`` the maximum seconds of a part of the step.
+        command: the arguments of Python. ``{file}`` is replaced by the path of the result, ``{device}`` by
+            the device, ``{cores}`` by the number of processes, and ``{part}`` by the maximum seconds of a
+            part.
         file: the result's path in the project; a folder of files if it ends in a slash.
-        seconds: the maximum time.
-        sources: files and folders on which the result depends.
+        seconds: the maximum time of the command.
+        sources: the files and folders on which the result depends.
         printed: whether the command prints its result instead of writing the file.
-        parts: the number of parts of the step; one part per core runs at a time.
+        parts: the number of parts into which the command splits its work. Each core runs one part at a time.
     """
 
     command: tuple[str, ...]
@@ -106,13 +107,16 @@ STEPS = {
         "outside/verdicts/",
         240,
         ("automata", "ratproof", "outside"),
-        parts=42,  # the programs of the table for this device, which a test counts
+        parts=42,  # the number of published programs for this device; a test checks it
     ),
 }
 
 
 def run(out: Path, minutes: float, device: str, only: Iterable[str], data: Path | None) -> None:
-    """Run the measurements in order, and then training in parallel with the remaining steps."""
+    """Run the steps named in ``only``, and pack their results into the folder ``out``.
+
+    The measurements run first, one after the other. Then training runs in parallel with the remaining steps.
+    """
     end = time.monotonic() + 60 * minutes
     work = Path(tempfile.mkdtemp())
     about, name, training = _read(KEPT), _device_name(device), None
@@ -142,14 +146,17 @@ def run(out: Path, minutes: float, device: str, only: Iterable[str], data: Path 
 
 
 def keep(out: Path) -> None:
-    """Unpack the results into the project folder."""
+    """Unpack the results in the folder ``out`` into the project folder, and print a line for each step."""
     with tarfile.open(out / ARCHIVE) as archive:
         archive.extractall(ROOT, filter="data")
     print("\n".join(f"{what}: {row}" for what, row in _read(KEPT).items()))
 
 
 def _run(step: GpuStep, work: Path, device: str, seconds: float) -> int:
-    """Run one step's command; return its exit status, or 124 if it exceeded its time limit."""
+    """Run the command of a step in the folder ``work``.
+
+    Return its exit status, or 124 if it exceeded the time limit of ``seconds``.
+    """
     file = work / step.file
     (file if step.file.endswith("/") else file.parent).mkdir(parents=True, exist_ok=True)
     cores = os.cpu_count() or 1
@@ -173,7 +180,10 @@ def _train(folder: Path, device: str, data: Path | None, seconds: float) -> subp
 
 
 def _keep_network(folder: Path, out: Path) -> None:
-    """Save the result and the training history and, once training has finished, the network in float16."""
+    """Keep the result and the history of a training run in ``folder``.
+
+    If training has finished, also save the network's weights to ``out`` in float16.
+    """
     from safetensors.torch import load_file, save_file
 
     kept = folder.parent / "bench" / "results"
@@ -193,7 +203,7 @@ def _keep_network(folder: Path, out: Path) -> None:
 
 
 def _pack(work: Path, about: dict[str, Any], out: Path) -> None:
-    """Write the archive of all results that exist so far."""
+    """Write the records ``about`` and all results in the folder ``work`` so far to the archive in ``out``."""
     kept = work / KEPT.relative_to(ROOT)
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
@@ -225,7 +235,10 @@ def _device_name(device: str) -> str:
 
 
 def _digest(sources: Iterable[str]) -> str:
-    """Return a digest of the Python and C++ files in the given files and folders, by name and content."""
+    """Return a digest of the names and contents of the source files among the given files and folders.
+
+    Source files are those in Python, C++, Coq and JSON.
+    """
     digest = hashlib.sha256()
     files = (
         file

@@ -1,15 +1,16 @@
-"""Benchmark of the cost of hunts with a ledger.
+"""Benchmark of hunts (random searches for counterexamples) that record their rounds in a ledger.
 
 ``python bench/hunt.py [FILE]`` measures:
 
 - the processor seconds per case of a hunt with one worker and with two, compared with the same rounds in one
   process without digests;
-- the rows per second of the ledger and of the driver's checks;
+- the rows per second that the ledger writes and that the driver checks;
 - the driver's memory for a ledger with a million rows;
 - the overhead of Dask per task.
 
-All rows of the table run the same rounds: the same seed, targets and numbers. The three ways to run them take
-turns. The reported figure is the minimum, because other load on the machine only increases processor time.
+The three ways to run a hunt (in one process, with one worker, with two) run the same rounds: the same seed,
+targets and numbers. They take turns. The reported figure is the minimum, because other load on the machine
+only increases processor time.
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ MANY, SOME, TURNS, CHUNK = 1_000_000, 20_000, 3, 50
 
 
 def plain() -> dict[str, float]:
-    """Return the processor seconds of all rounds in one process without digests.
+    """Run all rounds in this process without digests, and return the cases and the processor seconds.
 
-    The start of the process is not included.
+    The time to start the process is not included.
     """
     look = Examples.look
     Examples.look = lambda self, comparison, strings: None  # type: ignore[method-assign]
@@ -61,9 +62,10 @@ def plain() -> dict[str, float]:
 
 
 def by_workers(*how: str) -> dict[str, float]:
-    """Return the processor seconds of all processes of a hunt, without the cost of starting them.
+    """Run a hunt with these options, and return the cases, the rounds, and the processor seconds.
 
-    The cost of starting is approximately that of a hunt with a single round.
+    The processor seconds are those of all processes, without the time to start them. This time is
+    approximately that of a hunt with a single round, which is subtracted.
     """
     used = []
     cases = rounds_done = 0
@@ -82,7 +84,10 @@ def by_workers(*how: str) -> dict[str, float]:
 
 
 def ledger() -> dict[str, float]:
-    """Return the rows per second that are written and checked, and the driver's memory in bytes."""
+    """Return the rows per second that the ledger writes and the driver checks, and the driver's memory.
+
+    The memory, in bytes, is what the driver needs to read a ledger with a million rows.
+    """
     with tempfile.TemporaryDirectory() as folder:
         store = HuntLedger(Path(folder), Hunt((), SEED).about())
         rows = [
@@ -131,7 +136,10 @@ def checking(rows: list[RoundRow]) -> float:
 
 
 def in_turns() -> dict[str, dict[str, float]]:
-    """Return the minimum processor seconds of each way to run the same rounds, measured in turns."""
+    """Return the figures of each way to run the same rounds, which are measured in turns.
+
+    For each way, they are those of the turn with the fewest processor seconds.
+    """
     ways = {
         "plain": plain,
         "one worker": lambda: by_workers("--jobs", "1"),

@@ -40,11 +40,11 @@ SIZES = {"B": 2, "T": 37, "H": 3, "K": 5, "V": 4, "M": 3, "D": 4, "P": 2, "W": 4
 SUBSTEPS = 3
 Row = dict[str, Any]
 Task = tuple[str, str, int, int, bool]
-"""The list, the entry's name, the number of its claim, the random cases, and whether to stop early."""
+"""The list, the entry's name, the number in its claim's name, the random cases, and the flag ``--first``."""
 
 
 def main() -> int:
-    """Run one of the two lists; the exit status is 1 if a verdict is wrong."""
+    """Run the entries of one of the two lists, and return 1 if a verdict is wrong, else 0."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("list", choices=("right", "faults"))
     parser.add_argument("--examples", type=int, default=200, help="random cases per kind of evidence")
@@ -76,7 +76,10 @@ def main() -> int:
 
 
 def _rows(tasks: list[Task], path: Path, jobs: int) -> Iterator[Row]:
-    """Yield and print the row of each task; run a task in a separate process if the file has no row."""
+    """Yield the row of each task, from the file if it has one with the current sources.
+
+    The other tasks run in separate processes. Their rows are printed and appended to the file.
+    """
     before = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     kept = {tuple(row["task"]): row for row in before if row["sources"] == _sources()}
     for task in tasks:
@@ -102,7 +105,10 @@ def _rows(tasks: list[Task], path: Path, jobs: int) -> Iterator[Row]:
 
 
 def _run(task: Task) -> Row:
-    """Return the verdicts about one entry, in a process in which nothing else ran."""
+    """Verify the entry of a task, and return the row of its verdicts.
+
+    The process must not have run anything else.
+    """
     list_, name, number, examples, first = task
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -149,7 +155,10 @@ def _run(task: Task) -> Row:
 
 
 def _verdicts(list_: str, kinds: dict[str, str]) -> Row:
-    """Return the verdict of each kind of evidence, the overall verdict, and whether it is wrong."""
+    """Return the fields of a row with the verdict of each kind of evidence, and with the overall verdict.
+
+    The field ``wrong`` states whether the overall verdict is wrong.
+    """
     order = ("refuted", "unknown", "holds")
     verdict = next((one for one in order if one in kinds.values()), "raised")
     must = ("holds",) if list_ == "right" else ("refuted", "unknown")
@@ -158,7 +167,7 @@ def _verdicts(list_: str, kinds: dict[str, str]) -> Row:
 
 @functools.cache
 def _sources() -> str:
-    """Return a digest of the program's own files, the laws with their references, and the runner.
+    """Return a digest of the source files on which the verdicts depend.
 
     The digest covers the syntax trees without docstrings, so a change of the prose keeps the results.
     """
@@ -179,7 +188,7 @@ def _without_docstrings(tree: ast.Module) -> ast.Module:
 
 
 def _is_text(statement: ast.stmt) -> bool:
-    """Return whether a statement is only a string."""
+    """Return whether a statement consists only of a string, such as a docstring."""
     match statement:
         case ast.Expr(ast.Constant(str())):
             return True
@@ -187,14 +196,14 @@ def _is_text(statement: ast.stmt) -> bool:
 
 
 class DrawnKernel:
-    """A recorder of the largest sizes with which kernels were called."""
+    """A recorder of the number of calls of kernels, and of the largest sizes of their arguments."""
 
     def __init__(self) -> None:
         self.most: dict[str, int] = {}
         self.calls = 0
 
     def by(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the kernel with a wrapper that records its calls."""
+        """Return a wrapper of the kernel that records each call."""
         signature = inspect.signature(kernel)
 
         @functools.wraps(kernel)
@@ -221,7 +230,8 @@ class DrawnKernel:
 def compare_with_loops(form: kernel_forms.RightForm) -> None:
     """Raise ValueError if a kernel's results differ from its family's recurrence.
 
-    It compares outputs, last state and gradients of a few calls with plain loops in float64.
+    For a few calls, the function compares the outputs, the last state and the gradients with those of plain
+    loops in float64.
     """
     family = FAMILIES[form.family] if isinstance(form.family, str) else form.family
     without = form.declared.get("without", ())
@@ -301,7 +311,7 @@ def _compare(
 
 
 def _flat(results: tuple[torch.Tensor, Any]) -> list[torch.Tensor]:
-    """Return the outputs and all tensors of the last state."""
+    """Return the outputs and all tensors of the last state in one list."""
     return [results[0], *(results[1] if isinstance(results[1], tuple) else results[1:])]
 
 

@@ -1,7 +1,7 @@
 """Planted faults of kernels and of models with a state.
 
-They were derived from public defects of such programs, without reading the code that tests for them. ``python
-bench/kernel_attack.py faults`` expects that all of them are detected.
+The faults were derived from public defects of such programs. Their author did not read the code that tests
+kernels. ``python bench/kernel_attack.py faults`` expects that all faults are detected.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class KernelFault:
 
     Attributes:
         says: the fault in a sentence.
-        claim: a function from a claim's name, and a wrapper that records a kernel's calls, to the claim that
-            the faulty kernel is correct.
+        claim: returns the claim that the faulty kernel is correct. Its arguments are the claim's name, and a
+            function that wraps the kernel to record its calls.
     """
 
     says: str
@@ -58,10 +58,10 @@ def right(x: Arguments, before: Step | None = None, after: Step | None = None) -
     """Return the results of a family's recurrence, computed token by token, with at most one planted fault.
 
     Args:
-        x: the tensors of one of the families above, and the options.
-        before: plants a fault: maps the state, the token's index in its sequence and the sequence's length to
-            the state to which the token is added.
-        after: like ``before``, for the state after the token.
+        x: the tensors of a family in :data:`TENSORS` and the options in :data:`OPTIONS`, by name.
+        before: a function that plants a fault in the state before each token. Its arguments are the state,
+            the token's index in its sequence, and the sequence's length. It returns the faulty state.
+        after: a function like ``before`` for the state after each token.
     """
     query, key, value = x["r"] if "r" in x else x["q"], x["k"], x["v"]
     gate, packed = x.get("w", x.get("g")), x["cu_seqlens"] is not None
@@ -93,7 +93,7 @@ def right(x: Arguments, before: Step | None = None, after: Step | None = None) -
 
 
 def kernel(family: str, says: str, **declared: Any) -> Callable[[Callable[[Arguments], Any]], Any]:
-    """Register a faulty kernel, which takes all arguments as one mapping."""
+    """Register a function as a faulty kernel of a family; the function takes all arguments as one mapping."""
 
     def keep(wrong: Callable[[Arguments], Any]) -> Callable[[Arguments], Any]:
         names = {**dict.fromkeys(TENSORS[family], inspect.Parameter.empty), **OPTIONS}
@@ -131,7 +131,7 @@ def _add(name: str, says: str, claim: Callable[[str, Noting], Claim]) -> None:
 
 
 def _zeroed(x: Tensor, axis: int, begin: int) -> Tensor:
-    """Return a copy of the tensor that is 0 from index ``begin`` on."""
+    """Return a copy of the tensor that is 0 from the index ``begin`` on along this axis."""
     kept = torch.arange(x.shape[axis]) < begin
     return x * kept.view([-1 if n == axis % x.dim() else 1 for n in range(x.dim())])
 
@@ -553,9 +553,9 @@ SIZE, WORDS = 12, 40
 
 
 class PlantedModel(StatefulModel):
-    """A correct model, which faults subclass.
+    """The base class of the correct models; planted faults override its methods.
 
-    Its state is a mapping of tensors with the batch first.
+    The state of a model is a mapping of tensors whose first axis is the batch.
     """
 
     inputs = Tokens(WORDS)
@@ -570,23 +570,32 @@ class PlantedModel(StatefulModel):
         self.module = nn.ModuleDict(parts)
 
     def begin(self, rows: int, like: Tensor) -> dict[str, Tensor]:
-        """Return the initial state of this many rows."""
+        """Return the initial state of a batch with this many rows, in the dtype of ``like``."""
         raise NotImplementedError
 
     def step(self, state: dict[str, Tensor], x: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
-        """Read one token of each row."""
+        """Read one token of each row, and return the outputs and the new state."""
         raise NotImplementedError
 
     def taken(self, state):
-        """Return the state from which the model continues; faults override this."""
+        """Return the state from which the model continues, given the state that it receives.
+
+        Faults override this method.
+        """
         return dict(state)
 
     def handed_over(self, state):
-        """Return the state that the model returns; faults override this."""
+        """Return the state that the model hands over to its caller, given its last state.
+
+        Faults override this method.
+        """
         return state
 
     def masked(self, mask):
-        """Return the mask that the model uses; faults override this."""
+        """Return the mask that the model uses, given the mask that it receives.
+
+        Faults override this method.
+        """
         return mask
 
     def run(self, inputs, state=None, mask=None):
@@ -654,7 +663,7 @@ class PlantedAttention(PlantedModel):
     window: int | None = None
 
     def position(self, mask: Tensor, past: int) -> Tensor:
-        """Return the position of each token so far."""
+        """Return the position of each token, including the ``past`` tokens of earlier calls."""
         return mask.long().cumsum(1) - 1
 
     def run(self, inputs, state=None, mask=None):
@@ -680,7 +689,7 @@ class PlantedAttention(PlantedModel):
         return module["write"](scores.softmax(-1) @ new["values"]), new
 
     def width(self, past: int) -> int:
-        """Return the number of visible tokens."""
+        """Return the number of tokens in the window of attention."""
         assert self.window is not None
         return self.window
 
@@ -743,7 +752,7 @@ def model(says: str, **declared: Any) -> Callable[[type[PlantedModel]], type[Pla
 
 
 class _FourPercent(Linear):
-    """A faulty model that returns states 4 % too large."""
+    """A faulty model that continues from a state that is 4 % too large."""
 
     def taken(self, state):
         return {"S": 1.04 * state["S"]}
@@ -1035,7 +1044,7 @@ class LongPadding(Gated):
 
 
 class _BatchSecondGRU(nn.GRU):
-    """A model that swaps the states of two layers if the batch has as many rows as there are layers."""
+    """A GRU that transposes the layers and the rows of its state if there are as many rows as layers."""
 
     def forward(self, inputs, hx=None):
         if hx is not None and hx.dim() == 3 and hx.shape[0] == hx.shape[1]:
@@ -1060,7 +1069,7 @@ class _Cache:
         self.state = dict(state)
 
     def reorder_cache(self, rows: Tensor) -> None:
-        """Reorder the keys, and not the values, beyond the 32nd token."""
+        """Reorder the keys of all tokens, but the values of only the first 32 tokens."""
         for key, part in self.state.items():
             new = part[rows]
             if key == "values" and part.shape[1] > 32 and len(new) == len(part):

@@ -1,8 +1,8 @@
 """Sixty correct kernels in unusual but legitimate forms, and the kernels of the tests in usual forms.
 
-Each is declared as a careful user would declare it. ``python bench/kernel_attack.py right`` expects that each
-of them holds. It first compares each kernel with :func:`plain`, the recurrence of its family as loops over
-sequences, heads and tokens in float64.
+Each kernel is declared as a careful user would declare it. ``python bench/kernel_attack.py right`` expects
+the verdict ``holds`` for each of them. It first compares each kernel with :func:`plain`, which computes the
+recurrence of the kernel's family with loops over sequences, heads and tokens in float64.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ TOKENS = {
     "mamba-2": ("q", "k", "v", "dt", "a"),
     "selective-scan": ("q", "k", "v", "dt", "a"),
 }
-"""The tensors of a family, in the order in which kernels of the list receive them."""
+"""The names of each family's tensors, in the order in which the kernels of this module receive them."""
 UNPACKED = ("cu_seqlens",)
 FINITE = ("cu_seqlens", "infinite-gates")
 ONE_CHUNK = {"form": "chunked", "chunk": 2049}
-"""The declaration of a parallel form or an associative scan, as in docs/how_to/verify_a_kernel.md."""
+"""The declaration of kernels that compute all tokens at once, as in docs/how_to/verify_a_kernel.md."""
 
 
 @dataclass(frozen=True)
 class RightForm:
-    """A correct kernel.
+    """A correct kernel and its declaration.
 
     Attributes:
-        name: the name in the list.
+        name: the kernel's name in :data:`FORMS`.
         family: a family's name, or a recurrence.
         kernel: the function.
         says: the form in a sentence.
@@ -89,11 +89,11 @@ def form(
 def packed(
     family: str | LinearRecurrence, says: str, run: Callable[..., Any] | None = None, **declared: Any
 ) -> Callable[[Callable[..., Any]], Kernel]:
-    """Register a kernel that processes one sequence or one batch per call.
+    """Register a function as a correct kernel that also supports packed sequences.
 
-    Packed sequences are passed one by one. ``body(state, scale, *tensors)`` receives the tensors in the order
-    of :data:`TOKENS` and returns the outputs and the last state. If ``run`` is given, it is called with
-    the body as its first argument.
+    The function, ``body(state, scale, *tensors)``, receives the tensors in the order of :data:`TOKENS`, and
+    returns the outputs and the last state. It is called once for a batch, and once for each of several packed
+    sequences. If ``run`` is given, ``run(body, state, scale, *tensors)`` is called instead.
     """
     order = TOKENS[family if isinstance(family, str) else family.name]
 
@@ -161,12 +161,12 @@ def _chunks(
 
 
 def _value(tensors: tuple[Tensor, ...]) -> Tensor:
-    """Return the tensor that has the shape of the outputs: the values, or the inputs of a scan."""
+    """Return the tensor that has the shape of the outputs: v, or the inputs of an elementwise recurrence."""
     return tensors[2] if len(tensors) > 2 else tensors[0]
 
 
 def first(query: Tensor, value: Tensor, initial_state: Tensor | None) -> Tensor:
-    """Return the state before the first token."""
+    """Return the state before the first token: the initial state, or zeros if it is ``None``."""
     if initial_state is not None:
         return initial_state
     if query.dim() == 3:  # lanes
@@ -181,7 +181,7 @@ def scaling(scale: float | None, query: Tensor) -> float:
 
 
 def stacked(outputs: list[Tensor], value: Tensor) -> Tensor:
-    """Return the outputs, stacked along the time axis; zeros if there are none."""
+    """Return the outputs of all tokens, stacked along the time axis, or an empty tensor if there are none."""
     return torch.stack(outputs, 1) if outputs else torch.zeros_like(value)
 
 
@@ -191,7 +191,7 @@ def outer(key: Tensor, value: Tensor) -> Tensor:
 
 
 def read(state: Tensor, query: Tensor) -> Tensor:
-    """Return S^T q."""
+    """Return S^T q, where S is the state."""
     return (query[..., None, :] @ state)[..., 0, :]
 
 
@@ -447,7 +447,10 @@ def gla_exp2(state, scale, q, k, v, g):
 
 
 def associative(decay: Tensor, added: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the prefix compositions of x -> decay x + added along axis 1, by a parallel scan."""
+    """Compose the maps x -> decay x + added of each prefix of axis 1 by a parallel scan.
+
+    Return the factors and the summands of the composed maps.
+    """
     time = decay.shape[1]
     if time < 2:
         return decay, added
@@ -471,7 +474,7 @@ def gla_associative_scan(begin, scale, q, k, v, g):
 
 
 def _scanned(begin, decay, added):
-    """Return all states, and the last one, by an associative scan."""
+    """Return all states of s <- decay s + added and the last state, computed by an associative scan."""
     if not added.shape[1]:
         return added, begin
     decays, states = associative(decay, added)
@@ -524,7 +527,10 @@ def _gla_chunk(decays_of, state, scale, q, k, v, g):
 
 
 def _decays_by_subtraction(gates):
-    """Return the decays since the beginning of the chunk, and between two tokens, from sums of logarithms."""
+    """Return the decay from the beginning of a chunk to each token, and the decay between any two tokens.
+
+    They are computed from differences of sums of the gates, which are logarithms.
+    """
     since = gates.cumsum(1)
     between = since[:, :, None] - since[:, None]
     size = gates.shape[1]
@@ -533,7 +539,10 @@ def _decays_by_subtraction(gates):
 
 
 def _decays_by_multiplication(gates):
-    """Return the decays since the beginning of the chunk, and between two tokens, as products of gates."""
+    """Return the decay from the beginning of a chunk to each token, and the decay between any two tokens.
+
+    They are computed as products of the exponentials of the gates.
+    """
     decay, rows = gates.exp(), []
     row = None
     for i in range(gates.shape[1]):
@@ -672,7 +681,7 @@ def simple_gla_chunks(state, scale, *tensors):
 
 
 def _decays_of_heads(gates):
-    """Return the cumulative sums of the heads' gates, and the decays between two tokens."""
+    """Return the cumulative sums of each head's gates, and the decay between any two tokens."""
     since = gates.cumsum(-1)
     later = torch.ones(since.shape[-1], since.shape[-1], dtype=torch.bool).triu(1)
     return since, (since[..., :, None] - since[..., None, :]).masked_fill(later, -torch.inf).exp()

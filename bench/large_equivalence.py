@@ -1,9 +1,9 @@
-"""Benchmark of equivalence of large sparse automata: time, memory, and time of checking the certificates.
+"""Benchmark of the decision of equivalence for large sparse automata.
 
-``python bench/large_equivalence.py [STATES [FILE]]`` prints a table of all families of
-:mod:`automata.testing.random_pairs`, each as an equal pair and with one weight changed, and writes the
-figures to FILE as JSON. Each pair runs in a separate process, so that its memory can be measured; the seed is
-fixed.
+``python bench/large_equivalence.py [STATES [FILE]]`` prints a table, and writes the figures to FILE as JSON.
+They are the seconds and the memory of the decision, and the seconds to check the certificate. There are two
+pairs from each family of :mod:`automata.testing.random_pairs`: an equivalent pair, and the same pair with one
+weight changed. Each pair runs in a separate process, so that its memory can be measured. The seed is fixed.
 """
 
 from __future__ import annotations
@@ -25,17 +25,21 @@ from ratproof.checkers.table import judge
 
 SEED = 7
 WANTED = {5_000: (10, 1, 5), 100_000: (120, 4, None)}
-"""The maximum seconds and gigabytes of the decision, and the maximum seconds of the check, keyed by the
-number of states.
+"""The limits of the figures, keyed by the number of states.
+
+They are the maximum seconds and gigabytes of the decision, and the maximum seconds of the check.
 """
 
 
 def measured(family: str, states: int, change: bool) -> dict[str, Any]:
-    """Return the figures of one pair."""
+    """Decide one pair, check its certificate, and return the figures.
+
+    The pair has the given family and number of states, and one changed weight if ``change`` is true.
+    """
     rng = np.random.default_rng(SEED)
     a, b = FAMILIES[family](rng, states)
     b = changed(rng, b) if change else b
-    warm, other = FAMILIES["permuted"](rng, 400)  # compiles
+    warm, other = FAMILIES["permuted"](rng, 400)  # compile the kernels before the measurement
     equivalent(warm, other)
     begun = perf_counter()
     answer = equivalent(a, b)

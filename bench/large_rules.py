@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 def timed(what: str, work: Callable[[], T]) -> T:
-    """Run a step and return its result; print the seconds and the peak memory so far."""
+    """Run a step of the benchmark, print its seconds and the peak memory so far, and return its result."""
     begun = perf_counter()
     result = work()
     show(f"  {what}", {"seconds": perf_counter() - begun, "GB": gigabytes()})
@@ -57,7 +57,10 @@ def permuted(automaton: WFSA) -> WFSA:
 
 
 def minimal_or_none(automaton: WFSA) -> WFSA | None:
-    """Return the minimal deterministic automaton; print the limit and return ``None`` if it is too large."""
+    """Return the minimal deterministic automaton.
+
+    If it would be too large, print the limit and return ``None``.
+    """
     try:
         return minimal(automaton)
     except LimitReached as limit:
@@ -66,7 +69,7 @@ def minimal_or_none(automaton: WFSA) -> WFSA | None:
 
 
 def main() -> None:
-    """Print the figures."""
+    """Run all steps for the rules in the given folders, and print the figures."""
     folders = [Path(name) for name in sys.argv[1:]]
     rules = [
         Labelled(f"{folder.name} {rule.label}", rule.rule, rule.line)

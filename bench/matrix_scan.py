@@ -1,9 +1,10 @@
-"""Benchmark of the Forward algorithm for a batch of strings and a dense automaton: our kernels and NumPy.
+"""Benchmark of the Forward algorithm for a batch of strings and a dense automaton.
 
-``python bench/matrix_scan.py [--device cuda] [FILE]``. There are 256 strings of length 64, 8 symbols, and one
-thread. The runs of each row take turns, and times are medians. For the real semiring, the lower bound is one
-matrix product with the same number of multiplications. NumPy computes in float64, like the kernel in the next
-column; the networks compute in float32.
+``python bench/matrix_scan.py [--device cuda] [FILE]`` prints a table of the times of our kernels and of
+NumPy, and writes the figures to FILE as JSON. There are 256 strings of length 64, 8 symbols, and one thread.
+The runs of each row take turns, and times are medians. For the real semiring, the lower bound is one matrix
+product with the same number of multiplications. NumPy computes in float64. Our kernels compute in float32, as
+in networks, except in the column "kernel in float64".
 
 On a GPU, times are GPU times, and there are more rows:
 
@@ -35,9 +36,9 @@ STRINGS, LENGTH, SYMBOLS = 256, 64, "abcdefgh"
 STATES = (16, 32, 64, 128, 256)
 SEMIRINGS = {"real": REAL, "max_plus": MAX_PLUS, "max_times": MAX_TIMES, "log": LOG}
 OWN = 2**28
-"""The total number of matrix entries on a GPU if each step of each string has its own matrix."""
+"""The total number of matrix entries in the rows in which each step of each string has its own matrix."""
 LONG, LOOP = 10_000, 1000
-"""The length of a single string on a GPU, and of the prefix that the loops of torch read."""
+"""The length of the string in the rows with a single string, and of the prefix that loops of torch read."""
 SLOW = 4
 """The number of repetitions for runs that take seconds."""
 
@@ -45,7 +46,10 @@ SLOW = 4
 def scanning(
     values: list[Tensor], symbols: Tensor, semiring: str, backend: str | None, weights: Tensor | None = None
 ) -> Callable[[], object]:
-    """Return a function that runs the matrix products, with the backward pass if ``weights`` are given."""
+    """Return a function that runs ``matrix_scan`` with the named backend, or the default if it is ``None``.
+
+    If ``weights``, the gradient of the states, is given, the function also runs the backward pass.
+    """
 
     def run() -> object:
         with torch.set_grad_enabled(weights is not None), use(backend) if backend else nullcontext():
@@ -56,9 +60,10 @@ def scanning(
 
 
 def own_matrices(states: int, device: str) -> dict[str, float]:
-    """Return the milliseconds with a separate matrix for each step, and those to copy as many bytes.
+    """Measure the kernel with a separate matrix for each step of each string.
 
-    The backward pass reads the matrices again, and writes their gradients.
+    Return the milliseconds of the kernel and of a copy of as many bytes, and the share of the copy's
+    bandwidth that the kernel reaches. The backward pass reads the matrices again, and writes their gradients.
     """
     strings = max(1, OWN // (LENGTH * states**2))
     number = LENGTH * strings
@@ -79,7 +84,7 @@ def own_matrices(states: int, device: str) -> dict[str, float]:
 
 
 def one_string(states: int, name: str, device: str) -> dict[str, float]:
-    """Return the microseconds per step of one long string."""
+    """Return the microseconds per step on a single long string, for the kernel and for the loops of torch."""
     symbols = torch.randint(0, len(SYMBOLS), (LONG, 1), device=device)
     values = [torch.rand(len(SYMBOLS), states, states, device=device) / states]
     values.append(torch.rand(1, states, device=device))
@@ -91,13 +96,13 @@ def one_string(states: int, name: str, device: str) -> dict[str, float]:
 
 
 def measured(states: int, name: str, device: str) -> dict[str, float]:
-    """Return the milliseconds of each implementation."""
+    """Return the milliseconds of each implementation for an automaton with this many states."""
     rng = np.random.default_rng(states)
     tables = rng.random((len(SYMBOLS), states, states)) + 0.5
     tables = tables / states if name == "real" else tables / tables.max() if name == "max_times" else tables
     semiring = SEMIRINGS[name]
     read = rng.integers(0, len(SYMBOLS), (LENGTH, STRINGS))
-    few = 16 if name == "log" else STRINGS  # NumPy's logarithms of sums take minutes for all
+    few = 16 if name == "log" else STRINGS  # NumPy's log-sums take minutes for all strings
     strings = ["".join(SYMBOLS[k] for k in read[:, b]) for b in range(few)]
     initial, final = rng.random(states), rng.random(states)
     automaton = WFSA(semiring, initial, final, dict(zip(SYMBOLS, tables, strict=True)))

@@ -1,10 +1,11 @@
-"""Benchmark of lower bounds on the states of the paper's cells: precision, and time to find and check.
+"""Benchmark of lower bounds on the number of states of automata that compute the paper's cells.
 
 ``python bench/not_rational.py [FILE] [LARGEST]`` prints a table, and writes the figures to FILE as JSON,
-which the docs show. The sizes are 63, 127, 255 and so on to LARGEST (255 by default). Weights and strings are
-those of ``ratproof not-rational CELL``. The seconds are for the largest size, including the attempts with
-lower precision; the checker is timed for 63 states. The controls are cells with known finite bounds, which
-must not be exceeded. "Every size" states whether the hypotheses of the theorem for all sizes are proved.
+which the docs show. The sizes (numbers of states) are 63, 127, 255 and so on to LARGEST (255 by default). For
+each size, the figures are the precision in bits and the seconds to find the bound, including the attempts
+with lower precision. The checker is timed for 63 states. Weights and strings are those of the command
+``not-rational``. The controls are rational cells; their bound must not exceed the number of states that is
+known to suffice. "Every size" states whether the hypotheses of the theorem for all sizes are proved.
 """
 
 from __future__ import annotations
@@ -26,12 +27,15 @@ CASES = [(cell, units) for cell in CELLS for units in ((1, 2) if cell in ("elman
 
 
 def sizes(largest_size: int) -> list[int]:
-    """Return the sizes 63, 127, 255, and so on."""
+    """Return the sizes 63, 127, 255 and so on, up to ``largest_size``."""
     return [n for k in range(6, 12) if (n := 2**k - 1) <= largest_size]
 
 
 def reached(unit: WeightedCell, size: int) -> dict[str, Any]:
-    """Return a bound's precision in bits, the seconds to find it, and the checker's seconds for 63 states."""
+    """Find a lower bound of ``size`` states for a unit of a cell, and return its figures.
+
+    They are the precision in bits, the seconds to find the bound, and for 63 states the checker's seconds.
+    """
     strings = first_strings(unit.letters, size, unit.cell.counts)
     result = bound(unit, 0, strings, strings, most_bits=2**14)
     assert isinstance(result, Bound), result

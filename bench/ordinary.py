@@ -4,9 +4,9 @@ Run it with ``python bench/ordinary.py [FILE] [--only PART ...] [--seconds S]``.
 
 Networks of each cell and size learn languages in three ways: as users would train them, with noise on the
 hidden state, and by :func:`ratproof.harden`. Each network is then certified against its language. The results
-are saved to FILE after each network, so that a run can be stopped and resumed; the docs show them. If AALpy
-is installed, its L* algorithm with random oracles, which users might choose instead, also extracts an
-automaton from each network.
+are saved to FILE after each network, so that a run can be stopped and resumed. The docs show them. If AALpy
+is installed, its L* algorithm with random equivalence queries, which users might choose instead of
+certification, also extracts an automaton from each network.
 """
 
 from __future__ import annotations
@@ -49,13 +49,16 @@ KEYS = ("language", "cell", "units", "training", "seed")
 
 
 def languages() -> dict[str, DFA]:
-    """Return the seven Tomita languages and two random ones over five letters."""
+    """Return the minimal DFAs of the seven Tomita languages and of two random languages over five letters."""
     random = {f"random{n}": random_minimal_dfa(n, "abcde", seed=n) for n in (10, 20)}
     return {f"tomita{n}": tomita(n).dfa for n in range(1, 8)} | random
 
 
 def networks(units: tuple[int, ...], seeds: int) -> Iterator[dict[str, Any]]:
-    """Yield the settings of each network, beginning with the Tomita languages and 16 units."""
+    """Yield the settings of each network, with the keys :data:`KEYS`.
+
+    For each seed, networks with 16 units come first, and among them those for the Tomita languages.
+    """
     settings = [
         dict(zip(KEYS, (language, cell, size, training, seed), strict=True))
         for seed in range(seeds)
@@ -71,10 +74,11 @@ def networks(units: tuple[int, ...], seeds: int) -> Iterator[dict[str, Any]]:
 
 
 def trained(dfa: DFA, cell: str, units: int, training: str, seed: int) -> nn.Module:
-    """Return a network trained with Adam on strings of 1 to 20 symbols of a language.
+    """Train a network with Adam to decide a language on random strings of 1 to 20 symbols, and return it.
 
-    Half of the strings avoid absorbing states. Without noise, the loss is that of the last decision. With
-    noise, the loss is that of the decisions after all symbols.
+    About three of eight strings avoid absorbing states: a symbol that leads to one is drawn again, up to six
+    times. For the training ``"ordinary"``, the loss is that of the last decision. With noise, it is that of
+    the decisions after all symbols.
     """
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
@@ -120,7 +124,7 @@ def _strings(dfa: DFA, rng: np.random.Generator, length: int) -> np.ndarray:
 
 
 def measured(settings: dict[str, Any], seconds: float) -> dict[str, Any]:
-    """Train and certify a network, and return a row of results."""
+    """Train and certify a network with these settings, and return a row of results."""
     dfa = languages()[settings["language"]]
     cell, units, training, seed = (settings[key] for key in KEYS[1:])
     alphabet = [str(symbol) for symbol in dfa.alphabet]
@@ -153,9 +157,10 @@ def measured(settings: dict[str, Any], seconds: float) -> dict[str, Any]:
 
 
 def oracle(dfa: DFA, decide: Decide) -> dict[str, Any] | None:
-    """Extract an automaton by L* with random words and random walks, and compare it with the language.
+    """Extract an automaton from a network by AALpy's L*, and compare it with the language.
 
-    ``word`` in the result is a string on which they differ.
+    L* searches for counterexamples with random words and random walks. In the result, ``word`` is a string on
+    which the automaton and the language differ. Return ``None`` if AALpy is not installed.
     """
     try:
         from aalpy.base import SUL
@@ -221,7 +226,7 @@ def main() -> None:
         if tuple(settings.values()) in known or not values.issuperset(arguments.only):
             continue
         row = measured(settings, arguments.seconds)
-        # another run may have added rows
+        # another run may have added rows to the file
         kept = json.loads(path.read_text()) if path.exists() else kept
         kept = {**host("numpy", "torch"), "networks": [*kept["networks"], row]}
         write(kept, str(path))

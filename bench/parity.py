@@ -1,9 +1,9 @@
-"""Accuracy on parity against length, for diagonal layers with gates in (0, 1) and in (-1, 1).
+"""Benchmark of diagonal layers with gates in (0, 1) and in (-1, 1) on parity: accuracy by length.
 
-``python bench/parity.py [FILE]`` trains one layer x_t = g(u_t) o x_{t-1} + b(u_t) with an affine read-out on
-random words. The target is the parity of each prefix. The layer is tested on random words of each length. The
-gates are sigmoids or hyperbolic tangents. Every seed is reported, with the weights at the end of training. On
-one core this takes less than a minute.
+``python bench/parity.py [FILE]`` trains layers x_t = g(u_t) o x_{t-1} + b(u_t) with an affine read-out on
+random words. The target is the parity of each prefix. Each layer is then tested on random words of several
+lengths, with the weights at the end of training. The gates g are sigmoids or hyperbolic tangents. The
+accuracies are printed for every seed, and written to FILE as JSON. On one core this takes less than a minute.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class DiagonalLayer(nn.Module):
         self.initial = nn.Parameter(torch.randn(UNITS))
 
     def forward(self, words: Tensor) -> Tensor:
-        """Return the score of each prefix: words of shape ``(B, T)`` give ``(B, T)``."""
+        """Return the score of each nonempty prefix: words of shape ``(B, T)`` give ``(B, T)``."""
         g, x, states = self.squash(self.gates), self.initial.expand(len(words), -1), []
         for symbols in words.unbind(1):
             x = g[symbols] * x + self.offsets[symbols]
@@ -45,7 +45,10 @@ def random_words(number: int, length: int) -> tuple[Tensor, Tensor]:
 
 
 def trained(squash: Any, seed: int) -> DiagonalLayer:
-    """Return a layer that is trained on random words of one length."""
+    """Train a layer on random words of 16 symbols, and return it.
+
+    The function ``squash`` maps the layer's weights to its gates.
+    """
     torch.manual_seed(seed)
     layer = DiagonalLayer(squash)
     optimizer = torch.optim.Adam(layer.parameters(), RATE)
@@ -60,7 +63,7 @@ def trained(squash: Any, seed: int) -> DiagonalLayer:
 
 @torch.no_grad()
 def accuracies(layer: DiagonalLayer) -> dict[int, float]:
-    """Return the share of random words of each length that are classified correctly, in %."""
+    """Return, for each length, the percentage of random words whose parity the layer decides correctly."""
     torch.manual_seed(SEEDS)
     result = {}
     for length in LENGTHS:

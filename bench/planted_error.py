@@ -1,8 +1,8 @@
-"""Benchmark of the hunt: seconds to find an error on one string in 10,000, and cases per second.
+"""Benchmark of hunts (random searches for counterexamples): cases per second, and seconds to find an error.
 
-A layer of Example 6 is replaced by one whose state has an error of 1e-3 after strings with a checksum that is
-divisible by 10,000. Separately, the recurrence of Proposition 7 is replaced by one with an error on the same
-strings.
+The error occurs on one string in 10,000: on strings whose checksum is divisible by 10,000. In one experiment,
+a layer of Example 6 is replaced by one whose state has an error of 1e-3 after these strings. In the other,
+the recurrence of Proposition 7 is replaced by one with an error of 1/1000 after them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from theory.registry import claim_named
 
 ONE_IN = 10_000
 OF = {"exact": "-sampled]", "network": "-sampled-"}
-"""The part of a target's name that shows how it compares."""
+"""The part of a target's name that shows whether the target compares exact recurrences or networks."""
 
 
 def planted(string: Any) -> bool:
@@ -37,7 +37,10 @@ def planted(string: Any) -> bool:
 
 
 def wrong_unit() -> Any:
-    """Return a recurrence of Proposition 7 with an error of 1/1000 after the planted strings."""
+    """Return a patch that plants an error of 1/1000 into the recurrence of Proposition 7.
+
+    The error occurs after the strings for which :func:`planted` is true.
+    """
     right = claim_named("proposition-7")
 
     def spoilt(variant: Variant) -> Variant:
@@ -56,7 +59,10 @@ def wrong_unit() -> Any:
 
 
 def wrong_layer() -> Any:
-    """Networks whose states have an error of 1e-3 after the planted strings."""
+    """Return a patch that plants an error of 1e-3 into the states of networks.
+
+    The error occurs after the strings for which :func:`planted` is true.
+    """
     right = LayerComparison.states
 
     def states(self: LayerComparison, strings: Any) -> Any:
@@ -71,7 +77,10 @@ def wrong_layer() -> Any:
 
 
 class Searching(Worker):
-    """A pytest plugin that runs the hunt with one kind of comparison until it finds a difference."""
+    """A pytest plugin that runs a hunt with one kind of comparison.
+
+    The hunt ends when it finds a difference, or at its time limit.
+    """
 
     def __init__(self, way: str, seed: int, seconds: float) -> None:
         super().__init__(None, None, seed)
@@ -79,7 +88,7 @@ class Searching(Worker):
         self.cases, self.seconds = 0, 0.0
 
     def pytest_runtestloop(self, session: Any) -> bool:
-        """Run one round of each target after the other, repeatedly."""
+        """Run rounds of the hunt, each with all targets, until one finds a difference or the time is over."""
         forget_constants()  # as workers do
         items = by_name(session.items, None)
         begun = time.perf_counter()
@@ -95,7 +104,7 @@ class Searching(Worker):
 
 
 def search(way: str, patch: Any, seed: int, limit: float = 60) -> Searching:
-    """Run a hunt in this process, on one core, with a planted error."""
+    """Run a hunt with a patch in this process, on one core, and return the plugin with its figures."""
     plugin = Searching(way, seed, limit)
     with patch:
         collect(plugin, ["proposition-7"], "cpu")

@@ -1,7 +1,7 @@
-"""Adapters for recurrences and layers of other libraries on a GPU, if the libraries are installed.
+"""Adapters for kernels and layers of other libraries, with which ``bench/scan.py`` compares ours on a GPU.
 
-Install the libraries with ``pip install accelerated-scan flash-linear-attention sru``. Each function gets
-arrays in the layout that it requires; the conversion is not measured.
+Install the libraries with ``pip install accelerated-scan flash-linear-attention sru``. Each kernel gets
+arrays in the layout that it requires. The conversion to this layout is not measured.
 """
 
 from __future__ import annotations
@@ -18,27 +18,30 @@ Values = list[Tensor]
 
 
 def _accelerated_scan(f: Tensor, u: Tensor) -> tuple[Kernel, Values]:
-    """Call accelerated-scan, whose arrays have the time axis last.
+    """Return the scan of accelerated-scan, and its arguments, which have the time axis last.
 
-    Its Triton kernel accepts any number of steps.
+    The library's Triton kernel accepts any number of steps.
     """
     scan = import_module("accelerated_scan.scalar").scan
     return scan, [x.permute(1, 2, 0).contiguous() for x in (f, u)]
 
 
 def _hgrn(f: Tensor, u: Tensor) -> tuple[Kernel, Values]:
-    """Call flash-linear-attention's HGRN kernel, which has the batch axis first and takes log gates."""
+    """Return the HGRN kernel of flash-linear-attention, and its arguments.
+
+    They have the batch axis first, and the gates are logarithms.
+    """
     scan = import_module("fla.ops.hgrn").chunk_hgrn
     return lambda g, x: scan(x, g)[0], [x.transpose(0, 1).contiguous() for x in (f.log(), u)]
 
 
 PUBLISHED = {"accelerated-scan": _accelerated_scan, "HGRN of flash-linear-attention": _hgrn}
 BACK = {"accelerated-scan": (2, 0, 1), "HGRN of flash-linear-attention": (1, 0, 2)}
-"""The functions that convert the results to shape ``(T, B, D)``."""
+"""The permutation of axes that converts the results of each kernel to shape ``(T, B, D)``."""
 
 
 def kernels(f: Tensor, u: Tensor) -> dict[str, tuple[Kernel, Values]]:
-    """Return the installed kernels with their arguments, and print which are missing.
+    """Return the installed kernels with their arguments, and print which kernels cannot be measured, and why.
 
     The kernels compute c_t = f_t c_{t-1} + u_t from c_0 = 0. Each kernel is first compared with this
     recurrence on a few steps, and is not measured if it differs.
@@ -59,7 +62,7 @@ def kernels(f: Tensor, u: Tensor) -> dict[str, tuple[Kernel, Values]]:
 
 
 def layers(size: int, device: str) -> dict[str, nn.Module]:
-    """Return the installed layers with as many units as inputs, and print which are missing.
+    """Return the installed layers with as many units as inputs, and print which layers cannot be measured.
 
     The SRU package implements version 2, which also multiplies a gate by the cell. It has the same number of
     linear maps as our SRU.

@@ -1,9 +1,9 @@
 """Benchmark of rule matching, compared with a loop over Python's compiled ``re`` in the same run.
 
-``python bench/rules.py [RULES DIR]``. RULES is a file of rules, and DIR is a folder with ``train.tsv``,
-``dev.tsv`` and ``test.tsv``. Without these arguments, similar rules and sentences are generated. Both
-programs compute all labels of all sentences, and the results must agree. The memory is the peak of NumPy's
-memory during matching.
+``python bench/rules.py [RULES DIR]`` prints the times and the memory. RULES is a file of rules, and DIR is a
+folder with ``train.tsv``, ``dev.tsv`` and ``test.tsv``. Without these arguments, similar rules and sentences
+are generated. Both programs compute all labels of all sentences, and the results must agree. The memory is
+the peak of NumPy's memory during matching.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ REPEATS = 5
 
 
 def pattern(rule: Rule, words: Sequence[str]) -> str:
-    """Convert a rule to Python's ``re`` syntax, for text in which each word ends in a blank."""
+    """Convert a rule to a regular expression of Python's ``re``, for text with a blank after each word."""
     if isinstance(rule, Word):
         return re.escape(rule.text) + " "
     if isinstance(rule, Wildcard):

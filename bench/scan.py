@@ -1,11 +1,13 @@
 """Benchmark of the elementwise recurrences, compared with lower bounds and other implementations.
 
 ``python bench/scan.py [--device cuda] [FILE]`` prints tables, and writes the figures to FILE as JSON. The
-lower bound of a recurrence is a triad (read two arrays, write one) over arrays of the same size. The lower
-bound of a layer is a linear map of the same shapes. On a CPU, the benchmark uses one thread. The compared
-runs are interleaved. Each figure is a median, or for layers a minimum. Runs that are compared with a triad
-start without their arrays in the cache; on a GPU, this is true of all runs. On a GPU, times are GPU times,
-and the CPU time to start a recurrence is a separate figure.
+lower bound of a recurrence is a triad, which reads two arrays and writes one, over arrays of the same size.
+On a GPU, it is a copy of as many bytes. The lower bound of a layer is a linear map of the same shapes. On a
+CPU, the benchmark uses one thread. The compared runs are interleaved. Each figure is a median, or for layers
+a minimum.
+
+Runs that are compared with a triad start without their arrays in the cache; on a GPU, all runs do. On a GPU,
+times are GPU times, and the CPU time to start a recurrence is a separate figure.
 """
 
 from __future__ import annotations
@@ -26,43 +28,48 @@ from neural.scan import backends, elementwise, gated, gated_pair, log_sum, max_p
 from neural.sru import SRU
 
 SHAPES = {"cpu": [(512, 16, 512), (2048, 4, 512)], "cuda": [(2048, 64, 1024), (512, 16, 512)]}
-"""The shapes T, B and D."""
+"""The steps T, the batch size B and the units D of the recurrences, by device."""
 FEW = (65_536, 64)
-"""T and a small number of lanes, for a GPU."""
+"""The numbers of steps and of lanes of a long recurrence with few lanes, for a GPU."""
 COSTS = {"steps": (64, 256, 1024, 4096, 16_384), "lanes": (16, 64, 256, 1024, 4096, 16_384)}
-"""The sizes for the plots of the cost per element: numbers of steps with 2,048 lanes, and numbers of lanes
-with 512 steps.
+"""The sizes for the plots of the cost per element.
+
+They are numbers of steps with 2,048 lanes, and numbers of lanes with 512 steps.
 """
 LINEAR = {"RRNN(B)": (RRNNB, 2), "SRU": (SRU, 3), "RRNN(C)": (RRNNC, 4), "RRNN(F)": (RRNNF, 4)}
-"""The layers, with the number of linear maps of D x D in each."""
+"""The layers, each with the number of its linear maps from D to D units."""
 WANTED = {
     "cpu": {
-        "recurrence": (0.8, 0.6),  # times the speed of a triad, forward and with backward
-        "two stages": 2.1,  # times the time of one stage
-        "layer": (1.1, 1.15),  # times the time of one linear map, forward and with backward
-        "autograd": 60,  # times faster than a loop that autograd runs back through
-        "associative": 5,  # times faster than torch's associative_scan
+        "recurrence": (0.8, 0.6),  # minimum speed relative to a triad, forward and with backward
+        "two stages": 2.1,  # maximum time relative to one stage
+        "layer": (1.1, 1.15),  # maximum time relative to one linear map, forward and with backward
+        "autograd": 60,  # minimum speed relative to a loop in torch, with backward
+        "associative": 5,  # minimum speed relative to torch's associative_scan, with backward
     },
     "cuda": {
-        "recurrence": (0.8, 0.75),  # times the speed of a copy
+        "recurrence": (0.8, 0.75),  # minimum speed relative to a copy
         "two stages": 2.1,
         "layer": (1.1, 1.15),
         "autograd": 60,
         "associative": 5,
-        "few lanes": 3,  # times as long as a copy
+        "few lanes": 3,  # maximum time relative to a copy
     },
 }
 FUNCTIONS = {"real": elementwise, "max-plus": max_plus, "log": log_sum, "gates fused": gated}
 READ_AND_WRITTEN = {"real": 5, "max-plus": 6, "log": 6, "gates fused": 6}
-"""The number of arrays that the gradient reads or writes. Over the reals, the gradient does not need the
-updates.
+"""The number of arrays that the backward pass reads or writes, by kind of recurrence.
+
+Over the reals, the gradient does not need the updates.
 """
 
 Functions = Mapping[str, Callable[..., Tensor]]
 
 
 def reference_run(device: str, f: Tensor, u: Tensor) -> Run:
-    """Return the reference run: a triad (read two arrays, write one), or on a GPU a copy of as many bytes."""
+    """Return a function that runs a triad over arrays like f and u, or on a GPU a copy of as many bytes.
+
+    A triad reads two arrays and writes one.
+    """
     if device == "cpu":
         return lambda: torch.add(f, u, alpha=0.5)
     half, other = (
@@ -84,7 +91,7 @@ def with_backward(function: Callable[..., Tensor], values: list[Tensor], grad: T
 
 
 def loop(f: Tensor, u: Tensor, c: Tensor) -> Tensor:
-    """Compute the recurrence over the reals with a loop in torch."""
+    """Compute c_1, ..., c_T of c_t = f_t * c_{t-1} + u_t with a loop in torch."""
     states = []
     for t in range(len(f)):
         c = f[t] * c + u[t]
@@ -93,7 +100,7 @@ def loop(f: Tensor, u: Tensor, c: Tensor) -> Tensor:
 
 
 def associative(f: Tensor, u: Tensor, c: Tensor) -> Tensor:
-    """Compute the recurrence over the reals with torch's own associative scan of pairs."""
+    """Compute c_1, ..., c_T of c_t = f_t * c_{t-1} + u_t with torch's own associative scan."""
     from torch._higher_order_ops.associative_scan import associative_scan
 
     def combine(a: tuple[Tensor, Tensor], b: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
@@ -104,7 +111,7 @@ def associative(f: Tensor, u: Tensor, c: Tensor) -> Tensor:
 
 
 def forward_times(functions: Functions, values: list[Tensor], device: str, **bound: Run) -> dict[str, float]:
-    """Return the milliseconds of the forward pass of each function and of the lower bounds."""
+    """Return the milliseconds of the forward pass of each function, and of each run in ``bound``."""
     detached = [value.detach() for value in values]
     runs = {name: partial(function, *detached) for name, function in functions.items()}
     with torch.no_grad():
@@ -114,13 +121,17 @@ def forward_times(functions: Functions, values: list[Tensor], device: str, **bou
 def backward_times(
     functions: Functions, values: list[Tensor], grad: Tensor, device: str, **bound: Run
 ) -> dict[str, float]:
-    """Return the milliseconds of a forward and a backward pass of each function and of the lower bounds."""
+    """Return the milliseconds of each function with the backward pass, and of each run in ``bound``."""
     runs = {name: with_backward(function, values, grad) for name, function in functions.items()}
     return interleaved({**bound, **runs}, 15, device, from_memory=True)
 
 
 def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
-    """Return the milliseconds with and without the backward pass, and the share of the triad's bandwidth."""
+    """Measure all recurrences for one shape.
+
+    Return their milliseconds with and without the backward pass, and the share of the triad's bandwidth that
+    they reach. Other implementations are measured for comparison.
+    """
     steps, batch, size = shape
     torch.manual_seed(0)
     f, u, grad = (torch.rand(steps, batch, size, device=device) for _ in range(3))
@@ -171,7 +182,7 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
 def with_ratio(
     name: str, other: str, forward: Mapping[str, float], backward: Mapping[str, float]
 ) -> dict[str, float]:
-    """Return the milliseconds of another implementation, and the ratio of its time to ours."""
+    """Return the milliseconds of the run ``name``, and the ratios to those of the run ``other``."""
     return {
         "forward": forward[name],
         "backward": backward[name],
@@ -181,7 +192,7 @@ def with_ratio(
 
 
 def published_times(f: Tensor, u: Tensor, values: list[Tensor], device: str) -> dict[str, dict[str, float]]:
-    """Return the milliseconds of published kernels, and the ratio to ours."""
+    """Return the milliseconds of published kernels, and the ratios of their times to ours."""
     figures = {}
     for name, (kernel, own) in published.kernels(f, u).items():
         grad, leaves = torch.rand_like(own[1]), [x.requires_grad_() for x in own]
@@ -197,7 +208,7 @@ def published_times(f: Tensor, u: Tensor, values: list[Tensor], device: str) -> 
 
 
 def passes(network: nn.Module, inputs: Tensor, backward: bool) -> Run:
-    """Return a function that runs a layer forward, or forward and backward."""
+    """Return a function that runs a layer's forward pass, and its backward pass if ``backward`` is true."""
 
     def run() -> None:
         out = network(inputs)
@@ -209,7 +220,10 @@ def passes(network: nn.Module, inputs: Tensor, backward: bool) -> Run:
 
 
 def layers(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
-    """Return the minimum milliseconds of each layer, and of one linear map of the same shapes."""
+    """Return the minimum milliseconds of each layer for one shape, and the ratios to a linear map.
+
+    The linear map computes all linear maps of the layer at once.
+    """
     steps, batch, size = shape
     torch.manual_seed(0)
     inputs = torch.randn(steps, batch, size, device=device, requires_grad=True)
@@ -259,7 +273,7 @@ class FirstOutput(nn.Module):
 
 
 def graphs(layer: nn.Module, inputs: Tensor) -> dict[str, Run]:
-    """Return runs of a layer as CUDA graphs, one for the forward pass and one with the backward pass."""
+    """Return two functions that replay a layer as a CUDA graph: the forward pass, and both passes."""
     network, graph = FirstOutput(layer), torch.cuda.CUDAGraph()
     with torch.no_grad():
         network(inputs)
@@ -271,7 +285,7 @@ def graphs(layer: nn.Module, inputs: Tensor) -> dict[str, Run]:
 
 
 def costs(device: str) -> dict[str, dict[str, dict[str, float]]]:
-    """Return the nanoseconds per element of the forward pass, by the number of steps and of lanes."""
+    """Return the nanoseconds per element of the forward pass for each size in :data:`COSTS`."""
     result: dict[str, dict[str, dict[str, float]]] = {"steps": {}, "lanes": {}}
     for what, sizes in COSTS.items():
         for size in sizes:
@@ -286,7 +300,7 @@ def costs(device: str) -> dict[str, dict[str, dict[str, float]]]:
 
 
 def starting(device: str) -> dict[str, float]:
-    """Return the microseconds of a call with few elements, which measures the cost of launching kernels."""
+    """Return the microseconds of calls with few elements, most of which is the time to launch kernels."""
     f, u, grad = (torch.rand(4, 64, device=device) for _ in range(3))
     start = torch.rand(64, device=device)
     values = [x.clone().requires_grad_() for x in (f, u, start)]
@@ -308,7 +322,10 @@ def starting(device: str) -> dict[str, float]:
 
 
 def few_lanes(device: str) -> dict[str, float]:
-    """Measure a long string with few lanes as a CUDA graph, which excludes the time to launch kernels."""
+    """Measure a long recurrence with few lanes, and return its milliseconds and the ratio to a copy.
+
+    It runs as a CUDA graph, which excludes the time to launch kernels.
+    """
     steps, lanes = FEW
     f, u, start = (torch.rand(*s, device=device) for s in (FEW, FEW, (lanes,)))
     runs: dict[str, Run] = {}

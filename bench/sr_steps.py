@@ -1,4 +1,4 @@
-"""Benchmark of training steps of state-regularized layers, compared with unrolled torch cells.
+"""Benchmark of training steps of state-regularized layers, compared with loops over torch cells.
 
 ``python bench/sr_steps.py [FILE]`` prints a table, and writes the figures to FILE as JSON. The torch cells
 are ``nn.GRUCell`` or ``nn.LSTMCell`` of the same size. Each step is a forward and a backward pass, on one
@@ -18,16 +18,16 @@ from neural.state_regularized import fast_steps
 from neural.state_regularized.layers import LSTMP, SRGRU, SRLSTM, SRLSTMP
 
 SHAPES = ((100, 64, 20, 20, 5), (196, 64, 1, 64, 10), (100, 128, 64, 100, 50), (200, 64, 100, 256, 10))
-"""The shapes T, B, the size of the inputs, d and k."""
+"""The sizes T, B, the size of the inputs, the number d of units, and the number k of centroids."""
 LAYERS = {"SR-GRU": SRGRU, "SR-LSTM": SRLSTM, "SR-LSTM-P": SRLSTMP, "LSTM-P": LSTMP}
 CELLS = {"SR-GRU": nn.GRUCell, "SR-LSTM": nn.LSTMCell, "SR-LSTM-P": nn.LSTMCell, "LSTM-P": nn.LSTMCell}
 WANTED = 1.5
-"""The maximum ratio of the layer's time to that of an unrolled cell."""
+"""The maximum ratio of a layer's time to that of a loop over a torch cell."""
 TIMES = 12
 
 
 def unrolled(cell: nn.Module, inputs: Tensor) -> Tensor:
-    """Run a torch cell step by step."""
+    """Return the outputs of a torch cell that is called step by step."""
     state, outputs = None, []
     for x in inputs.unbind(0):
         state = cell(x, state)
@@ -36,7 +36,7 @@ def unrolled(cell: nn.Module, inputs: Tensor) -> Tensor:
 
 
 def trained(module: nn.Module, run: Callable[[], Tensor]) -> Callable[[], None]:
-    """Return a training step, which is a forward and a backward pass."""
+    """Return a function that performs a training step: the forward pass ``run`` and the backward pass."""
 
     def step() -> None:
         module.zero_grad()
@@ -46,7 +46,7 @@ def trained(module: nn.Module, run: Callable[[], Tensor]) -> Callable[[], None]:
 
 
 def without_gradient_by_hand(layer: nn.Module, inputs: Tensor) -> Tensor:
-    """Run the layer with autograd, without its hand-written gradient."""
+    """Return the outputs of a layer, computed such that autograd replaces the hand-written gradient."""
     can = fast_steps.can_run
     fast_steps.can_run = lambda *arguments: False
     try:
@@ -57,7 +57,10 @@ def without_gradient_by_hand(layer: nn.Module, inputs: Tensor) -> Tensor:
 
 
 def measured(name: str, shape: tuple[int, ...]) -> dict[str, float]:
-    """Return the milliseconds of the layer, of an unrolled cell, and of the layer with autograd."""
+    """Return the milliseconds of a training step of each implementation.
+
+    They are the layer, a loop over a torch cell, and the layer with autograd.
+    """
     time, batch, size, d, k = shape
     inputs = torch.randn(time, batch, size)
     layer: Any = LAYERS[name](size, d, **({} if name == "LSTM-P" else {"k": k}))

@@ -1,4 +1,4 @@
-"""Functions that time runs, describe the machine, and write the figures."""
+"""Functions that the benchmarks share: they time runs, describe the machine, and write the figures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from time import perf_counter
 from typing import Any
 
 OTHER = {"cpu": 2**26, "cuda": 2**28}
-"""The number of 4-byte elements written between runs.
+"""The size of the array that is written between runs, in 4-byte elements, by device.
 
 The array is larger than any cache. On a GPU, writing it takes longer than the CPU needs to start a run.
 """
@@ -48,11 +48,11 @@ def median(run: Run, times: int) -> float:
 def interleaved(
     runs: Mapping[str, Run], times: int, device: str, least: bool = False, from_memory: bool = False
 ) -> dict[str, float]:
-    """Return the median time of each run in milliseconds (the minimum if ``least``); the runs take turns.
+    """Return the time of each run in milliseconds, measured ``times`` times in turns.
 
-    If ``from_memory`` is true, and always on a GPU, other memory is written before each run, so that no run
-    finds its arrays in the cache. Otherwise, the order of the runs would determine how much of their arrays
-    is in the cache.
+    The time is the median, or the minimum if ``least`` is true. If ``from_memory`` is true, and always on a
+    GPU, other memory is written before each run, so that no run finds its arrays in the cache. Otherwise, the
+    order of the runs would determine how much of their arrays is in the cache.
     """
     import torch
 
@@ -69,7 +69,10 @@ def interleaved(
 
 
 def _on_gpu(run: Run) -> float:
-    """Return the GPU milliseconds of a run; other work keeps the GPU busy until the run is launched."""
+    """Return the milliseconds that the GPU takes for a run.
+
+    Before the call, other work must keep the GPU busy until the run is launched.
+    """
     import torch
 
     begun, ended = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -92,7 +95,7 @@ def gigabytes() -> float:
 
 
 def host(*packages: str) -> dict[str, Any]:
-    """Return the date, the number of cores, the machine, and the versions of Python and of these packages."""
+    """Return the date, the number of cores, the architecture, and the versions of Python and the packages."""
     python = f"{platform.python_implementation()} {platform.python_version()}"
     return {
         "date": str(date.today()),
@@ -103,7 +106,11 @@ def host(*packages: str) -> dict[str, Any]:
 
 
 def on_device(of_gpus: bool = True) -> tuple[str, dict[str, Any], str | None]:
-    """Parse ``[--device cuda] [FILE]``, and return the device, its description, and the file."""
+    """Parse the command line ``[--device cuda] [FILE]``.
+
+    Return the device, its description, and FILE or ``None``. If ``of_gpus`` is false, there is no
+    ``--device``.
+    """
     import torch
 
     parser = argparse.ArgumentParser()
@@ -119,14 +126,14 @@ def on_device(of_gpus: bool = True) -> tuple[str, dict[str, Any], str | None]:
 
 
 def show(what: object, row: Mapping[str, Any] | None = None) -> None:
-    """Print a row of numbers and words."""
+    """Print a line: ``what``, followed by the names and values in ``row`` that are numbers or strings."""
     cells = ((name, x) for name, x in (row or {}).items() if isinstance(x, float | int | str | bool))
     shown = ", ".join(f"{name} {x:.3g}" if isinstance(x, float) else f"{name} {x}" for name, x in cells)
     print(f"{what}: {shown}" if shown else what, flush=True)
 
 
 def write(results: Mapping[str, Any], file: str | None) -> None:
-    """Write the figures to a file as JSON, if a file is given."""
+    """Write the figures to ``file`` as JSON, unless it is ``None``."""
     if file is not None:
         Path(file).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 

@@ -34,13 +34,13 @@ Result = TypeVar("Result")
 
 
 class TrigramSteps:
-    """A recorder that runs, times and prints the steps of the benchmark."""
+    """A runner of the benchmark's steps, which times, prints and records each step."""
 
     def __init__(self) -> None:
         self.done: list[dict[str, Any]] = []
 
     def take(self, what: str, step: Callable[[], Result], summary: Callable[[Result], str]) -> Result:
-        """Run one step, and return its result."""
+        """Run the step named ``what``, and return its result; ``summary`` describes it in the record."""
         begun = perf_counter()
         result = step()
         self.done.append({"what": what, "result": summary(result), "seconds": perf_counter() - begun})
@@ -49,18 +49,21 @@ class TrigramSteps:
 
 
 def sentences(path: str) -> list[list[str]]:
-    """Return the words of each line."""
+    """Return the words of each line of a file."""
     return [line.split() for line in Path(path).read_text(encoding="utf-8").splitlines()]
 
 
 def perplexity(model: WFSA, texts: list[list[str]]) -> float:
-    """Return the perplexity of the texts' words and sentence ends, by Forward in float64."""
+    """Return the model's perplexity on the words and sentence ends of the texts.
+
+    The probabilities are computed by the Forward algorithm in float64.
+    """
     logarithms = np.log(scores(model.to_float(), texts).astype(float))
     return math.exp(-logarithms.sum() / sum(len(text) + 1 for text in texts))
 
 
 def size(automaton: WFSA) -> str:
-    """Describe the numbers of states and transitions."""
+    """Return a text with the numbers of states and transitions of an automaton."""
     count = automaton.num_transitions + len(automaton.epsilon_table)
     return f"{automaton.num_states:,} states, {count:,} transitions"
 
