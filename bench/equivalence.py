@@ -81,7 +81,7 @@ def _exact(initial: Any, final: Any, tables: dict[str, Any]) -> WFSA:
 
 
 def chain(n: int, last: int) -> WFSA:
-    """Return a chain of n + 1 states, whose transitions have the weight 1/4, with the final weight ``last``.
+    """Return a chain of n + 1 states with transitions of weight 1/4 and the final weight ``last``.
 
     Only one string has a nonzero score: the first symbol, n times.
     """

@@ -256,7 +256,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Run the command line."""
+    """Parse the command line, and run the measurements or unpack their results."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

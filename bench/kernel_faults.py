@@ -431,7 +431,7 @@ def gradients_beside_frozen_ones(x):
 
 
 class _ZeroesAfterwards(torch.autograd.Function):
-    """An identity whose backward pass zeroes v after its last use."""
+    """An identity whose backward pass sets the caller's v to zero in place."""
 
     @staticmethod
     def forward(ctx, v):

@@ -186,12 +186,12 @@ def stacked(outputs: list[Tensor], value: Tensor) -> Tensor:
 
 
 def outer(key: Tensor, value: Tensor) -> Tensor:
-    """Return k v^T."""
+    """Return k v^T, the outer product of a key and a value."""
     return key[..., :, None] * value[..., None, :]
 
 
 def read(state: Tensor, query: Tensor) -> Tensor:
-    """Return S^T q, where S is the state."""
+    """Return S^T q, what a query reads from the state S."""
     return (query[..., None, :] @ state)[..., 0, :]
 
 
@@ -946,7 +946,7 @@ def _lru_scan(f, u, state=None):
 
 
 def lru_of_reals(*, f, u, initial_state=None, output_final_state=True):
-    """Compute real and imaginary parts by real arithmetic."""
+    """Compute the recurrence of the LRU with real arithmetic, on the real and imaginary parts."""
     cosine, sine = f.unbind(-1)
     begin = u.new_zeros(u.shape[0], *u.shape[2:]) if initial_state is None else initial_state
     (x, y), outputs = begin.unbind(-1), []

@@ -1,10 +1,10 @@
 """Benchmark of all rules of a data set as one automaton: time and memory of each step.
 
-``python bench/large_rules.py FOLDER...``. Each folder has a rule file (``.config``) and labelled sentences
-(``train.tsv``, ``dev.tsv``, ``test.tsv``), whose words are the vocabulary. The steps are to compile the
-rules, match the sentences, minimise the automaton, and decide that the automaton equals a copy with its
-states in another order. The decision and its certificate use a vocabulary with one word from each
-class of words that no rule distinguishes, because a certificate lists the transitions of every word.
+Run it with ``python bench/large_rules.py FOLDER...``. Each folder has a rule file (``.config``) and labelled
+sentences (``train.tsv``, ``dev.tsv``, ``test.tsv``), whose words are the vocabulary. The steps are to compile
+the rules, match the sentences, minimise the automaton, and decide that the automaton equals a copy with its
+states in another order. The decision and its certificate use a vocabulary with one word from each class of
+words that no rule distinguishes, because a certificate lists the transitions of every word.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ in networks, except in the column "kernel in float64".
 
 On a GPU, times are GPU times, and there are more rows:
 
-- bfloat16, and loops of torch with the backward pass;
+- the kernels in bfloat16, and the loops of torch with the backward pass;
 - recurrences with a separate matrix for each step of each string, 1 GiB in total, compared with a copy of the
   same number of bytes;
 - a single string, in which each step waits for the previous one.

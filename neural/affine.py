@@ -41,9 +41,13 @@ class AffineCell(AutomatonCell):
     def recurrence(
         self, matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None
     ) -> tuple[Tensor, ...]:
-        """Compute c_1, ..., c_T, where symbol x_t selects the matrix W_t.
+        """Compute c_1, ..., c_T of c_t = W_{x_t} c_{t-1} + b_t, where the symbol x_t selects a matrix.
 
-        ``matrices`` has shape ``(S, d, d)``.
+        Args:
+            matrices: W, a matrix for each of S symbols, shape ``(S, d, d)``.
+            symbols: x, shape ``(T, B)``.
+            start: c_0, shape ``(B, d)``.
+            offsets: b, shape ``(T, B, d)``; zero if it is ``None``.
         """
         return (matrix_scan(matrices.transpose(1, 2), symbols, start, offsets),)
 
@@ -63,7 +67,7 @@ class AffineCell(AutomatonCell):
         return [None] * self.hidden_size
 
     def automata_size(self, windows: Windows) -> tuple[int, int]:
-        """Return the number of states and of weights; all units share one array of weights."""
+        """Return the number of states of each automaton, and the number of weights, which all units share."""
         states = self.hidden_size + 1
         return states, windows.symbols * states**2
 

@@ -132,7 +132,7 @@ class ReorderingBound(BoundedTensor):
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
-        """Apply the rule of a torch function."""
+        """Compute a torch function and a bound on the error of its result."""
         return _apply(func, args, kwargs or {}, None)
 
     def __getitem__(self, index: Any) -> Any:
@@ -269,7 +269,7 @@ class evaluating(TorchFunctionMode):
         self.kind, self.leaves = kind, {} if leaves is None else leaves
 
     def __torch_function__(self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
-        """Apply the rule of a torch function."""
+        """Compute a torch function and a bound on the error of its result."""
         if func in FACTORIES or getattr(func, "__name__", "") in PROPERTIES:
             return func(*args, **(kwargs or {}))
         return _apply(func, args, kwargs or {}, self)
@@ -549,7 +549,7 @@ _OF_ONE_TENSOR = (
 
 @_plain
 def _apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any], mode: evaluating | None) -> Any:
-    """Apply the rule of a torch function to :class:`ReorderingBound` arguments."""
+    """Compute a torch function of :class:`ReorderingBound` arguments, and bounds on its error."""
     flat = [b for a in args for b in (a if isinstance(a, (list, tuple)) else [a])]
     numbers = [a for a in flat if isinstance(a, ReorderingBound)]
     kind = numbers[0].kind if numbers else mode.kind if mode is not None else FLOAT64

@@ -46,7 +46,7 @@ class Recurrent(Stacked):
         exact: bool = True,
         direction: int = 0,
     ) -> list[WFSA]:
-        """Return the automata that score c_t, one per unit.
+        """Return one automaton per unit, which computes the scores c_t of the unit.
 
         The gates are the floats that this network computes. With ``exact``, each is represented as a dyadic
         fraction.

@@ -71,8 +71,8 @@ class LayerKind:
         name: the name in files and on the command line, for example ``"rrnn-b"``.
         cls: the layer's class; called with the options, ``input_size``, ``hidden_size``, ``dtype`` and
             ``device``.
-        options: a strategy for each option that changes the scores or their computation.
-        starts: a strategy for c_0, the same for all units; ``None`` is the semiring's zero.
+        options: a Hypothesis strategy for each option that changes the scores or their computation.
+        starts: a Hypothesis strategy for c_0, the same for all units; ``None`` is the semiring's zero.
         weights: a function that maps a layer, its gates' tables and c_0 (exact numbers) to the claim's size
             and weights (:class:`theory.weights.Weights`).
     """

@@ -50,7 +50,7 @@ class AffineStep:
 
     Attributes:
         update: update_j for each component j, which does not depend on the state.
-        moves: the factor of component i in component j, keyed by ``(i, j)``; missing pairs are zero.
+        moves: the factor of s_i in the new s_j, keyed by ``(i, j)``; missing pairs are zero.
         read: the factors of the components in the output; if there are fewer factors than components, the
             output does not read the last components. ``None`` if the cell has no output, because its units
             are the components.
@@ -384,7 +384,7 @@ def _ends(name: str) -> tuple[str, str]:
 
 
 class UnitCell(LinearRecurrenceCell):
-    """A cell without keys and outputs, in which the score of a unit is a component of its state."""
+    """A cell without keys, in which the score of a unit is a component of its state."""
 
     reads = False
 

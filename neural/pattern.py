@@ -32,7 +32,7 @@ ZERO, ONE, START = "0", "1", "c"
 
 @dataclass(frozen=True)
 class Pattern:
-    """An automaton whose weights are names of gates.
+    """An automaton whose weights are names of gates or of constants.
 
     Attributes:
         initial: the name of each state's initial weight.

@@ -82,7 +82,7 @@ class RCNNCell(AutomatonCell):
 
 
 class RCNN(Recurrent):
-    """An RCNN layer, whose state is ``(c1, ..., cn)``, one tensor for n = 1.
+    """An RCNN layer, whose state is ``(c1, ..., cn)``, or the tensor c1 if n is 1.
 
     Args:
         bias: whether to use biases. Defaults to ``True``.

@@ -107,7 +107,7 @@ class RunningErrorTensor(BoundedTensor):
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
-        """Apply the rule of a torch function."""
+        """Compute a torch function and a bound on the error of its result."""
         return apply(func, args, kwargs or {})
 
     def __getattr__(self, name: str) -> Any:
@@ -162,7 +162,7 @@ def _conv1d(
     bias: RunningErrorTensor | None = None,
     **options: Any,
 ) -> RunningErrorTensor:
-    """Return a convolution, which may be grouped."""
+    """Return a convolution of tensors with errors; it may be grouped, and the weights must be exact."""
     if bool(weight.error.any()) or (bias is not None and bool(bias.error.any())):
         raise TypeError("conv1d is supported only for exact weights")
     value = functional.conv1d(inputs.value, weight.value, None if bias is None else bias.value, **options)
@@ -327,7 +327,7 @@ class tracking(TorchFunctionMode):
     """A context in which all results of torch functions have an error bound, even for plain parameters."""
 
     def __torch_function__(self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
-        """Apply the rule of a torch function."""
+        """Compute a torch function and a bound on the error of its result."""
         operation, own = operation_of(func), any(isinstance(a, RunningErrorTensor) for a in args)
         if operation in RULES or operation in DATA_MOVEMENT or own:
             return apply(func, args, kwargs or {})

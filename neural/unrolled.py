@@ -17,8 +17,8 @@ class CellOutput(NamedTuple):
 
     Attributes:
         scores: for an :class:`~neural.cell.AutomatonCell`, c_1, ..., c_T before any output nonlinearity,
-            shape ``(T, B, hidden_size)``; for a state-regularized cell, the transition probabilities, shape
-            ``(T, B, k)``.
+            shape ``(T, B, hidden_size)``. For a state-regularized cell, the transition probabilities, shape
+            ``(T, B, k)``. For a cell of the baselines without centroids, the hidden states.
         outputs: shape ``(T, B, output_size)``.
         states: the state after each symbol, one tensor ``(T, B, ...)`` for each tensor of the state.
     """

@@ -43,7 +43,7 @@ WITH_VECTORS = {f"{CELL}pretrained": "VD", f"{CELL}turn": "Dr"}
 
 
 def save(model: Classifier, path: str | Path, about: dict[str, Any] | None = None) -> None:
-    """Write the classifier and a description that JSON can represent."""
+    """Write the classifier, with a description that JSON can represent, to a checkpoint file."""
     header = {
         "words": list(model.network.words),
         "labels": list(model.labels),

@@ -36,7 +36,7 @@ class MambaCell(LinearRecurrenceCell):
     functions: ClassVar[Functions] = {"A": functional.logsigmoid}
 
     def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
-        """Return the gates a = exp(Delta A) and Delta B, which is named ``B``, and the other gates."""
+        """Return the gates of the step: a = exp(Delta A), Delta B (named ``B``), C, x and D."""
         delta = -functional.logsigmoid(-raw["z"])
         decays = {f"a[{j}]": torch.exp(delta * raw[f"A[{j}]"]) for j in range(1, self.keys + 1)}
         keys = {f"B[{j}]": delta * raw[f"B[{j}]"] for j in range(1, self.keys + 1)}

@@ -80,7 +80,7 @@ class StabilisedMLSTMCell(MLSTMCell):
         return (*state, torch.ones_like(scale))
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Compute the memory divided by M, the output, and M at all steps.
+        """Compute three results at all steps: the memory divided by M, the output, and M.
 
         The output is that of the memory itself, because it is multiplied by M again.
         """
@@ -98,7 +98,10 @@ class StabilisedMLSTMCell(MLSTMCell):
 
 
 def stabilised_step(t: SimpleNamespace, state: list[Tensor]) -> list[Tensor]:
-    """Compute the memory divided by M, M, and the output after a token, from its gates and the state."""
+    """Return the next state and the output, given a token's gates and the state.
+
+    The state is the memory divided by M, followed by M.
+    """
     *memory, scale = state
     new = torch.maximum(t.f * scale, t.i).detach()
     keep, write = t.f * scale / new, t.i / new

@@ -60,8 +60,8 @@ class RGLRU(Recurrent):
 class RGLRUAsProgrammedCell(RGLRUCell):
     """An RG-LRU cell that does not multiply the first token by m = sqrt(1 - a^2), like the published program.
 
-    An additional component s of the state is 0 before the first token and 1 afterwards. Each token adds
-    i x + s (m - 1) i x to a h.
+    An additional component s of the state is 0 before the first token and 1 afterwards. The step of h is
+    h <- a h + i x + s (m - 1) i x.
     """
 
     per_key = 2  # s and h

@@ -98,9 +98,9 @@ def gated_pair(
 ) -> tuple[Tensor, Tensor]:
     """Compute two gated recurrences, the second of which reads the states of the first, in one pass.
 
-    The recurrences are c1_t = f1 * c1_{t-1} + (1 - f1) * z1 and c2_t = f2 * c2_{t-1} + (c1_{t-1} + skip) * (1
-    - f2) * z2, with f = sigmoid(gate_t). These are equations 25c and 25d, and with ``skip`` equations 26e and
-    26f (Peng et al. 2018).
+    These are equations 25c and 25d, and with ``skip`` equations 26e and 26f (Peng et al. 2018). With
+    f = sigmoid(gate_t), the recurrences are c1_t = f1 * c1_{t-1} + (1 - f1) * z1 and
+    c2_t = f2 * c2_{t-1} + (c1_{t-1} + skip) * (1 - f2) * z2.
 
     >>> ones, zero = torch.ones(3, 1), torch.zeros(1)
     >>> one, two = gated_pair((0 * ones, 0 * ones), (ones, ones), (zero, zero))

@@ -74,7 +74,7 @@ def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tens
 
 
 def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
-    """Compute a tanh with an optional gate and highway connection (:mod:`neural.scan.outputs`)."""
+    """Compute the output of a gated layer; see :func:`neural.scan.outputs.output`."""
     values = [None if x is None else x.contiguous() for x in (states, gate, skip)]
     result = torch.empty_like(states, memory_format=torch.contiguous_format)
     _call(f"{form}_{TYPES[states.dtype]}", [*values, result], 1, states.numel())
@@ -84,7 +84,10 @@ def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) 
 def output_backward(
     grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
 ) -> list[Tensor | None]:
-    """Compute the gradients of the arguments of :func:`output`; ``None`` for arguments that are ``None``."""
+    """Compute the gradients of the arguments states, gate and skip of :func:`output`.
+
+    The gradient of an argument that is ``None`` is ``None``.
+    """
     inputs = [None if x is None else x.contiguous() for x in (states, gate, skip)]
     gradients = [None if x is None else torch.empty_like(x) for x in inputs]
     values = [grad.contiguous(), *inputs, outputs.contiguous(), *gradients]
@@ -104,7 +107,7 @@ def last_cache(folder: Path = CACHES) -> float:
 
 
 def lacking() -> str:
-    """Build the C++ backend if necessary; return why it is not available, or an empty string."""
+    """Return the reason why the backend is not available, or an empty string; build it if necessary."""
     return libraries.lacking(SOURCE, CONTRACTION)
 
 

@@ -59,11 +59,11 @@ class Operation(Operator):
 
     Args:
         forward: computes the operator's results: a tensor or a tuple of tensors.
-        backward: computes the gradients of the arguments that are floating-point tensors or ``None``, from
-            the gradients of the results, the arguments, and the results. The gradient of ``None`` is an empty
-            tensor.
+        backward: computes the gradients of the arguments that are floating-point tensors or ``None``; the
+            gradient of ``None`` is an empty tensor. The arguments of ``backward`` are the gradients of the
+            results, followed by the arguments of ``forward``, among which the results are inserted.
         again: computes the same gradients with differentiable functions.
-        results_at: the position of the results among the arguments of ``backward``.
+        results_at: the number of arguments of ``forward`` before the inserted results.
         like: maps the arguments to uninitialised tensors with the shapes and dtypes of the results.
         axes: the position of the batch axis of each tensor argument under ``vmap``.
         result_axes: the positions of the batch axes of the results.

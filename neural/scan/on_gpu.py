@@ -53,7 +53,7 @@ CHUNK: ContextVar[int | None] = ContextVar("chunk", default=None)
 
 @cache
 def lacking() -> str:
-    """Return why Triton is not available, or an empty string."""
+    """Return the reason why the backend is not available, or an empty string."""
     if importlib.util.find_spec("triton") is None:
         return "Triton is not installed"
     if not torch.cuda.is_available() and not interpreted():
@@ -210,7 +210,7 @@ def _run(
 
 
 def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
-    """Compute a tanh with an optional gate and highway connection (:mod:`neural.scan.outputs`)."""
+    """Compute the output of a gated layer; see :func:`neural.scan.outputs.output`."""
     result = torch.empty_like(states, memory_format=torch.contiguous_format)
     _run_output("output", [states, gate, skip], [result], form, skip is not None)
     return result
@@ -219,7 +219,10 @@ def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) 
 def output_backward(
     grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
 ) -> list[Tensor | None]:
-    """Compute the gradients of the arguments of :func:`output`; ``None`` for arguments that are ``None``."""
+    """Compute the gradients of the arguments states, gate and skip of :func:`output`.
+
+    The gradient of an argument that is ``None`` is ``None``.
+    """
     gradients = [
         None if x is None else torch.empty_like(x, memory_format=torch.contiguous_format)
         for x in (states, gate, skip)

@@ -31,7 +31,7 @@ All are required, and no others are allowed. A network without centroids omits
 
 
 def save(network: Acceptor, path: str | Path, about: dict[str, Any] | None = None) -> None:
-    """Write the network and a description that JSON can represent, for example of its training.
+    """Write the network, with a description that JSON can represent, to a checkpoint file.
 
     Raises:
         InputError: If :func:`load` would reject the network; then nothing is written.

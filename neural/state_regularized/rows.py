@@ -71,11 +71,11 @@ class Rows:
         return values[(self.before[self.sizes[0] :] - self.sizes[0]).to(values.device)]
 
     def later(self, values: Tensor) -> Tensor:
-        """Return the rows of all steps except the first step."""
+        """Return the rows of ``values``, a tensor with N rows, that belong to all steps but the first."""
         return values[self.sizes[0] :]
 
     def first(self, values: Tensor) -> Tensor:
-        """Return the rows of the first step."""
+        """Return the rows of ``values``, a tensor with N rows, that belong to the first step."""
         return values[: self.sizes[0]]
 
     def again(

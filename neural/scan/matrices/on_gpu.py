@@ -84,8 +84,8 @@ def _to_matrices(
 ) -> Tensor:
     """Compute the gradient of the matrices from the results of the backward kernel.
 
-    ``weights`` contains the gradients of the states. ``live`` marks the positions at which they are not all
-    zero.
+    ``weights`` contains the gradients of the states, divided by the number of equal terms of a maximum.
+    ``live`` marks the positions at which they are not all zero.
     """
     number, n, batch = len(matrices), start.shape[1], len(start)
     # Positions without gradient are sorted to the end, after those of all matrices.

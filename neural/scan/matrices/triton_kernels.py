@@ -220,9 +220,9 @@ def backward(
 ):
     """Compute the gradients of the states, the start and the offsets of one sequence.
 
-    ``weights`` receives the gradients of the states. ``live`` marks the steps whose state has a nonzero
-    gradient. Other steps contribute nothing to the gradients: they may be padding, where states may be
-    infinite.
+    ``weights`` receives the gradients of the states, divided by the number of equal terms of a maximum.
+    ``live`` marks the steps whose state has a nonzero gradient. Other steps contribute nothing to the
+    gradients: they may be padding, where states may be infinite.
     """
     string = tl.program_id(0).to(tl.int64)
     column = tl.arange(0, STATES)
