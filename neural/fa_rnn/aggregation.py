@@ -75,7 +75,10 @@ class SoftLogic(nn.Module):
             for _, clause in clauses
         ]
         if any(both):
-            raise InputError("a clause must not contain a name and its negation: it is always true; omit it")
+            raise InputError(
+                "a clause must not contain a name and its negation, got both for"
+                f" {shorten(min(set().union(*both)))}; omit the clause, because it is always true"
+            )
         self.literals, self.negations = (
             nn.Parameter(literals),
             nn.Parameter((literals < 0).sum(dim=1).to(**factory_kwargs)),

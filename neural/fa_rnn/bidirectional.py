@@ -41,7 +41,11 @@ class Bidirectional(nn.Module):
         super().__init__()
         same_words = set(forward_network.words) == set(backward_network.words)
         if not same_words or len(forward_network.final) != len(backward_network.final):
-            raise InputError("both directions must have the same words and the same number of scores")
+            raise InputError(
+                "both directions must have the same words and the same number of scores, got"
+                f" {len(forward_network.words)} and {len(backward_network.words)} words, and"
+                f" {len(forward_network.final)} and {len(backward_network.final)} scores"
+            )
         self.forward_network, self.backward_network = forward_network, backward_network
 
     @classmethod

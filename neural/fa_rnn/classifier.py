@@ -70,7 +70,10 @@ class Classifier(nn.Module):
     ) -> None:
         super().__init__()
         if not isinstance(network.cell, FactoredCell) or network.scoring != "forward":
-            raise InputError("network must be a decomposed FA-RNN with forward scoring and without gates")
+            raise InputError(
+                "network must be a decomposed FA-RNN with forward scoring and without gates, got a"
+                f" {type(network.cell).__name__} with {network.scoring} scoring"
+            )
         self.network, self.labels, self.blocks = network, tuple(labels), tuple(blocks)
         factory_kwargs: Any = {"device": network.initial.device, "dtype": network.initial.dtype}
         self.readout = nn.Linear(network.cell.states, len(self.labels), **factory_kwargs)

@@ -157,8 +157,11 @@ def _texts(header: dict[str, Any], name: str) -> list[str]:
 
 
 def _block(fields: Any, states: int, labels: list[str]) -> RuleBlock:
-    if any(not isinstance(fields[name], list) for name in ("rules", "states", "final")):
-        raise InputError("a block's rules, states and final states must be lists")
+    for name in ("rules", "states", "final"):
+        if not isinstance(fields[name], list):
+            raise InputError(
+                f"a block's rules, states and final states must be lists, got {name} {fields[name]!r:.40}"
+            )
     block = RuleBlock(
         fields["label"], tuple(fields["rules"]), tuple(fields["states"]), tuple(fields["final"])
     )

@@ -72,7 +72,10 @@ def steps(
     sizes = (inputs.shape[1],) * len(inputs) if sizes is None else tuple(sizes)
     lead = inputs.shape[:-1]
     if not sizes or 0 in sizes:
-        raise InputError("inputs must have at least one step, and each step at least one sequence")
+        raise InputError(
+            "inputs must have at least one step, and each step at least one sequence, got the sizes"
+            f" {sizes!r:.80}"
+        )
     run, rows = _gru if isinstance(part, GRUPart) else _lstm, Rows(sizes)
     with torch.autocast(inputs.device.type, enabled=False):  # all steps use the weights' precision
         inputs, *first = (x.to(part.hidden.weight.dtype) for x in (inputs, *state))
