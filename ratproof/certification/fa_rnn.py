@@ -115,7 +115,7 @@ class NetworkDecision(NoTruthValue):
         return "equivalent" if self.exact and verdicts == {"equivalent"} else "unknown"
 
     def different(self) -> list[tuple[str | None, RuleDecision]]:
-        """Return the labels for which some sentence matches only in the network or only by the rules."""
+        """Return each decision that found a difference between the network and the rules, with its label."""
         return [
             (label, decision)
             for label, decisions in self.answers.items()
@@ -253,9 +253,9 @@ def decide(network: WFSA, rules: Sequence[Rule], begins: bool, join: bool) -> Ru
 
 
 def covers(final: NDArray[np.float64], parts: Sequence[Part], rules: Iterable[int]) -> bool:
-    """Return whether the parts together contain all final states and all rules of a label.
+    """Return whether the parts of the network for a label have all of the label's final states and rules.
 
-    Then it is enough to decide each part.
+    If they have, it is enough to decide each part separately.
     """
     states = {state for part in parts for state in part.states}
     return set(np.flatnonzero(final).tolist()) <= states and {
@@ -292,7 +292,10 @@ def matrices_of(network: FARNN) -> tuple[list[NDArray[np.float64]], list[int], b
 
 
 def weights_of(cell: FactoredCell) -> list[NDArray[np.float64]]:
-    """Return E_R, D_1, D_2, the wildcard's matrix, and whether it applies to each word, in float64."""
+    """Return the factors E_R, D_1 and D_2 of the cell's transition tensor, and its wildcard, in float64.
+
+    The wildcard is a matrix, and a weight of 0 or 1 per word that says whether the matrix is added.
+    """
     return [
         part.detach().double().cpu().numpy()
         for part in (cell.rules, cell.before, cell.after, cell.apart, cell.stands)
@@ -346,7 +349,7 @@ def representatives(network: WFSA, known: Letters, begins: bool) -> dict[Symbol,
 
 
 def _among(known: Letters, words: Sequence[str]) -> Letters:
-    """Return the letters restricted to these words."""
+    """Return ``known``, which has the letter of each word in the rules, restricted to these words."""
     letter_of = dict(zip(known.alphabet, known.letter, strict=True))
     return replace(known, alphabet=tuple(words), letter=tuple(letter_of[word] for word in words))
 

@@ -51,9 +51,9 @@ def decide_by_boxes(comparison: ExactComparison) -> None:
 
 
 def _transitions(automata: Sequence[WFSA]) -> dict[str, list[int]]:
-    """Return, for each symbol, the next state of each state, numbered from 1.
+    """Return, for each symbol, the list of all states' next states; states are numbered from 1.
 
-    The automata must be the same DFA that starts in state 1, each with its own final state.
+    The automata must be the same DFA with initial state 1, and only state i is final in the i-th automaton.
     """
     first = automata[0]
     for index, automaton in enumerate(automata):

@@ -49,7 +49,7 @@ def positive(own: float, temperature: float | Fraction | None, hint: str = "") -
 
 
 def hexadecimal(values: Any) -> Any:
-    """Return floats, or lists of floats, as exact hexadecimal strings; infinity is inf."""
+    """Return floats, or nested lists of floats, as exact hexadecimal strings; infinity becomes ``"inf"``."""
     if np.ndim(values):
         return [hexadecimal(part) for part in values]
     return float(values).hex() if np.isfinite(values) else str(float(values))

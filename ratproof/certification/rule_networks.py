@@ -46,11 +46,11 @@ class RuleNetwork:
     Attributes:
         words: The words, in the order of the network.
         blocks: The rules that each score is about.
-        before, after: D_1 and D_2, shape ``(K, r)``.
+        before, after: The factors D_1 and D_2 of the transition tensor, shape ``(K, r)``.
         wildcard: The wildcard's matrix, shape ``(K, K)``.
-        vectors: The distinct rows of E_R, shape ``(m, r)``.
+        vectors: The distinct rows of the factor E_R, which has one row per word, shape ``(m, r)``.
         stands: Whether the wildcard matches the words with this row, shape ``(m,)``.
-        vector_of: The index of each word's row, shape ``(V,)``.
+        vector_of: The index of each word's row in ``vectors``, shape ``(V,)``.
         initial, final: The initial weights, shape ``(K,)``, and the final weights of each score, ``(G, K)``.
     """
 
@@ -71,7 +71,7 @@ class RuleNetwork:
         return len(self.initial)
 
     def matrices(self) -> Counts:
-        """Return the transition matrix of each distinct row of E_R, shape ``(m, K, K)``."""
+        """Return the transition matrix of each row of ``vectors``, shape ``(m, K, K)``."""
         before, after, wildcard, vectors, stands = (
             (part == ONE).astype(np.int64)
             for part in (self.before, self.after, self.wildcard, self.vectors, self.stands)
@@ -187,10 +187,11 @@ def path_automaton(
 
 
 def match(network: RuleNetwork, automaton: PathAutomaton) -> Match | None:
-    """Return a map from the network to the automaton that preserves the numbers of paths, or None.
+    """Return a map from the network's states to the automaton's that preserves numbers of paths, or None.
 
-    The identity is tried first. If it does not preserve the numbers of paths, the map is computed from the
-    coarsest partition of the states of both that respects the numbers of transitions.
+    The identity is tried first. Otherwise, the map is computed from a partition of the network's and the
+    automaton's states. It is the coarsest one in which all states of a class have the same final weights and
+    the same numbers of transitions to each class.
     """
     pairs = np.unique(np.column_stack([network.vector_of, automaton.table_of]), axis=0)
     if len(network.final) != len(automaton.accepting) or len(np.unique(pairs[:, 0])) < len(pairs):
@@ -251,7 +252,7 @@ def bounding_weights(network: RuleNetwork) -> list[int] | None:
 
 
 def growth(network: RuleNetwork) -> int:
-    """Return the least k such that no word multiplies the largest entry of the state by more than 2^k."""
+    """Return the least k such that no word multiplies the state's largest entry by more than 2^k."""
     return max(int(network.matrices().sum(axis=1).max(initial=1)) - 1, 0).bit_length()
 
 

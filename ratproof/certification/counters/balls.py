@@ -41,32 +41,40 @@ class BallStep:
         self.reads = maps.T + bias
 
     def read(self, tokens: Sequence[int]) -> Balls:
-        """Return the smallest balls that contain W x + b + c for each of the tokens, shape ``(4 d,)``."""
+        """Return balls that contain W x + b + c for each token's embedding x, shape ``(4 d,)``."""
         rows: Balls = self.reads[tokens[0]]
         for token in tokens[1:]:
             rows = union(rows, self.reads[token])
         return rows
 
     def inside(self, h: Balls) -> Balls:
-        """Return U h, shape ``(4 d,)``."""
+        """Return U h, the recurrent part of the gates' preactivations, shape ``(4 d,)``."""
         return product(self.U, h[:, None])[:, 0]
 
     def gates(self, pre: Balls, c: Ends) -> tuple[Ends, Ends, Balls]:
-        """Return f, m = i g, and the output gate's preactivation before its peephole, each ``(d,)``."""
+        """Return f, m and o for c' = f c + m, from the gates' preactivations ``pre`` and the cell state c.
+
+        f and m = i g are the lower and upper ends of intervals. o is the preactivation of the output gate,
+        without the peephole. Each array has shape ``(d,)``.
+        """
         i, f, g, o = np.split(pre, 4)
         zero = np.array([arb(0)] * len(g), dtype=object)
         i_ends, f_ends = (self._gate(x, row, c, sigmoid, 0) for x, row in ((i, self.P[0]), (f, self.P[1])))
         return f_ends, multiply(i_ends, self._gate(g, zero, c, arb.tanh, -1)), o
 
     def output(self, o: Balls, c: Ends) -> Balls:
-        """Return u, the component's output, from the output gate's preactivation and the new cell state c."""
+        """Return the recurrent component's output u: the output gate times tanh(c).
+
+        ``o`` is the gate's preactivation without the peephole, and c is the new cell state.
+        """
         squashed = each(arb.tanh, c[0]), each(arb.tanh, c[1])
         return union(*multiply(self._gate(o, self.P[2], c, sigmoid, 0), squashed))
 
     def mix(self, u: Balls) -> Balls:
-        """Return the next h for the recurrent component's output u.
+        """Return the next h from the recurrent component's output u.
 
-        With centroids, h = sum_i alpha_i s_i. It is computed as s_l + sum_i alpha_i (s_i - s_l), for one l.
+        Without centroids, h = u. With centroids s_i of probabilities alpha_i, h = sum_i alpha_i s_i. The sum
+        is computed as s_l + sum_i alpha_i (s_i - s_l) for one l.
         """
         if self.S is None:
             return u
@@ -136,10 +144,10 @@ def multiply(one: Ends, other: Ends) -> Ends:
 
 
 def between(corners: Floats) -> Balls:
-    """Return balls that contain the finite intervals ``(2, d)``."""
+    """Return balls that contain the finite intervals with these corners, of shape ``(2, d)``."""
     return union(*ends(corners))
 
 
 def ends(corners: Floats) -> Ends:
-    """Return the exact endpoints of the intervals, shape ``(2, d)``; they may be infinite."""
+    """Return the corners of intervals, of shape ``(2, d)``, as exact balls; corners may be infinite."""
     return exact(corners[0]), exact(corners[1])

@@ -56,8 +56,8 @@ class BoxArrows:
     """All A transitions between nodes, sorted by their targets.
 
     Attributes:
-        source, group, target: The first node, the index of the group of symbols, and the next node of each
-            transition, each of shape ``(A,)``.
+        source, group, target: For each transition, the node that it leaves, the index of its group of
+            symbols, and the node that it enters. Each array has shape ``(A,)``.
     """
 
     source: NDArray[np.int64]
@@ -88,7 +88,10 @@ class CounterImages:
         self.end = reads[[numbers.end]]
 
     def gates(self, h: Floats, c: Floats, reads: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return f, m = i g, and the output gate's preactivation before its peephole, each ``(2, B, d)``."""
+        """Return f, m and o for c' = f c + m, as intervals over B boxes, each of shape ``(2, B, d)``.
+
+        f is the forget gate and m = i g. o is the preactivation of the output gate, without the peephole.
+        """
         n = self.n
         middle, radius = 0.5 * (h[0] + h[1]), 0.5 * (h[1] - h[0])
         inside, off = middle @ n.U.T, radius @ np.abs(n.U).T
@@ -99,11 +102,14 @@ class CounterImages:
         return f, times(i, self._tanh(g)), o
 
     def output(self, o: Floats, c: Floats) -> Floats:
-        """Return u, the component's output, from the output gate's preactivation and the new cell state c."""
+        """Return the recurrent component's output u: the output gate times tanh(c).
+
+        ``o`` is the gate's preactivation without the peephole, and c is the new cell state.
+        """
         return times(self._sigmoid(o + times(self.n.P[2], c)), np.tanh(c))
 
     def mix(self, u: Floats) -> Floats:
-        """Return the next h for the recurrent component's output u."""
+        """Return the next h from the recurrent component's output u: u itself, or a mixture of centroids."""
         n = self.n
         if n.S is None or n.temperature is None:
             return u

@@ -103,8 +103,8 @@ def explore(
 def _features(numbers: CounterNumbers, h: Floats, c: Floats) -> Floats:
     """Return the vectors that are compared to decide whether two states are merged.
 
-    They contain U h, and U tanh(c) or, with centroids, the centred logits of tanh(c): the values that follow
-    if the output gates are open.
+    The first part of a vector is U h. The second part is the same for the next h if all output gates are 1:
+    U tanh(c) or, with centroids, the centred logits of tanh(c).
     """
     squashed = np.tanh(c)
     if numbers.S is None or numbers.temperature is None:

@@ -34,7 +34,10 @@ def balanced(one: Class) -> bool:
 
 
 def class_of(depth_changes: Iterable[int], most: int) -> Class | None:
-    """Return the class of a string, given its changes of depth; ``None`` if it exceeds height ``most``."""
+    """Return the class of a string from the depth change of each symbol.
+
+    Return ``None`` if the height of a prefix exceeds ``most``.
+    """
     now: Class | None = EMPTY
     for depth_change in depth_changes:
         now = None if now is None else after(now, depth_change, most)

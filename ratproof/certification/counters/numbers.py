@@ -55,7 +55,7 @@ class CounterNumbers(TokenNumbers):
 
     @property
     def tau(self) -> float:
-        """Return the temperature as a float, not below a limit.
+        """Return the temperature as a float that is at least ``LEAST_TEMPERATURE``.
 
         Division by a smaller number would overflow. Only the search uses this value. The proof uses the exact
         temperature, in ball arithmetic.
@@ -83,7 +83,7 @@ class CounterNumbers(TokenNumbers):
         return np.zeros(self.d) if self.start_token or self.S is None else self.S[:, 0]
 
     def depth_change(self, token: int) -> int:
-        """Return by how much a symbol changes the depth: 1, -1 or 0."""
+        """Return the number that a symbol adds to the depth: 1 for ``(``, -1 for ``)``, otherwise 0."""
         return (token == self.opening) - (token == self.closing)
 
 

@@ -37,7 +37,7 @@ MOST_ROUNDS = 20_000
 
 @dataclass(frozen=True)
 class ProofFactors:
-    """The factors of c' = f c + m along each transition, rounded outwards, with shapes ``(2, A, d)``."""
+    """Intervals of f and m in c' = f c + m for each of A transitions, each of shape ``(2, A, d)``."""
 
     f: Floats
     m: Floats
@@ -112,13 +112,13 @@ def _intersection(one: Ends, other: Ends) -> Ends:
 
 
 def _holds(values: Balls, corners: Floats) -> bool:
-    """Return whether all values are between the corners."""
+    """Return whether all values are certainly between the lower and the upper corner of a box."""
     low, high = exact(corners[0]), exact(corners[1])
     return all(bool(low[i] <= v and v <= high[i]) for i, v in enumerate(values))
 
 
 def _bounded(boxes: Boxes, factors: ProofFactors, start: Floats, length: int | None) -> ProofGap | None:
-    """Iterate the bounds on c, rounded outwards, which must stay in the boxes."""
+    """Check that the bounds on c, rounded outwards, stay in the boxes for up to ``length`` symbols."""
     arrows, nodes = BoxArrows.of(boxes.explored), len(boxes.explored.classes)
     bounds = np.stack([np.full((nodes, start.shape[1]), np.inf), np.full((nodes, start.shape[1]), -np.inf)])
     bounds[:, 0] = start
@@ -137,7 +137,7 @@ def _bounded(boxes: Boxes, factors: ProofFactors, start: Floats, length: int | N
 
 
 def _after(arrows: BoxArrows, factors: ProofFactors, bounds: Floats) -> Floats:
-    """Return bounds that contain the earlier bounds and the values of the cell after one more symbol."""
+    """Return bounds on c that still hold after one more symbol: they contain the earlier bounds."""
     low, high = bounds[0][arrows.source], bounds[1][arrows.source]
     # a node that no string has reached has the bounds (inf, -inf), which contribute nothing
     least = _end(np.where(low >= 0, factors.f[0], factors.f[1]), low, factors.m[0], -np.inf)

@@ -33,7 +33,7 @@ def wrong_string(
 ) -> Tokens | None:
     """Return a short string with a wrong decision, confirmed in ball arithmetic, or ``None``.
 
-    Strings are limited to the given height and length. With ``saturated``, the gates are saturated.
+    Only strings up to the given height and length are tried. With ``saturated``, the gates are saturated.
     """
     length = min(length, MOST_SYMBOLS)
     height = min(height, length)
@@ -66,9 +66,9 @@ def _candidates(
 
 
 def first_wrong(points: CounterPoints, rows: NDArray[np.int64], height: int) -> Tokens | None:
-    """Return the shortest prefix of any row with a wrong decision, or ``None``.
+    """Return the shortest prefix of the strings in ``rows`` on which the decision is wrong, or ``None``.
 
-    Among prefixes of the same length, the first row's is returned. Prefixes above the height are ignored.
+    Among prefixes of the same length, the first row's is returned. Prefixes above ``height`` are ignored.
     """
     numbers, first = points.n, points.first()
     h, c = (np.repeat(part, len(rows), axis=0) for part in first)
@@ -90,7 +90,10 @@ def first_wrong(points: CounterPoints, rows: NDArray[np.int64], height: int) -> 
 
 
 def _long(numbers: CounterNumbers, height: int, length: int) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    """Yield kinds and batches of long strings: deeply nested, dead, with runs of a letter, and random."""
+    """Yield batches of long strings, each with the name of its kind.
+
+    The kinds are deeply nested strings, dead strings, strings with runs of a letter, and random strings.
+    """
     random = np.random.default_rng(0)
     up, down = numbers.opening, numbers.closing
     letters = [t for t in range(len(numbers.alphabet)) if numbers.depth_change(t) == 0]
@@ -123,7 +126,7 @@ def _long(numbers: CounterNumbers, height: int, length: int) -> Iterator[tuple[s
 
 
 def _rows(lines: Sequence[Sequence[int]], numbers: CounterNumbers) -> NDArray[np.int64]:
-    """Return the lines as one array; pad shorter lines with closing brackets."""
+    """Return strings as the rows of an array; closing brackets are appended to shorter strings."""
     most = max(map(len, lines))
     return np.array([[*line, *[numbers.closing] * (most - len(line))] for line in lines], dtype=np.int64)
 

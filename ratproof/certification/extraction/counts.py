@@ -57,7 +57,10 @@ class TransitionCounts:
 
     @property
     def unseen(self) -> list[tuple[int, int]]:
-        """Return the unseen pairs of a centroid that the table reaches and the index of a symbol."""
+        """Return the pairs of a centroid and a symbol's index that never occurred in the strings.
+
+        Only centroids that the table reaches from the start are included.
+        """
         table = self.table
         queue = [self.start]
         for i in queue:
@@ -66,13 +69,14 @@ class TransitionCounts:
 
     @property
     def undecided(self) -> list[tuple[int, int]]:
-        """Return the pairs of a centroid and a symbol's index that more than one centroid followed."""
+        """Return the pairs of a centroid and a symbol's index that led to more than one next centroid."""
         return [(int(i), int(a)) for i, a in np.argwhere((self.counts > 0).sum(axis=2) > 1)]
 
     def differences(self, hard: HardAutomaton) -> list[tuple[int, int, int, int | None]]:
-        """Return the entries that differ from the hard automaton's table.
+        """Return the transitions of :attr:`table` that the hard automaton does not have.
 
-        Each entry contains the centroid, the symbol's index, and the next centroid in both tables.
+        Each one is a centroid, a symbol's index, the next centroid in this table, and the next centroid in
+        the hard automaton.
         """
         pairs = ((i, a, j) for i, row in enumerate(self.table) for a, j in enumerate(row) if j is not None)
         return [(i, a, j, hard.table[i][a]) for i, a, j in pairs if j != hard.table[i][a]]

@@ -1,6 +1,6 @@
 """The paper's figures of a network (Wang & Niepert 2019, Figures 3, 4 and 8).
 
-They show its automata, and its probabilities over temperatures.
+They show its automata, and its transition probabilities at different temperatures.
 """
 
 from __future__ import annotations
@@ -91,9 +91,9 @@ def probabilistic_automaton(numbers: Numbers, automaton: HardAutomaton) -> str:
 
 
 def bars(numbers: Numbers, string: String, temperatures: Sequence[float]) -> str:
-    """Return bar charts of alpha as SVG (Figure 3 left), with one row per temperature.
+    """Return bar charts of the centroids' probabilities alpha as SVG (Figure 3 left).
 
-    The columns are the start and the symbols of a string.
+    There is one row per temperature. The columns are the start and the symbols of the string.
     """
     alpha = along(numbers, string, temperatures)
     centroids = _visible_centroids(alpha)
@@ -121,9 +121,9 @@ def bars(numbers: Numbers, string: String, temperatures: Sequence[float]) -> str
 
 
 def heat_map(numbers: Numbers, automaton: HardAutomaton, temperatures: Sequence[float]) -> str:
-    """Return transition probabilities over temperatures as SVG.
+    """Return a heat map of the transition probabilities at each temperature, as SVG.
 
-    There is one row for each reachable centroid, symbol and next centroid.
+    There is one row for each transition: a reachable centroid, a symbol and a next centroid.
     """
     tables = over_temperatures(numbers, temperatures)
     reached = automaton.reachable or [int(Points(numbers).first().argmax())]

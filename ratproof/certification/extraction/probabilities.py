@@ -17,9 +17,9 @@ from ratproof.certification.soft_networks.numbers import Numbers
 
 
 def table(numbers: Numbers) -> Floats:
-    """Return alpha after each centroid and symbol, in float64, shape ``(k, symbols, k)``.
+    """Return the probability alpha of each next centroid after each centroid and symbol, in float64.
 
-    Each row sums to 1 up to rounding.
+    The shape is ``(k, symbols, k)``. Each row sums to 1 up to rounding.
     """
     points, every = Points(numbers), np.eye(numbers.k)
     return np.stack([points.step(every, token) for token in range(len(numbers.alphabet))], axis=1)
@@ -34,14 +34,15 @@ def probabilistic(numbers: Numbers) -> PFA:
 
 
 def over_temperatures(numbers: Numbers, temperatures: Sequence[float]) -> Floats:
-    """Return the table for each temperature, shape ``(temperatures, k, symbols, k)``."""
+    """Return the transition probabilities at each temperature, shape ``(temperatures, k, symbols, k)``."""
     return np.stack([table(replace(numbers, temperature=Fraction(tau))) for tau in temperatures])
 
 
 def along(numbers: Numbers, string: String, temperatures: Sequence[float]) -> Floats:
-    """Return the soft run's alpha after the start and after each symbol, for each temperature.
+    """Return the centroids' probabilities alpha along a string, at each temperature.
 
-    The shape is ``(temperatures, T + 1, k)``. Figure 3 (left) of the paper shows this for the string 100.
+    alpha is that of the soft run after the start and after each of the T symbols. The shape is
+    ``(temperatures, T + 1, k)``. Figure 3 (left) of the paper shows this for the string 100.
     """
     for symbol in string:
         if symbol not in numbers.alphabet:

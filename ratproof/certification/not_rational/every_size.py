@@ -40,7 +40,7 @@ BITS = 256
 THEOREM = "not_rational.monotone_is_no_automaton"
 """The theorem about units with gates, in ``theory/coq_reals``."""
 FIRST_STEPS = 20
-"""Number of steps in which another component of the state is tested for a nonzero value."""
+"""Number of repetitions of a letter; after each, a component of the state is tested for being nonzero."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class EverySize:
     Attributes:
         weighted, unit: The cell with its weights, and the index of the unit.
         letter: The letter that the strings repeat, possibly after another first letter.
-        where: A description of the strings and of the unit on them.
+        where: A sentence that describes the strings and the values of the unit on them.
         hypotheses: The hypotheses of the theorem, each with its ball.
         theorem: The name of the theorem in ``theory/coq_reals``; ``None`` if it is not stated in Coq.
     """
@@ -110,9 +110,9 @@ def every_size(weighted: WeightedCell, unit: int = 0) -> EverySize | NoProof:
 
 
 def _apply_quotient_theorem(weighted: WeightedCell, unit: int, letter: int) -> EverySize:
-    """Apply the theorem about quotients to strings that start with another letter.
+    """Apply the theorem about quotients to strings of another first letter and repetitions of ``letter``.
 
-    The first letter that satisfies the theorem's hypotheses is used.
+    The other letters are tried in order, until the theorem's hypotheses hold.
     """
     why = ["the alphabet has no other first letter"]
     for first, name in enumerate(weighted.letters):

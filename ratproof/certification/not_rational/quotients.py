@@ -21,7 +21,10 @@ from theory.not_rational.arithmetic import BALLS, NotKnown
 from theory.not_rational.weights import WeightedCell
 
 BEFORE = 32
-"""Number of steps before the clock starts. In these steps, another argument of a maximum may be larger."""
+"""Number of repetitions of the letter before the clock starts at m = 0.
+
+Until then, the larger argument of a maximum may change.
+"""
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Clock:
     ratio: flint.arb | None
 
     def start(self) -> flint.arb:
-        """Return x at m = 0."""
+        """Return the clock's value x at m = 0."""
         return flint.arb(0 if self.ratio is None else 1)
 
     def never_zero(self, line: QuotientLine) -> bool:
@@ -87,7 +90,7 @@ class Quotient:
 
     @property
     def above(self) -> flint.arb:
-        """Return P at the pole."""
+        """Return the value of P at the pole, which is the zero of Q."""
         return self.numerator(self.pole)
 
     def value(self, m: int) -> flint.arb:
@@ -132,9 +135,9 @@ def _stepped(
 def _clocked(
     symbols: Symbols, numbers: list[SymbolicArithmetic], readers: list[SymbolicArithmetic]
 ) -> tuple[list[flint.arb_poly], Clock]:
-    """Return each component of the state as a polynomial a + b x, and the clock x.
+    """Return each component of the state as a polynomial a + b x in the clock x, and the clock.
 
-    Components that the readers do not use are 0.
+    Components that occur in none of the expressions ``readers`` are returned as 0.
     """
     affine, ratios = {}, list[SymbolicArithmetic]()
     counting = False

@@ -1,4 +1,4 @@
-"""Three arithmetics in which a recurrent step runs on a batch: points, points with Jacobians, affine forms.
+"""Arithmetics in which a recurrent step runs on a batch of points, points with Jacobians, or affine forms.
 
 An affine form is the set of the vectors ``center + generators @ xi + error * eta``. The norms of ``xi`` and
 ``eta`` are at most 1: for ``eta`` the maximum norm, and for ``xi`` the 2-norm (an ellipsoid) or the maximum
@@ -29,14 +29,14 @@ class Points:
     center: Array
 
     def linear(self, weight: Array, bias: Array, terms: int) -> Points:
-        """Return ``weight @ x + bias``; float32 computes each entry as a sum of ``terms`` terms."""
+        """Return ``weight @ x + bias`` for each vector x; ``terms`` is only used by affine forms."""
         return Points(self.center @ weight.T + bias)
 
     def __getitem__(self, columns: slice) -> Points:
         return Points(self.center[:, columns])
 
     def take(self, rows: Index, columns: Index) -> Points:
-        """Return the entries at these rows and columns, which are broadcast."""
+        """Return the entries at these indices of rows and columns, which are broadcast as in NumPy."""
         return Points(self.center[rows, columns])
 
     def __add__(self, other: Points) -> Points:
@@ -65,7 +65,7 @@ class Points:
         return Points(np.maximum(self.center, 0))
 
     def joined(self, *others: Points) -> Points:
-        """Return the concatenation along the last axis."""
+        """Return vectors that have the entries of ``self``, followed by those of ``others``."""
         return Points(np.concatenate([self.center, *(x.center for x in others)], 1))
 
 
@@ -77,14 +77,14 @@ class Duals:
     generators: Array
 
     def linear(self, weight: Array, bias: Array, terms: int) -> Duals:
-        """Return ``weight @ x + bias``; float32 computes each entry as a sum of ``terms`` terms."""
+        """Return ``weight @ x + bias`` for each vector x; ``terms`` is only used by affine forms."""
         return Duals(self.center @ weight.T + bias, weight @ self.generators)
 
     def __getitem__(self, columns: slice) -> Duals:
         return Duals(self.center[:, columns], self.generators[:, columns])
 
     def take(self, rows: Index, columns: Index) -> Duals:
-        """Return the entries at these rows and columns, which are broadcast."""
+        """Return the entries at these indices of rows and columns, which are broadcast as in NumPy."""
         return Duals(self.center[rows, columns], self.generators[rows, columns])
 
     def __add__(self, other: Duals) -> Duals:
@@ -116,7 +116,7 @@ class Duals:
         return Duals(np.maximum(self.center, 0), (self.center > 0)[..., None] * self.generators)
 
     def joined(self, *others: Duals) -> Duals:
-        """Return the concatenation along the last axis."""
+        """Return vectors that have the entries of ``self``, followed by those of ``others``."""
         return Duals(
             np.concatenate([self.center, *(x.center for x in others)], 1),
             np.concatenate([self.generators, *(x.generators for x in others)], 1),
@@ -140,25 +140,25 @@ class Forms:
 
     @classmethod
     def region(cls, center: Array, generators: Array, box: bool) -> Forms:
-        """Return the affine forms without errors."""
+        """Return the affine forms ``center + generators @ xi``, which have no error."""
         bare = cls(center, generators, np.zeros_like(center), center, center, box)
         return replace(bare, low=center - bare.lengths, high=center + bare.lengths)
 
     @property
     def lengths(self) -> Array:
-        """The largest values of ``generators @ xi``, per entry."""
+        """The largest value of each entry of ``generators @ xi``, of shape (N, m)."""
         if self.box:
             return np.asarray(np.abs(self.generators).sum(-1))
         return np.asarray(np.sqrt(np.einsum("nmd,nmd->nm", self.generators, self.generators)))
 
     def _within(self, low: Array, high: Array, more: Array | float = 0) -> Forms:
-        """Return the forms, limited to ``low`` and ``high``, with ``more`` additional error."""
+        """Return the forms with bounds that are at least as tight, and with the additional error ``more``."""
         radius = self.lengths + self.error
         low, high = np.maximum(low, self.center - radius), np.minimum(high, self.center + radius)
         return replace(self, error=self.error + more, low=low - more, high=high + more)
 
     def linear(self, weight: Array, bias: Array, terms: int) -> Forms:
-        """Return ``weight @ x + bias``; float32 computes each entry as a sum of ``terms`` terms."""
+        """Return ``weight @ x + bias`` for each form x, with float32's error in a sum of ``terms`` terms."""
         size = np.maximum(np.abs(self.low), np.abs(self.high))
         rounding = (terms + 4) * UNIT * (size @ np.abs(weight).T + np.abs(bias))
         middle, half = (
@@ -173,11 +173,11 @@ class Forms:
         return self._each(lambda part: part[:, columns])
 
     def take(self, rows: Index, columns: Index) -> Forms:
-        """Return the entries at these rows and columns, which are broadcast."""
+        """Return the entries at these indices of rows and columns, which are broadcast as in NumPy."""
         return self._each(lambda part: part[rows, columns])
 
     def rows(self, rows: np.ndarray) -> Forms:
-        """Return some of the vectors."""
+        """Return the vectors with these indices in the batch."""
         return self._each(lambda part: part[rows])
 
     @classmethod
@@ -196,7 +196,7 @@ class Forms:
         return self.center, self.generators, self.error, self.low, self.high
 
     def _rounded(self, low: Array, high: Array) -> Forms:
-        """Return the forms, limited to ``low`` and ``high``, with the rounding of two float32 operations."""
+        """Return the forms within these bounds, with the rounding errors of two float32 operations."""
         form = self._within(low, high)
         return form._within(form.low, form.high, 2 * UNIT * np.maximum(np.abs(form.low), np.abs(form.high)))
 
@@ -280,14 +280,14 @@ class Forms:
         return self._line(slope, gap / 2, gap / 2)._within(np.maximum(low, 0), np.maximum(high, 0))
 
     def joined(self, *others: Forms) -> Forms:
-        """Return the concatenation along the last axis."""
+        """Return vectors that have the entries of ``self``, followed by those of ``others``."""
         parts = zip(*(form._parts() for form in (self, *others)), strict=True)
         center, generators, error, low, high = (np.concatenate(part, 1) for part in parts)
         return Forms(center, generators, error, low, high, self.box)
 
 
 def tanh_line(low: Array, high: Array) -> tuple[Array, Array, Array]:
-    """Return slope, offset and error of a line that approximates tanh on the interval from low to high."""
+    """Return the slope, the offset and the error of a line that approximates tanh between low and high."""
     at_low, at_high = np.tanh(low), np.tanh(high)
     width = high - low
     middle = 1 - np.tanh((low + high) / 2) ** 2

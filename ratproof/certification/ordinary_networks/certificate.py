@@ -79,7 +79,10 @@ def _box(boxes: WordTrees, box: int, symbols: int) -> JsonObject:
 
 
 def _nested(tree: Tree, word: tuple[int, ...], symbols: int) -> list[Any]:
-    """Return, for each symbol after a word, the box to which it leads, or the list of the longer words."""
+    """Return one item per symbol after ``word``: the index of the box to which the longer word leads.
+
+    If the tree has only words that are still longer, the item is a list of the same kind.
+    """
     longer = [(*word, symbol) for symbol in range(symbols)]
     return [tree[after] if after in tree else _nested(tree, after, symbols) for after in longer]
 

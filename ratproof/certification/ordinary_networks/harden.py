@@ -25,7 +25,7 @@ NOISE, MARGIN, RADIUS = 0.1, 3.0, 0.3
 AFTER_ONE, AFTER_FOUR = 0.1, 0.001
 """Ratios to which squared distances should shrink after one and four symbols."""
 STEPS, RATE = 600, 3e-3
-"""Steps of a round, and its first learning rate."""
+"""Number of training steps in a round, and the learning rate at its start."""
 FIRST_STRENGTH, LEAST_STRENGTH, MOST_STRENGTH = 0.1, 0.01, 3.0
 
 
@@ -159,8 +159,8 @@ def contraction_penalty(rnn: nn.RNNBase, vectors: Tensor, states: Tensor) -> Ten
     The squared distance should shrink by the factors ``AFTER_ONE`` and ``AFTER_FOUR`` after one and four
     symbols.
 
-    The number of large entries differs from pair to pair, because entries that shrink slowly hardly
-    contribute to a dense difference.
+    Some differences are large in a few entries, and others in most. In a difference with many large entries,
+    the entries that shrink slowly would hardly matter.
     """
     count = states.shape[1]
     base = states[torch.randint(len(states), (count,)), torch.arange(count)]

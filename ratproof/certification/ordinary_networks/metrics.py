@@ -39,7 +39,7 @@ def contracting_metrics(
 
     Args:
         network: The network.
-        net: The nodes; edges to keyed nodes are left out.
+        net: The nodes. Edges to keyed nodes (see :class:`Net`) are left out.
         nodes: The nodes whose metrics are computed.
         rate: The factor by which each symbol must contract.
         rounds: Maximum number of updates of all metrics.
@@ -95,7 +95,7 @@ def loewner_join(first: Array, second: Array) -> Array:
 
 
 def recenter(network: OrdinaryNetwork, net: Net, factors: Array, rounds: int = 12) -> None:
-    """Move each node to the middle of the images that its region must contain, except the start."""
+    """Move each node except the start towards the middle of the images that its region must contain."""
     symbols = net.edges.shape[1]
     targets = net.edges.ravel()
     hit = np.zeros(len(net), bool)

@@ -54,7 +54,7 @@ class Net:
         states: The automaton's states, of shape ``(N,)``.
         edges: The successors, of shape ``(N, symbols)``.
         keyed: Whether a node represents all states with the same last symbols, of shape ``(N,)``.
-        origins: The nearest node of the reference, or -1, of shape ``(N,)``.
+        origins: The nearest node of the coarser net (see :class:`Reference`), or -1, of shape ``(N,)``.
     """
 
     centers: Array

@@ -76,7 +76,7 @@ class OrdinaryNetwork:
         return max(2, len(self.readout))
 
     def step(self, state: Vectors, symbols: Sequence[int] | np.ndarray) -> Vectors:
-        """Return the states after each row of ``state`` reads its symbol."""
+        """Return the next state for each row of ``state`` and the index of the symbol that it reads."""
         vectors = self._lift(self.embeddings[np.asarray(symbols)], state)
         parts: list[Vectors] = []
         width = self.units * (2 if self.cell == "lstm" else 1)
@@ -132,7 +132,7 @@ class OrdinaryNetwork:
 
     @staticmethod
     def _lift(values: Array, like: Vectors) -> Vectors:
-        """Return constants as vectors of the same arithmetic as ``like``."""
+        """Return constants in the arithmetic of ``like``: points, Jacobians, affine forms or slopes."""
         if isinstance(like, Points):
             return Points(values)
         if isinstance(like, Slopes):

@@ -121,7 +121,7 @@ def grow(
 
 
 def _require(regions: Regions, targets: np.ndarray, image: Forms, radii: Array, widths: Array) -> None:
-    """Increase the radii and widths of the targets so that their regions contain the images."""
+    """Increase ``radii`` and ``widths`` in place until the regions of the target nodes contain the images."""
     middles = regions.centers[targets]
     offsets = image.center - middles
     box = regions.boxes[targets]
@@ -141,7 +141,7 @@ def _require(regions: Regions, targets: np.ndarray, image: Forms, radii: Array, 
 def undecided(network: OrdinaryNetwork, regions: Regions, which: np.ndarray) -> bool:
     """Return whether a region may contain a state whose decision differs from that of its automaton state.
 
-    Node 0 is ignored if no edge leads to it (unless ``strict``), because the claim is about nonempty strings.
+    Node 0 is ignored if no edge leads to it, because the claim is about nonempty strings.
     """
     inverses = inverse(regions.factors)
     for box in (False, True):

@@ -167,7 +167,10 @@ class Gate:
 
 
 def _gates() -> Iterator[tuple[str, str, Gate]]:
-    """Yield the name, the reference and the gate; a GRU's blocks are r, z, n, an LSTM's are i, f, g, o."""
+    """Yield each gate of torch's layers with its name and the name of its reference function.
+
+    The blocks of a GRU's weights are r, z and n. Those of an LSTM's weights are i, f, g and o.
+    """
     on = SATURATED
     yield "nn.RNN", "tanh", Gate(nn.RNN, 0, (0,))
     # h = n = tanh(r * inner_bias)

@@ -27,14 +27,16 @@ TRACES = (3e3, 1e5)
 """Maximum traces of metrics, from small to large. The search uses the first for which metrics exist."""
 BOX_SLACK = 1.03
 COARSER = 4
-"""Largest ratio of an earlier component's merging distance to that of the failed component."""
+"""Maximum ratio of merging distances: that of an earlier component to that of the component that failed."""
 ROUNDS, MORE_ROUNDS = 60, 12
 """Maximum number of updates of metrics that start from identities, or from the metrics of a coarser net."""
 
 
 @dataclass(frozen=True)
 class Cover:
-    """A way to cover a component: ellipsoids around states at a distance, or one box per key of last symbols.
+    """A way to cover the network's states in a component of the automaton with regions.
+
+    The regions are ellipsoids around reached states, or one box for each key: a sequence of last symbols.
 
     Attributes:
         spacing: Distance up to which states are merged; 0 for boxes.
@@ -122,7 +124,10 @@ def _refine(parts: Sequence[Part], failed: int) -> bool:
 
 
 def _parts(machine: Moore) -> np.ndarray:
-    """Return the number of each state's strongly connected component; edges never lead to a lower number."""
+    """Return the index of each state's strongly connected component.
+
+    No symbol leads from a component to one with a lower index.
+    """
     sources = np.repeat(np.arange(machine.states), len(machine.alphabet))
     parts, _ = components(machine.states, sources, np.array(machine.table, dtype=np.intp).ravel())
     return np.asarray(parts)
@@ -158,8 +163,8 @@ def _metrics(
     Args:
         network: The network.
         net: The nodes.
-        part_numbers: The index of each node's part.
-        parts: The parts, whose rates are set: to None if no metric was found.
+        part_numbers: The index of each node's component.
+        parts: The components. Their rates are set, to None if no metrics were found.
         coarser: The metrics of the nodes that ``net.origins`` refers to, or None.
         until: The value of ``time.monotonic()`` at which to stop.
     """

@@ -42,7 +42,7 @@ class Slopes:
         return cls(center, center - reach, center + reach, generators, np.zeros_like(generators), exact)
 
     def tightened(self) -> Slopes:
-        """Return the values with the bounds that follow from the slopes."""
+        """Return the same values, with ``low`` and ``high`` tightened to the range that the slopes imply."""
         reach = self.reach
         low, high = np.maximum(self.low, self.center - reach), np.minimum(self.high, self.center + reach)
         return replace(self, low=low, high=high)
@@ -53,7 +53,7 @@ class Slopes:
         return np.asarray((np.abs(self.slope) + self.spread).sum(-1))
 
     def linear(self, weight: Array, bias: Array, terms: int) -> Slopes:
-        """Return ``weight @ x + bias``; float32 computes each entry as a sum of ``terms`` terms."""
+        """Return ``weight @ x + bias`` for each vector, with float32's error in a sum of ``terms`` terms."""
         size = np.abs(weight)
         middle = (self.low + self.high) / 2 @ weight.T + bias
         half = (self.high - self.low) / 2 @ size.T
@@ -65,7 +65,7 @@ class Slopes:
         return Slopes(*(part[:, columns] for part in self._parts()))
 
     def take(self, rows: Index, columns: Index) -> Slopes:
-        """Return the entries at these rows and columns, which are broadcast."""
+        """Return the entries at these indices of rows and columns, which are broadcast as in NumPy."""
         return Slopes(*(part[rows, columns] for part in self._parts()))
 
     def _parts(self) -> tuple[Array, ...]:
@@ -76,7 +76,7 @@ class Slopes:
         return np.maximum(np.abs(self.low), np.abs(self.high))
 
     def _rounded(self) -> Slopes:
-        """Return the result of an operation, with its own rounding error."""
+        """Return the result of a float32 operation with the rounding error of this operation added."""
         return replace(self, error=self.error + UNIT * (self._size + self.error))
 
     def __add__(self, other: Slopes) -> Slopes:
@@ -117,7 +117,7 @@ class Slopes:
         return self._applied(lambda x: 0.5 + 0.5 * np.tanh(x / 2), 0.25, 0.5)
 
     def _applied(self, function: Callable[[Array], Array], largest: float, middle: float) -> Slopes:
-        """Return an increasing function whose derivative at the value y is ``largest - (y - middle)^2``.
+        """Return the function of the values: an increasing function y with y' = ``largest - (y - middle)^2``.
 
         Half of its second derivative is ``(middle - y) (largest - (y - middle)^2)``. The slopes are the
         intersection of two enclosures: the range of the derivative, and an enclosure by Taylor's theorem. In
@@ -142,24 +142,24 @@ class Slopes:
         raise NotImplementedError("Coq's checker does not have relu")
 
     def joined(self, *others: Slopes) -> Slopes:
-        """Return the concatenation along the last axis."""
+        """Return vectors that have the entries of ``self``, followed by those of ``others``."""
         parts = zip(*(x._parts() for x in (self, *others)), strict=True)
         return Slopes(*(np.concatenate(part, 1) for part in parts))
 
 
 def _products(low: Array, high: Array, x: Slopes) -> tuple[Array, Array]:
-    """Return bounds on the products of a number between low and high, and a value."""
+    """Return bounds on the values ``x`` times a number between ``low`` and ``high``."""
     return _ends(low, high, x.low, x.high)
 
 
 def _ends(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array]:
-    """Return the ends of the products of [a, b] and [c, d]."""
+    """Return the ends of the interval of the products of numbers in [a, b] and [c, d]."""
     ends = np.stack([a * c, a * d, b * c, b * d])
     return ends.min(0), ends.max(0)
 
 
 def _scaled(low: Array, high: Array, x: Slopes) -> tuple[Array, Array]:
-    """Return slopes and spreads times a number between low and high."""
+    """Return the slopes and the spreads of ``x`` times a number between ``low`` and ``high``."""
     middle, half = ((low + high) / 2)[..., None], ((high - low) / 2)[..., None]
     return middle * x.slope, np.abs(middle) * x.spread + half * (np.abs(x.slope) + x.spread)
 

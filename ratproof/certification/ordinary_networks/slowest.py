@@ -18,10 +18,10 @@ MOST_CYCLES = 200
 
 
 def slowest_cycle(network: OrdinaryNetwork, machine: Moore) -> tuple[Symbols, float]:
-    """Return a short word, and the factor per symbol by which its repetition shrinks state differences.
+    """Return the short word whose repetition shrinks differences of states least, and its factor per symbol.
 
-    The factor is the spectral radius of the Jacobian of the word, after many repetitions, to the power of one
-    over its length. A factor near or above 1 explains why a proof for all lengths fails.
+    After many repetitions of a word of n symbols, r is the spectral radius of the word's Jacobian. The factor
+    is r^(1/n). A factor near or above 1 explains why a proof for all lengths fails.
     """
     symbols = len(network.alphabet)
     cycles = [word for n in (1, 2, 3) for word in itertools.product(range(symbols), repeat=n)][:MOST_CYCLES]

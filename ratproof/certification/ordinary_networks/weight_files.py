@@ -19,7 +19,7 @@ from automata.text.number_text import plural, shorten
 from ratproof.npz_files import finite_numbers
 
 NESTED = ("state_dict", "model_state_dict")
-"""Keys of checkpoints of training programs that contain the state dict."""
+"""Keys under which training programs save the state dict in a checkpoint."""
 
 
 def tensors_of_file(path: str | PathLike[str]) -> tuple[dict[str, Tensor], dict[str, str]]:
@@ -51,7 +51,7 @@ def embeddings_of_file(path: str | PathLike[str], alphabet: tuple[str, ...]) -> 
     Args:
         path: A ``.npy`` or ``.safetensors`` file with one matrix, which has one row for each symbol in order.
             Otherwise, a text file with a word and its vector per line (GloVe's format), and optionally a
-            first line with their numbers (word2vec's format).
+            first line with the numbers of words and of components (word2vec's format).
         alphabet: The symbols.
 
     Returns:

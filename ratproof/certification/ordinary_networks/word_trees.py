@@ -22,25 +22,28 @@ from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 from ratproof.checkers.check_regions import ERROR_STEPS
 
 WIDEST, FINER = 0.1, 0.6
-"""Width of the first attempt's boxes, and the factor by which the width of an automaton state is reduced."""
+"""Least width of the first attempt's boxes, and the factor that reduces it for one automaton state."""
 SHRUNK, SLOW = 0.5, 0.9
-"""An image becomes a box if it is smaller than a box by this factor; ``SLOW`` is for slow states."""
+"""An image becomes a new box if it is narrower than this factor times the least width of boxes.
+
+``SLOW`` is used for automaton states in which images do not shrink enough.
+"""
 LONGEST = 14
 """Length of the longest words of a tree."""
 MOST_BOXES, MOST_WORDS, WIDEST_TREE = 30_000, 100_000, 2_000
-"""Largest number of boxes, of words of all trees, and of the longest words of a box that lead to no box."""
+"""Maximum number of boxes, of words in all trees, and of a box's words of one length that lead to no box."""
 ROOM, MORE_ROOM = 1.002, 1.1
-"""A box is larger than the images that lead to it by ``ROOM``, and a new box by both factors."""
+"""Factors by which a box is wider than the images in it: ``ROOM`` for all, and both for its first image."""
 NEAREST = 24
 """Number of nearest boxes that are compared with an image."""
 TINY = 1e-6
 """Width of the box around the start, and the least margin of a decision."""
 LARGEST_REACH = 1.0
-"""Largest distance of a state from the center of its image, in an entry; larger images are hopeless."""
+"""An image cannot become a box if one of its entries differs from the image's center by more than this."""
 AT_ONCE = 1 << 21
-"""Number of generators' entries that are computed at a time."""
+"""Number of entries in the generators of the images that are computed at a time."""
 Tree = dict[tuple[int, ...], int]
-"""The box to which each word leads. Every long enough string begins with exactly one of the words."""
+"""The index of each word's target box. Every long enough string begins with exactly one of the words."""
 
 
 @dataclass(frozen=True)
@@ -124,8 +127,8 @@ def find_word_trees(
 def with_errors_as_generators(images: Forms) -> Forms:
     """Return affine forms with their errors as generators.
 
-    The errors of the last ``ERROR_STEPS`` steps are generators of their own. The oldest of more are added to
-    the errors of this step.
+    The errors of each of the last ``ERROR_STEPS`` steps have generators of their own. If there are as many
+    already, the oldest ones are added to the errors of this step.
     """
     size, generators, error = images.center.shape[1], images.generators, images.error
     if generators.shape[2] == (1 + ERROR_STEPS) * size:
@@ -143,12 +146,12 @@ class _Attempt:
         network, machine: The network and the automaton.
         final: Boxes of absorbing states, to which the images in these states must lead.
         scales: The least width of a box, for each automaton state.
-        shrunk: The factor by which an image must be smaller than a box to become one, for each state.
+        shrunk: For each automaton state, the factor times ``scales`` below which an image becomes a box.
         until: The value of ``time.monotonic()`` at which to stop.
         states, centers, widths: The boxes, as in :class:`WordTrees`; the arrays have room for more.
-        parents: The box from whose tree each box was made.
-        depths: The number of symbols with which each box was reached first.
-        trees: The tree of each box; empty if the box was not followed yet.
+        parents: The box in whose tree each box was found as an image.
+        depths: The number of symbols after which each box was found.
+        trees: The tree of each box; empty if its words were not followed yet.
     """
 
     network: OrdinaryNetwork
@@ -172,7 +175,7 @@ class _Attempt:
         self._rows = max(1, AT_ONCE // (size * size * (1 + ERROR_STEPS)))
 
     def run(self) -> None:
-        """Follow all boxes, beginning with the start.
+        """Find the trees of all boxes, beginning with the box around the start.
 
         Raises:
             _Unclosed: If a box has no tree.
@@ -195,7 +198,7 @@ class _Attempt:
             followed = len(self.trees) - 1
 
     def length(self) -> int:
-        """Return the number of symbols with which a box that was not followed is reached first.
+        """Return the length of a shortest string that leads to a box without a tree.
 
         All decisions after strings of at most this length are correct.
         """
@@ -211,7 +214,10 @@ class _Attempt:
         raise AssertionError("all boxes were followed")
 
     def cause(self, box: int) -> int:
-        """Return the box or its ancestor whose width is not larger because of the image that it contains."""
+        """Return the box or its nearest ancestor that a smaller entry of ``scales`` would make smaller.
+
+        All boxes between them are wider than ``scales``, because the images that they contain are wide.
+        """
         while self.widths[box].max() > MORE_ROOM * ROOM * self.scales[self.states[box]] and box:
             box = self.parents[box]
         return box
@@ -228,7 +234,7 @@ class _Attempt:
         return box
 
     def _follow(self, boxes: np.ndarray) -> None:
-        """Find the trees of boxes."""
+        """Find the trees of these boxes by following all words of the same length at a time."""
         leaves: dict[int, Tree] = {box: {} for box in boxes.tolist()}
         widths = self.widths[boxes]
         images = Forms.region(self.centers[boxes], widths[:, :, None] * np.eye(self.network.size), True)
@@ -270,7 +276,10 @@ class _Attempt:
         return Forms.stacked(parts)
 
     def _require_decisions(self, images: Forms, states: np.ndarray, owners: np.ndarray, length: int) -> None:
-        """Raise _Unclosed if an image may contain a state with a wrong decision; ignore owners below 0."""
+        """Raise _Unclosed if an image may contain a state with a wrong decision.
+
+        ``owners`` are the boxes from which the images were computed. Images with an owner of -1 are ignored.
+        """
         low = self.network.margins(images, self._labels[states]).low
         wrong = np.flatnonzero((low <= TINY).any(1) & (owners >= 0))
         if len(wrong):

@@ -52,7 +52,7 @@ class EnclosureArithmetic(Protocol[V, BoxT_contra, PlaceT_contra]):
     w: V
 
     def read(self, token: PlaceT_contra, gate: int) -> V:
-        """Return W x + b of that gate."""
+        """Return W x + b, the input part of a gate's preactivation, for the token's embedding x."""
 
     def times_middle(self, matrix: V, box: BoxT_contra) -> V:
         """Return the product of a matrix and the middle point of the box."""
@@ -64,7 +64,7 @@ class EnclosureArithmetic(Protocol[V, BoxT_contra, PlaceT_contra]):
         """Return elementwise products."""
 
     def reach(self, middle: V, slope: V, box: BoxT_contra) -> V:
-        """Return the middle plus the range of slope (alpha - box.middle) over the box."""
+        """Return ``middle`` plus the range of slope (alpha - box.middle) for all alpha in the box."""
 
     def sigmoid(self, x: V) -> V:
         """Return 1 / (1 + exp(-x))."""
@@ -82,7 +82,7 @@ class EnclosureArithmetic(Protocol[V, BoxT_contra, PlaceT_contra]):
         """Return the rows s_i - s_label for all centroids i."""
 
     def apply(self, matrix: V, vector: V) -> V:
-        """Return the product of a matrix and a vector, which are points."""
+        """Return the product of a matrix and a vector, whose entries are points instead of wide intervals."""
 
     def times_slope(self, matrix: V, slope: V) -> V:
         """Return the product of a matrix and a matrix of slopes."""

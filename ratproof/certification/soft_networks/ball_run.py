@@ -43,11 +43,11 @@ class BallRun:
         return np.asarray(new + z * (h - new))
 
     def similarities(self, u: Balls) -> Balls:
-        """Return b, before it is divided by the temperature, shape ``(k,)``."""
+        """Return the similarities b of u to the centroids, not divided by the temperature, shape ``(k,)``."""
         return np.asarray(u @ self.on.S) if self.n.similarity == "dot" else -self.on.distances(u)
 
     def alpha(self, similarities: Balls) -> Balls:
-        """Return the mixture: the softmax of b / tau."""
+        """Return the mixture alpha: the softmax of the similarities divided by the temperature."""
         logits = self.on.divide_by_temperature(similarities)
         return self.on.softmax(logits - logits[_largest(logits)])
 

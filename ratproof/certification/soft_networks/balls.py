@@ -63,7 +63,7 @@ class BallArithmetic:
         return exact(self.numbers.W), exact(self.numbers.b)
 
     def read(self, token: int, gate: int) -> Balls:
-        """Return W x + b of that gate, shape ``(d,)``."""
+        """Return W x + b, the input part of a gate's preactivation, for the token's embedding x."""
         if token not in self._read:
             W, b = self._input
             self._read[token] = W @ exact(self.numbers.embedding[token]) + b
@@ -80,16 +80,17 @@ class BallArithmetic:
         return self.multiply(vector[:, None], matrix)
 
     def multiply(self, one: Balls, other: Balls) -> Balls:
-        """Return elementwise products as intervals; the product of two wide balls would be wider."""
+        """Return elementwise products from the balls' ends; the product of two wide balls would be wider."""
         low, high = each(lambda v: v.lower(), one), each(lambda v: v.upper(), one)
         least, most = each(lambda v: v.lower(), other), each(lambda v: v.upper(), other)
         return union(union(low * least, low * most), union(high * least, high * most))
 
     def reach(self, middle: Balls, slope: Balls, box: BallBox) -> Balls:
-        """Return the middle plus the range of slope (alpha - box.middle) over the box.
+        """Return ``middle`` plus the range of slope (alpha - box.middle) for all alpha in the box.
 
-        The deltas sum to a value in ``rest``. Therefore, sum_i g_i delta_i = sum_i (g_i - m) delta_i + m rest
-        for every m. The bound is rigorous for every m, so m is optimised in float arithmetic.
+        Let delta = alpha - box.middle, and let g be a row of ``slope``. The entries of delta sum to a value
+        in ``box.rest``. Therefore, sum_i g_i delta_i is in sum_i (g_i - m) delta_i + m rest for every m. The
+        bound is rigorous for every m, so m is optimised in float arithmetic.
         """
         low, high = lower(slope), upper(slope)
         lows, highs = -multipliers(-high, -low, box.floats)[0], multipliers(low, high, box.floats)[0]

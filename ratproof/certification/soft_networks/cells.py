@@ -41,15 +41,15 @@ class RecurrentStep(Generic[V, BoxT, PlaceT]):
         self.kind = on.numbers.kind
 
     def h(self, box: BoxT) -> Enclosed[V]:
-        """Return h = S alpha."""
+        """Return an enclosure of the hidden state h = S alpha for all alpha in the box."""
         return self._linear(self.on.S, None, box)
 
     def u(self, box: BoxT, token: PlaceT) -> Enclosed[V]:
-        """Return an enclosure of the preactivation u after reading the token."""
+        """Return an enclosure of the component's output u after the token, for all alpha in the box."""
         return {"sr-elman": self._elman, "sr-gru": self._gru}[self.kind](box, token)
 
     def _linear(self, matrix: V, offset: V | None, box: BoxT) -> Enclosed[V]:
-        """Return an enclosure of matrix @ alpha + offset."""
+        """Return an enclosure of matrix @ alpha + offset for all alpha in the box."""
         middle = self.on.times_middle(matrix, box)
         middle = middle if offset is None else middle + offset
         return Enclosed(middle, matrix, self.on.reach(middle, matrix, box))
@@ -66,7 +66,10 @@ class RecurrentStep(Generic[V, BoxT, PlaceT]):
         return self._mean_value(on.tanh(inside.middle), slope, box)
 
     def _gru(self, box: BoxT, token: PlaceT) -> Enclosed[V]:
-        """Return u = n + z (h - n), with r, z = sigma(W x + b + U h + c), n = tanh(W x + b + r (U h + c))."""
+        """Return an enclosure of u = n + z (h - n).
+
+        r, z = sigma(W x + b + U h + c) and n = tanh(W x + b + r (U h + c)).
+        """
         on, scale_rows = self.on, self.on.scale_rows
         h = self.h(box)
         in_r = self._linear(on.US[0], on.read(token, 0) + on.c[0], box)

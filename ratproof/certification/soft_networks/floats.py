@@ -102,7 +102,7 @@ class FloatArithmetic:
         self._read = np.stack(np.split(n.embedding @ n.W.T + n.b, gates, axis=1))
 
     def read(self, token: NDArray[np.int64], gate: int) -> FloatInterval:
-        """Return W x + b of that gate, shape ``(P, d)``."""
+        """Return W x + b, the input part of a gate's preactivation, for each token's embedding x."""
         return as_interval(self._read[gate][token])
 
     def times_middle(self, matrix: FloatInterval, box: FloatBoxes) -> FloatInterval:
@@ -118,7 +118,7 @@ class FloatArithmetic:
         return one * other
 
     def reach(self, middle: FloatInterval, slope: FloatInterval, box: FloatBoxes) -> FloatInterval:
-        """Return the middle plus the range of slope (alpha - box.middle) over the box."""
+        """Return ``middle`` plus the range of slope (alpha - box.middle) for all alpha in the box."""
         low, high = np.broadcast_arrays(slope.lo, slope.hi)
         return FloatInterval(middle.lo - _largest(-high, -low, box), middle.hi + _largest(low, high, box))
 
@@ -147,7 +147,7 @@ class FloatArithmetic:
         return as_interval(S[None] - S[label][:, None])
 
     def apply(self, matrix: FloatInterval, vector: FloatInterval) -> FloatInterval:
-        """Return the products of matrices ``(P, k, d)`` and vectors ``(P, d)``, all without width."""
+        """Return the products of matrices ``(P, k, d)`` and vectors ``(P, d)``, whose entries are points."""
         return as_interval(np.einsum("pkd,pd->pk", matrix.lo, vector.lo))
 
     def times_slope(self, matrix: FloatInterval, slope: FloatInterval) -> FloatInterval:
@@ -272,7 +272,7 @@ class Points:
         return after
 
     def accepts(self, alpha: Floats) -> Floats:
-        """Return the classifier's logit after the end token, shape ``(P,)``."""
+        """Return the classifier's logits after the end token, shape ``(P,)``; a positive logit accepts."""
         return np.asarray(self.u(alpha @ self.n.S.T, self.n.end) @ self.n.w + self.n.v)
 
 
@@ -286,10 +286,11 @@ def _mid_rad(x: FloatInterval) -> tuple[Floats, Floats]:
 
 
 def multipliers(low: Floats, high: Floats, box: FloatBoxes) -> Floats:
-    """Return, for each row g, a number that is subtracted from g to tighten the bound on sum_i g_i delta_i.
+    """Return, for each row g of a slope, a number m that tightens the bound on sum_i g_i delta_i over a box.
 
-    The deltas sum to 0, so the sum does not change. The best choice is the g_i at which greedy filling of the
-    box stops.
+    delta = alpha - box.middle sums to 0, so the sum equals sum_i (g_i - m) delta_i, which is bounded instead.
+    To maximise the sum, alpha takes its upper bound at the largest g_i first, until its entries sum to 1. The
+    best m is the g_i at which this stops.
     """
     mid = np.broadcast_to(0.5 * (low + high), np.broadcast_shapes(low.shape, box.up.shape))
     order = np.argsort(-mid, axis=-1, kind="stable")
@@ -302,6 +303,6 @@ def multipliers(low: Floats, high: Floats, box: FloatBoxes) -> Floats:
 
 
 def _largest(low: Floats, high: Floats, box: FloatBoxes) -> Floats:
-    """Return an upper bound of sum_i g_i delta_i over the box, for each row g."""
+    """Return an upper bound of sum_i g_i (alpha - box.middle)_i over the box, for each row g of the slope."""
     off = multipliers(low, high, box)[..., None]
     return np.asarray(np.maximum((high - off) * box.up, (low - off) * box.down).sum(axis=-1))

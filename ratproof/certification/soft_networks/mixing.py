@@ -1,4 +1,4 @@
-"""Enclosures of the next mixture alpha and of the decision, from an enclosure of u over a box."""
+"""Enclosures of the next mixture alpha and of the decision, from an enclosure of the component's output u."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ratproof.certification.soft_networks.cells import Enclosed
 
 @dataclass(frozen=True)
 class NextMixture(Generic[V]):
-    """The next alpha over a box.
+    """An enclosure of the next mixture alpha over a box.
 
     Attributes:
         gaps: The logits minus the label's logit, (b_i - b_label) / tau. The label is the argmax if all gaps
@@ -26,7 +26,10 @@ class NextMixture(Generic[V]):
 def next_mixture(
     on: EnclosureArithmetic[V, BoxT, PlaceT], u: Enclosed[V], label: PlaceT, box: BoxT
 ) -> NextMixture[V]:
-    """Return the next mixture from u; logits are compared with the logit of the centroid ``label``."""
+    """Return an enclosure of the next mixture, from an enclosure of the component's output u over the box.
+
+    The logits are compared with the logit of the centroid ``label``.
+    """
     gaps = _gaps(on, u, label, box)
     alpha = on.softmax(gaps.over_box)
     # again by the mean-value form: d alpha_i = alpha_i (d b_i - sum_j alpha_j d b_j) / tau
@@ -36,7 +39,7 @@ def next_mixture(
 
 
 def classifier_logit(on: EnclosureArithmetic[V, BoxT, PlaceT], u: Enclosed[V], box: BoxT) -> V:
-    """Return the classifier's logit, w u + v, over the box."""
+    """Return an enclosure of the classifier's logit w u + v over the box."""
     middle = on.classify(u.middle)
     return on.reach(middle, on.times_slope(on.w, u.slope), box)
 
