@@ -114,7 +114,7 @@ class Automaton:
             vector[q] = value
 
     def apply(self, vector, rows, more=()):
-        """Return the vector times the matrix, plus another vector, without dead states."""
+        """Return the vector times the matrix, without weights at dead states, plus the vector ``more``."""
         result = dict(more)
         for q, v in vector.items():
             for r, w in rows.get(q, {}).items():
@@ -189,9 +189,9 @@ def turned(rows):
 
 
 def check_classes(a, c, classes, mirrored):
-    """Check that C's states are classes of A's states, with A's weights from a state into each class.
+    """Check that each state of A has the same total weights into the classes as its class, a state of C.
 
-    If mirrored, compare the weights from each class into a state.
+    If mirrored, compare the total weights from each class into a state instead.
     """
     x, way = dict(classes), turned if mirrored else dict
     first, last = ("final", "initial") if mirrored else ("initial", "final")
@@ -314,7 +314,7 @@ def normal(automaton):
 
 
 def about(data):
-    """Return the subject of an accepted certificate, in full; ``says`` is a sentence about it."""
+    """Return the fields that describe what an accepted certificate proves; ``says`` is a sentence."""
     sides, names = {}, []
     for side in "AB":
         semiring, n, key = data[side]["semiring"], data[side]["states"], digest(normal(data[side]))
@@ -356,7 +356,7 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return the data; raise ValueError unless it is a list of items of a type, or of rows of these types."""
+    """Return the list ``data``; raise ValueError unless each item has the type or is a row of these types."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data

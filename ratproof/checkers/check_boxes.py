@@ -26,7 +26,7 @@ from pathlib import Path
 
 ABOUT, CLAIM = "a soft network", "the soft network follows its automaton"
 OPTIONS = ("kind", "similarity", "temperature", "alphabet", "start_token")
-ARRAYS = {"W": 2, "b": 1, "U": 2, "c": 1, "S": 2, "w": 1, "v": 0, "embedding": 2}  # numbers of dimensions
+ARRAYS = {"W": 2, "b": 1, "U": 2, "c": 1, "S": 2, "w": 1, "v": 0, "embedding": 2}  # name: dimensions
 P, DECIMAL, LABELS = 96, Context(70), ("after", "label", "accepts")
 ONE, LESS, MORE = 1 << P, DECIMAL.subtract(1, Decimal("1e-45")), DECIMAL.add(1, Decimal("1e-45"))
 UNIT, EVERY = (ONE, ONE), (-ONE, ONE)
@@ -70,7 +70,7 @@ def exp(n):
 
 
 def fixed(text, dimensions=0):
-    """Return floats, or nested lists of floats, from Python's hexadecimal notation."""
+    """Convert floats, or nested lists of them, from Python's hexadecimal notation to intervals."""
     if dimensions:
         inner = str if dimensions == 1 else list
         return [fixed(part, dimensions - 1) for part in listed(text, "an array", inner)]
@@ -219,7 +219,7 @@ class Network:
         self.c = [[c[i] for i in g] for g in self.gates]
 
     def u(self, token, box, S, US):
-        """Return u at the box's middle, its gradient with respect to alpha, and u over the box."""
+        """Return the cell's output u at the box's middle, its gradient in alpha, and u over the box."""
         middle = column([(m, m) for m in box.middle])
         read = [[self.reads[token][i] for i in g] for g in self.gates]
         mids = [each(add, first(product(M, middle)), c) for M, c in zip(US, self.c, strict=True)]
@@ -244,7 +244,7 @@ class Network:
         return mid, grad, box.reach(mid, grad)
 
     def gaps(self, u, label):
-        """Return (b_i - b_label) / tau at the middle, and their gradients."""
+        """Return the logits minus the label's logit at the box's middle, and their gradients in alpha."""
         mid, grad, over_box = u
         centroids = [list(s) for s in zip(*self.S, strict=True)]
         if self.dot:
@@ -332,7 +332,7 @@ def without_temperature(network):
 
 
 def about(data):
-    """Return the subject of an accepted certificate, in full; ``says`` is a sentence about it."""
+    """Return the fields that describe what an accepted certificate proves; ``says`` is a sentence."""
     part, automaton = without_temperature(data["network"]), data["automaton"]
     network, machine, tau = digest(part), digest(automaton), data["network"]["temperature"]
     near = float(Fraction(tau)) if Fraction(tau) < 2**1023 else 0.0
@@ -376,7 +376,7 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return the data; raise ValueError unless it is a list of items of a type, or of rows of these types."""
+    """Return the list ``data``; raise ValueError unless each item has the type or is a row of these types."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data

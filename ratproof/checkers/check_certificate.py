@@ -230,7 +230,7 @@ def normal(automaton):
 
 
 def about(data):
-    """Return the subject of an accepted certificate, in full; ``says`` is a sentence about it."""
+    """Return the fields that describe what an accepted certificate proves; ``says`` is a sentence."""
     sides, names = {}, []
     for side in "AB":
         semiring, n, key = data[side]["semiring"], data[side]["states"], digest(normal(data[side]))
@@ -272,7 +272,7 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return the data; raise ValueError unless it is a list of items of a type, or of rows of these types."""
+    """Return the list ``data``; raise ValueError unless each item has the type or is a row of these types."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data

@@ -97,7 +97,7 @@ def scale(number, x, upwards):
 
 
 def fixed(text, dimensions=0):
-    """Return floats, or nested lists of floats, from Python's hexadecimal notation."""
+    """Convert floats, or nested lists of them, from Python's hexadecimal notation to intervals."""
     if dimensions:
         inner = str if dimensions == 1 else list
         return [fixed(part, dimensions - 1) for part in listed(text, "an array", inner)]
@@ -115,7 +115,7 @@ def corner(texts, side, endless):
 
 
 def product(matrix, vector):
-    """Return a matrix of intervals times a vector of them, summed exactly with doubled middles and radii."""
+    """Return the product of a matrix and a vector of intervals, summed exactly and rounded outwards once."""
     middle, radius = [x[0] + x[1] for x in vector], [x[1] - x[0] for x in vector]
     size, out = [abs(m) + r for m, r in zip(middle, radius, strict=True)], []
     for row in matrix:
@@ -174,7 +174,7 @@ class Network:
         return ends
 
     def gates(self, pre, c):
-        """Return f, m = i g, and the output gate's preactivation."""
+        """Return f and m = i g for c' = f c + m, and the output gate's preactivation without its peephole."""
         i, f, g, o = (pre[k * self.d : k * self.d + self.d] for k in range(4))
         blind = [(0, 0)] * self.d
         i, g = self.gate(i, self.P[0], c), self.gate(g, blind, c, tangent, -ONE)
@@ -337,7 +337,7 @@ def without_temperature(network):
 
 
 def about(data):
-    """Return the subject of an accepted certificate, in full; ``says`` is a sentence about it."""
+    """Return the fields that describe what an accepted certificate proves; ``says`` is a sentence."""
     part, tau = without_temperature(data["network"]), data["network"]["temperature"]
     network, d = digest(part), len(part["w"])
     texts, theorems = [], []
@@ -385,7 +385,7 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return the data; raise ValueError unless it is a list of items of a type, or of rows of these types."""
+    """Return the list ``data``; raise ValueError unless each item has the type or is a row of these types."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data

@@ -120,7 +120,7 @@ def tanh(vector):
     return [z.tanh() for z in vector]
 
 
-CELLS = {  # the number of vectors of the state, the index of the unit's vector, and the weights
+CELLS = {  # the number of the state's vectors, the index of the vector of units, and the weights' names
     "elman": (1, 0, "W_h U_h b_h"),
     "elman-linear": (1, 0, "W_h U_h b_h"),
     "gru": (1, 0, "W_r U_r b_r W_z U_z b_z W_n b_n U_m b_m"),
@@ -139,7 +139,7 @@ CELLS = {  # the number of vectors of the state, the index of the unit's vector,
     "slstm": (3, 2, "W_i U_i b_i W_f U_f b_f W_z U_z b_z W_o U_o b_o"),
     "softmax-attention": (0, 1, "W_q W_k W_v"),
     "ttt": (None, 0, "W_q W_k W_v W_0 scale shift eta eps"),
-}  # 0 vectors: the state is the letters so far and the units; None: the units and the rows of a matrix
+}  # With 0 vectors, the state is the letters so far and the units. With None, it is the units and a matrix.
 
 
 class CheckedCell:  # docs/explanation/not_rational.md has the equations of the steps
@@ -153,7 +153,7 @@ class CheckedCell:  # docs/explanation/not_rational.md has the equations of the 
         self.step = getattr(self, self.name.partition("-")[0])
         zeros = [ZERO] * data["units"]
         state = [(), zeros] if vectors == 0 else [zeros] * (1 + len(zeros) if vectors is None else vectors)
-        self.first, self.of_letters = (state, {}), {}  # a node: a state and the next node for each letter
+        self.first, self.of_letters = (state, {}), {}  # a node has a state, and the next node for each letter
 
     def read(self, word):
         state, after = self.first
@@ -260,7 +260,7 @@ class CheckedCell:  # docs/explanation/not_rational.md has the equations of the 
         scores = [dot(self.column("q", x), slot).exp() for slot in zip(*memory("k"), strict=True)]
         return letters, [dot(scores, row) / sum(scores, ZERO) for row in memory("v")]
 
-    def mesa(self, x, before, _):  # a solution by two determinants
+    def mesa(self, x, before, _):  # each unit is the quotient of two determinants
         letters, weights, kept = (*before, x), [], ONE
         for y in reversed(letters):
             weights.append(kept * self.once((y, "i"), lambda y=y: self.w["i"][y].sigmoid()))
@@ -378,7 +378,7 @@ def verdict(data):
 
 
 def about(data):
-    """Return the subject of an accepted certificate, in full; ``says`` is a sentence about it."""
+    """Return the fields that describe what an accepted certificate proves; ``says`` is a sentence."""
     part = {name: data[name] for name in ("cell", "units", "letters", "weights")}
     unseen = "; the certificate's 'every size' statement is not checked" if "every size" in data else ""
     says = (
@@ -415,7 +415,7 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return the data; raise ValueError unless it is a list of items of a type, or of rows of these types."""
+    """Return the list ``data``; raise ValueError unless each item has the type or is a row of these types."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data

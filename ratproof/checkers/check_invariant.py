@@ -77,7 +77,7 @@ class Network:
         return [clip(interval) for interval in sums]
 
     def lead(self, u, j, i):
-        """Return the smallest b_j - b_i over all u in the box."""
+        """Return the smallest difference b_j - b_i of the similarities over all u in the box."""
         here, there = self.S[j], self.S[i]
         if self.eq == "2":
             return plus([times(a, b - c) for a, b, c in zip(u, here, there, strict=True)])[0]
@@ -116,7 +116,7 @@ def verdict(data):
 
 
 def about(data):
-    """Return the subject of an accepted certificate, in full; ``says`` is a sentence about it."""
+    """Return the fields that describe what an accepted certificate proves; ``says`` is a sentence."""
     part = {name: value for name, value in data["boxes"].items() if name != "m"}
     network, dfa, k, m = digest(part), digest(data["dfa"]), len(part["S"]), data["boxes"]["m"]
     within = many(len(data["states"]), "state")
@@ -160,7 +160,7 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return the data; raise ValueError unless it is a list of items of a type, or of rows of these types."""
+    """Return the list ``data``; raise ValueError unless each item has the type or is a row of these types."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data

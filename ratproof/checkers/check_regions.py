@@ -8,8 +8,8 @@ automaton and has a region of network states: an ellipsoid |factor (x - center)|
 The first network state, zeros, must be in the region of node 0. Each symbol must map every network state of a
 node's region into the region of its successor, whose automaton state must be the next state of the automaton.
 The network's decision in the whole region must be the label of the automaton state. Node 0 needs this only if
-it is a successor. In place of a successor, a node can have a list of the successors, or lists, of the next
-symbols. Then the decision must be right in the whole image, which is followed as affine forms. By induction,
+it is a successor. Instead of a successor, a symbol can have a list, with a successor or a list for each next
+symbol. Then the decision must be right in the whole image, which is followed as affine forms. By induction,
 the network's decision after every nonempty string is the automaton's.
 
 A form describes an entry of a vector over a region: c + g.xi, plus an error of at most e. |xi| is at most 1
@@ -31,10 +31,10 @@ from pathlib import Path
 ABOUT, CLAIM = "an ordinary network", "the network decides as the automaton after every nonempty string"
 PREMISE = "float32, sums in any order, tanh and sigmoid within 8 * 2^-24"
 BLOCKS = {"rnn_tanh": 1, "rnn_relu": 1, "gru": 3, "lstm": 4}
-ARRAYS = {"input_weight": 2, "weight": 2, "input_bias": 1, "bias": 1}  # numbers of dimensions
+ARRAYS = {"input_weight": 2, "weight": 2, "input_bias": 1, "bias": 1}  # name: dimensions
 P, DIGITS = 64, Context(40)
 ONE, ERROR_TERM, FLAT, LARGEST = 1 << P, 1 << (P - 44), 1 << (P - 40), 1 << (P + 60)
-ERROR_STEPS = 2  # the steps of a list whose errors are generators
+ERROR_STEPS = 2  # along a list of successors, the errors of this many last steps are generators
 SHAPES, LARGE = "has the wrong shape", "the numbers are too large for float32"
 
 
@@ -63,7 +63,7 @@ class Form:
     __slots__ = ("box", "c", "e", "g", "high", "length", "low")
 
     def __init__(self, c, g, e, box, low=None, high=None, units=0, more=0):
-        """Make a form, and allow for ``units`` roundings of float32 and for ``more`` error."""
+        """Make a form whose error includes ``units`` float32 roundings of its value, and ``more``."""
         self.length = sum(map(abs, g)) if box else norm(g)
         ends = c - self.length - e, c + self.length + e
         low, high = ends if low is None else (max(low, ends[0]), min(high, ends[1]))
@@ -303,7 +303,7 @@ class Box:
 
 
 def with_errors_as_generators(state):
-    """Return the forms over a box, with their errors as generators, except the oldest errors."""
+    """Return the forms over a box, with the errors of the last ``ERROR_STEPS`` steps as generators."""
     size, result = len(state), []
     for i, x in enumerate(state):
         g, e = x.g, x.e
@@ -321,14 +321,14 @@ def region(node):
 
 
 def leaves(row, state, after):
-    """Yield the targets of a tree, with the automaton states that they must have."""
+    """Yield each target in the nested lists ``row``, with the automaton state that it must have."""
     need(type(row) is list and len(row) == len(after[state]), "'next' must have a target for each symbol")
     for target, then in zip(row, after[state], strict=True):
         yield from leaves(target, then, after) if type(target) is list else [(target, then)]
 
 
 def follow(net, forms, state, row, regions, after, label, where):
-    """Check that each symbol leads into its target's region, or to an image from which a list is followed."""
+    """Check that each symbol leads into its target's region; if the target is a list, check its targets."""
     for symbol, (target, then, image) in enumerate(zip(row, after[state], net.images(forms), strict=True)):
         there = f"{where}, symbol {symbol}"
         if type(target) is int:
@@ -377,7 +377,7 @@ def verdict(data):
 
 
 def about(data):
-    """Return the subject of an accepted certificate, in full; ``says`` is a sentence about it."""
+    """Return the fields that describe what an accepted certificate proves; ``says`` is a sentence."""
     part, automaton = data["network"], data["automaton"]
     network, machine, states = digest(part), digest(automaton), len(automaton["label"])
     size = f"{many(len(part['layers']), 'layer')}, {many(len(part['readout'][0]), 'unit')}"
@@ -415,7 +415,7 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return the data; raise ValueError unless it is a list of items of a type, or of rows of these types."""
+    """Return the list ``data``; raise ValueError unless each item has the type or is a row of these types."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data

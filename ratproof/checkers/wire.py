@@ -36,7 +36,7 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return the data; raise ValueError unless it is a list of items of a type, or of rows of these types."""
+    """Return the list ``data``; raise ValueError unless each item has the type or is a row of these types."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data
