@@ -17,7 +17,7 @@ from theory.signature import GENERIC_WEIGHTS, Signature
 
 WORDS = ("", "a", "ba", "aab")
 VariantCase = tuple[Claim, Variant, Case]
-"""A variant of a claim, and a case of it."""
+"""A claim, one of its variants, and a case of this variant."""
 
 
 class OtherDefinitions(AssertionError):
@@ -67,7 +67,7 @@ def _generic_case(signature: Signature) -> Case | None:
 
 
 def differences(pairs: Sequence[VariantCase], root: Path) -> list[tuple[int, str]]:
-    """Return, for each pair, the number of values compared, and the first difference or ""."""
+    """Return, for each case, the number of compared values and a description of a difference, or ""."""
     ours = [_python_values(variant, case) for _, variant, case in pairs]
     questions = [
         Question(variant.theorem, case, WORDS, len(values.network[0]))
@@ -91,7 +91,7 @@ def differences(pairs: Sequence[VariantCase], root: Path) -> list[tuple[int, str
 
 
 def _python_values(variant: Variant, case: Case) -> Values:
-    """Return the values that Python computes."""
+    """Return the values of the network and the scores of the automaton that Python computes for the case."""
     network = [list(list(variant.reading.recurrence.values(case, word))[-1]) for word in WORDS]
     automata = variant.reading.construction(case)
     return Values(

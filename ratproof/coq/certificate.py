@@ -60,7 +60,7 @@ def file_name(file: str | None, a: str, b: str) -> str:
 
 
 def name_in_coq(path: str) -> str:
-    """Return the stem of a file's name, as part of a name in Coq."""
+    """Return the stem of a file's name, with underscores for characters that Coq's names cannot have."""
     return re.sub(r"\W", "_", Path(path).stem, flags=re.ASCII)
 
 
@@ -99,12 +99,12 @@ def write(path: str, a: WFSA, b: WFSA, answer: Equivalent | Different, names: tu
 
 
 def theorem_name(proof: LinkProof) -> str:
-    """Return the name of the theorem."""
+    """Return the name of the theorem in the Coq file: ``"equivalent"`` or ``"different"``."""
     return "equivalent" if proof.word is None else "different"
 
 
 def file_text(proof: LinkProof, names: tuple[str, str]) -> str:
-    """Return the text of the file."""
+    """Return the text of the Coq file that states and proves the result about the automata."""
     over = proof.over
     lines = [
         HEADING.format(*map(plain, names)),
@@ -143,7 +143,7 @@ def plain(text: str) -> str:
 
 
 def inline_module(name: str) -> str:
-    """Return a file of the development as an imported module."""
+    """Return the text of a file of ``theory/coq`` as a Coq module that is exported after its definition."""
     text = (source_folder() / f"{name}.v").read_text(encoding="utf-8")
     text = re.sub(r"^From (Coq|mathcomp) Require Import .*\n", "", text, flags=re.MULTILINE)
     text = re.sub(r"^From ratproof Require Import .*\n", "", text, flags=re.MULTILINE)
@@ -169,7 +169,7 @@ def _equivalent(proof: LinkProof) -> list[str]:
     lines += ["Theorem equivalent : forall word, value A word = value B word.", "Proof.", "move=> word."]
 
     def equation(source: int, target: int) -> str:
-        """Return the equation between the values of two automata, from a link in either direction."""
+        """Return a proof that two automata give ``word`` the same value, from the link between them."""
         return (
             f"({used[source, target]} word)"
             if (source, target) in used

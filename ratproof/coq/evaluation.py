@@ -130,10 +130,10 @@ COMPUTED = {
 def placeholder_values(
     theorem: Theorem, case: Case, term: str, texts: Mapping[str, str] = COMPUTED
 ) -> tuple[dict[str, Any], str]:
-    """Return the values of the placeholders, and the term after some placeholders are replaced.
+    """Return the values for a term's placeholders, and the term.
 
-    Placeholders for sizes, integers and pieces of Coq text are replaced in the term. The other placeholders
-    stay in the term, and their values are returned.
+    In the returned term, placeholders for sizes, integers and pieces of Coq text are already replaced. The
+    others, such as those for weights, are still in the term, and the returned values are for them.
     """
     values = dict(case.entries if theorem.values is None else theorem.values(case))
     sizes = {"r": len(values["D_1"][0])} if "D_1" in values else {}

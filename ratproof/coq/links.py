@@ -115,11 +115,14 @@ class LinkBuilder:
         self.links.append(Link(source, target, matrix, order))
 
     def identity(self, n: int) -> Matrix:
-        """Return the identity matrix."""
+        """Return the n x n identity matrix over the semiring."""
         return [[self.k.one if i == j else self.k.zero for j in range(n)] for i in range(n)]
 
     def plain(self, automaton: WFSA, index: int) -> tuple[WFSA, list[int]]:
-        """Return the n x n identity matrix over the semiring."""
+        """Return the automaton without epsilon transitions, and the chain of indices from it to ``index``.
+
+        If the automaton has epsilon transitions, the new automaton and its link to the old one are added.
+        """
         if not automaton.has_epsilon:
             return automaton, [index]
         without = remove_epsilon(automaton)
@@ -199,7 +202,7 @@ def _pair_links(
     arrows: list[tuple[int, int, Symbol, Weight]] = []
 
     def state_of(pair: tuple[Vector, Vector]) -> tuple[int, Weight] | None:
-        """Return the state of a pair and the pair's factor, or ``None`` if all weights are zero."""
+        """Return the index of the scaled pair, and its factor; ``None`` if all weights are zero."""
         total = reduce(k.plus, (*pair[0], *pair[1]), k.zero)
         if total == k.zero:
             return None
@@ -236,9 +239,10 @@ def _pair_links(
 
 
 def _live(builder: LinkBuilder, automaton: WFSA, way: list[int]) -> tuple[WFSA, list[int]]:
-    """Return the automaton without dead states, and the chain ``way`` with this automaton before it.
+    """Return the automaton without dead states, and the chain of automata that begins with it.
 
-    The link goes from the full automaton to the smaller one.
+    If there are dead states, the smaller automaton is added before the first automaton of the chain ``way``,
+    and a link goes from that automaton to the smaller one.
     """
     keep = np.flatnonzero(~dead_states(automaton))
     if len(keep) == automaton.states:

@@ -16,7 +16,7 @@ from ratproof.coq.terms_of_cells import cell_term
 from theory.not_rational.arithmetic import BALLS, NotKnown
 
 BELOW = ("semiring", "sums", "automaton", "paths", "instances", "hankel")
-"""The files of ``theory/coq`` on which the theory rests, in the order in which they are inlined."""
+"""The files of ``theory/coq`` that the theory of lower bounds needs, in the order of their inlining."""
 IMPORTS = """\
 From Coq Require Import QArith Qcanon.
 From mathcomp Require Import all_ssreflect all_algebra.
@@ -71,7 +71,7 @@ def write(path: str, result: Bound, progress: Callable[[str], None] = lambda sta
 
 
 def file_text(result: Bound, bits: int) -> str:
-    """Return the text of the file, with intervals of ``bits`` binary digits."""
+    """Return the text of the Coq file, whose checker computes intervals with ``bits`` binary digits."""
     weighted = result.weighted
     cell, number_of = weighted.cell, {x: i for i, x in enumerate(weighted.letters)}
     try:
@@ -105,7 +105,7 @@ def file_text(result: Bound, bits: int) -> str:
 
 
 def theory() -> str:
-    """Return the theory as modules; the files that do not use mathcomp come first."""
+    """Return the files of the theory of lower bounds as Coq modules, those without mathcomp first."""
     first, rest = reals.LOWER_BOUND.files[:2], reals.LOWER_BOUND.files[2:]
     own = [reals.inline_module(name).replace("From ratproof Require Import", "Import") for name in rest]
     return "\n".join([*map(reals.inline_module, first), IMPORTS, *map(coq_files.inline_module, BELOW), *own])

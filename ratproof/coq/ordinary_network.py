@@ -84,7 +84,7 @@ def write(
 
 
 def file_text(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes, checkpoint: str) -> str:
-    """Return the text of the file."""
+    """Return the text of the Coq file."""
     letters = ", ".join(f"{i} is {coq_files.plain(str(x))}" for i, x in enumerate(network.alphabet))
     order = [machine.start, *(q for q in range(machine.states) if q != machine.start)]
     number = {q: str(i) for i, q in enumerate(order)}

@@ -100,7 +100,7 @@ def ask_theory(real_theory: reals.RealTheory, root: Path) -> TheoryAnswers:
 
 
 def _proposition(number: int, theorem: RealTheorem) -> str:
-    """Return the definition of a claim's proposition."""
+    """Return the Coq module that defines the proposition of the claim with this number."""
     file = reals.source_folder() / f"{theorem.name.partition('.')[0]}.v"
     imports = "\n".join(LIBRARIES.findall(file.read_text(encoding="utf-8")))
     return (
@@ -110,7 +110,7 @@ def _proposition(number: int, theorem: RealTheorem) -> str:
 
 
 def _tie(number: int, theorem: RealTheorem) -> str:
-    """Return the command that prints the number of a claim whose proposition Coq derives."""
+    """Return the Coq command that prints ``number`` if the theorem implies the claim's proposition."""
     return (
         f"Goal True. tryif (let proof := constr:(@{theorem.name} : Claim{number}.proposition) in idtac)"
         f' then idtac "{number}" else idtac. Abort.'

@@ -73,25 +73,25 @@ class RealTheory:
         checked_name(name)
 
     def inlined(self) -> str:
-        """Return the files as modules, for a file that is complete in itself."""
+        """Return the text of all files as Coq modules, for a Coq file that is complete in itself."""
         return "\n".join(map(inline_module, self.files))
 
 
 CELLS = ("intervals", "slopes", "network", "parametricity", "algebra", "cells")
 BOXES = RealTheory((*CELLS, "boxes", "soundness"), ("soundness.closed_boxes",), AXIOMS, INTERVAL)
-"""The checker of closed boxes is sound."""
+"""The theory that proves the checker of a soft network's closed boxes sound."""
 REGIONS = RealTheory(
     (*CELLS, "ordinary", "rounding", "computed", "regions"), ("regions.closed_regions",), AXIOMS, INTERVAL
 )
-"""The checker of closed regions of an ordinary network is sound."""
+"""The theory that proves the checker of an ordinary network's closed regions sound."""
 CHECKERS = RealTheory(
     (*BOXES.files, *REGIONS.files[len(CELLS) :]), (*BOXES.theorems, *REGIONS.theorems), AXIOMS, INTERVAL
 )
-"""The checkers of closed boxes and of closed regions, which share :data:`CELLS`."""
+"""The theories :data:`BOXES` and :data:`REGIONS` together, because they share the files :data:`CELLS`."""
 RUNNING_BOUND = RealTheory(
     ("running_bound",), ("running_bound.running_bound",), (AXIOMS[1], AXIOMS[3]), INTERVAL
 )
-"""The running error bound of sampled comparisons, which needs only two of the axioms."""
+"""The theory of the running error bound of sampled comparisons, which needs only two of the axioms."""
 ROUNDING = RealTheory(
     ("intervals", "rounding", *RUNNING_BOUND.files, "ieee754"),
     (
@@ -109,14 +109,14 @@ ROUNDING = RealTheory(
     AXIOMS,
     INTERVAL,
 )
-"""The rounding of binary32 and binary64."""
+"""The theory of rounding in binary32 and binary64."""
 RULES = RealTheory(
     ("exact_sums", "integer_sums", "rule_network", "rule_checker"),
     ("rule_checker.counts_on_all_words", "rule_checker.counts_while_small"),
     AXIOMS,
     FLOCQ,
 )
-"""FA-RNNs of rules in binary32."""
+"""The theory of FA-RNNs that were compiled from rules and run in binary32."""
 NOT_RATIONAL = RealTheory(
     ("gates", "orbits", "real_factors", "not_rational", "one_unit", "dropped_hypotheses"),
     (
@@ -132,21 +132,21 @@ NOT_RATIONAL = RealTheory(
     AXIOMS,
     COQUELICOT,
 )
-"""No automaton of any size computes a unit with gates."""
+"""The theory that proves that no automaton of any size computes certain units with gates."""
 LOWER_BOUND = RealTheory(
     ("intervals", "terms", "real_factors", "lower_bound"),
     ("lower_bound.few_states_do_not_suffice",),
     AXIOMS,
     INTERVAL,
 )
-"""No automaton with few states computes the cell."""
+"""The theory that proves lower bounds on the number of states of an automaton that computes a cell."""
 EXPONENTIAL = RealTheory(
     ("real_exponential",),
     ("real_exponential.exponential_exists",),
     ("Epsilon.epsilon_statement", *AXIOMS),
     ANALYSIS,
 )
-"""The real exponential is an exponential in the sense of ``theory/coq``."""
+"""The theory that proves that the real exponential is an exponential in the sense of ``theory/coq``."""
 LOW_TEMPERATURES = RealTheory(
     ("low_temperatures",),
     (
@@ -158,7 +158,7 @@ LOW_TEMPERATURES = RealTheory(
     ("Epsilon.epsilon_statement", *AXIOMS[1:]),
     ANALYSIS,
 )
-"""Theorems of ``theory/coq`` about any exponential, for the exponential of the real numbers."""
+"""The theory that applies theorems of ``theory/coq`` about any exponential to the real exponential."""
 THEORIES = (
     CHECKERS,
     RUNNING_BOUND,
@@ -181,7 +181,7 @@ def source_folder() -> Path:
 
 
 def inline_module(name: str) -> str:
-    """Return a file as a module."""
+    """Return the text of a file of ``theory/coq_reals`` as a Coq module."""
     text = (source_folder() / f"{name}.v").read_text(encoding="utf-8")
     text = re.sub(r"^From ratproof_reals Require Import (.*)\.$", r"Import \1.", text, flags=re.MULTILINE)
     return f"Module {name}.\n{text}End {name}.\n"

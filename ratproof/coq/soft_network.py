@@ -59,7 +59,7 @@ def write(path: str, certificates: Iterable[BoxesCertificate], checkpoint: str) 
 
 
 def file_text(certificate: BoxesCertificate, checkpoint: str, bits: int, spare: int) -> str:
-    """Return the text of the file, with intervals of ``bits`` binary digits."""
+    """Return the text of the Coq file, whose checker computes intervals with ``bits`` binary digits."""
     network, automaton = certificate["network"], certificate["automaton"]
     symbols = network["alphabet"]
     letters = ", ".join(f"{i} is {coq_files.plain(x)}" for i, x in enumerate(symbols))

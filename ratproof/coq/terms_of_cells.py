@@ -15,7 +15,7 @@ Operand: TypeAlias = "Term | Fraction | int"
 
 @dataclass(frozen=True)
 class Term:
-    """A Coq term over the numbers of the state, as text."""
+    """A Coq term as text, whose variables are the numbers in a cell's state."""
 
     text: str
 
@@ -49,7 +49,7 @@ def _term(value: Operand) -> Term:
 
 
 TERMS = Arithmetic(_term, sigmoid=lambda x: _applied("Sigmoid", x), tanh=lambda x: _applied("Tanh", x))
-"""Terms, for steps that only add, subtract, multiply, and apply the sigmoid and tanh.
+"""The arithmetic of Coq terms, for steps that only add, subtract, multiply, and apply the sigmoid and tanh.
 
 >>> (1 - TERMS.sigmoid(Term("(Var 0)") * Fraction(1, 2))).text
 '(Minus (Num (1 # 1)) (Sigmoid (Times (Var 0) (Num (1 # 2)))))'

@@ -73,7 +73,7 @@ def ask(theorems: Sequence[Statement], root: Path) -> dict[str, TheoremAnswer]:
 
 
 def queries(name: str, in_coq: str) -> list[str]:
-    """Return the commands that print a theorem's statement and assumptions under this name."""
+    """Return the commands that print a theorem's statement and assumptions below the heading ``name``."""
     part = f'Goal True. idtac "{PART.strip()}". Abort.'
     return [
         f'Goal True. idtac "{MARK}{name}". Abort.',
@@ -86,7 +86,7 @@ def queries(name: str, in_coq: str) -> list[str]:
 
 
 def answers_in(output: str) -> dict[str, TheoremAnswer]:
-    """Return the answers in Coq's output for :func:`queries`."""
+    """Return the answer about each theorem, from Coq's output for the commands of :func:`queries`."""
     answers = {}
     for part in output.split(MARK)[1:]:
         name, _, rest = part.partition("\n")

@@ -90,7 +90,7 @@ def check_ties(variants: list[tuple[Claim, Variant]], root: Path) -> set[tuple[s
 
 
 def statement(variant: Variant) -> str:
-    """Return the claim about the theorem's terms as a Coq proposition."""
+    """Return the statement of a variant as a Coq proposition about the terms of its theorem."""
     theorem = variant.theorem
     assert theorem is not None
     return _as_recorded(theorem) if theorem.claims else _for_all_weights(variant, theorem)
@@ -102,7 +102,7 @@ def _module(variant: Variant) -> str:
 
 
 def _commands(number: int, variant: Variant) -> list[str]:
-    """Return the commands that check one theorem, in its own module, and mark it if it is implied."""
+    """Return the Coq commands that print a mark with ``number`` if the theorem implies the variant."""
     theorem, module = variant.theorem, _module(variant)
     assert theorem is not None
     tactic = "refuted" if theorem.refutes else "holds"
@@ -125,7 +125,7 @@ def _automaton(theorem: Theorem) -> str:
 
 
 def _equal(left: str, right: str) -> str:
-    """Return the equation with Coq's own equality, independent of the notations of a file."""
+    """Return a Coq equation, written so that no file's notations can change its meaning."""
     return f"@Coq.Init.Logic.eq _ ({left}) ({right})"
 
 
