@@ -1,1 +1,1 @@
-"""Reports as HTML, each one self-contained file."""
+"""Reports as HTML; each report is one self-contained file."""

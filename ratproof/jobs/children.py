@@ -35,7 +35,7 @@ _lock = threading.Lock()
 
 
 def first_message(arguments: str) -> bytes:
-    """Return the first message of a process: its installation and its targets.
+    """Return the first message of a child process: its installation, and the names of the hunt's targets.
 
     ``arguments`` are the arguments of :func:`ratproof.hunting.worker.work`, as JSON.
 
@@ -48,7 +48,7 @@ def first_message(arguments: str) -> bytes:
 
 
 def run_chunk(arguments: str, chunk: str) -> bytes:
-    """Return the rows of a chunk, as JSON.
+    """Run a chunk of a hunt's rounds in a child process, and return its results as JSON: a row per round.
 
     Raises:
         WorkerDied: If the process ends before it sends the rows.
@@ -59,7 +59,7 @@ def run_chunk(arguments: str, chunk: str) -> bytes:
         rows = child.pipe.recv_bytes()
     except (EOFError, OSError):
         _end(child)
-        raise WorkerDied("the process that ran it ended") from None
+        raise WorkerDied("the process that ran the chunk ended") from None
     _give_back(arguments, child)
     return rows
 

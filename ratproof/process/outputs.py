@@ -43,7 +43,10 @@ def require_outputs(outputs: Mapping[str, Place | None], reads: Iterable[Place |
 def require_folder(
     option: str, folder: Place, names: Iterable[str] = (), reads: Iterable[Place | None] = ()
 ) -> None:
-    """Check the files with known names that an option writes to a folder, as :func:`require_outputs` does."""
+    """Raise InputError if an option cannot write files with these names to a folder.
+
+    The conditions for each file are those of :func:`require_outputs`.
+    """
     if Path(folder).exists() and not Path(folder).is_dir():
         raise InputError(f"{option} {folder} must be a folder, got a file")
     files.require_writable_path(Path(folder) / "any")

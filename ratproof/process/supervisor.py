@@ -122,13 +122,13 @@ def fork_child(limits: Limits) -> ChildExit | None:
 
 
 def note(stage: str) -> None:
-    """Record the current stage, in the child, for the parent's message if a limit is reached."""
+    """Record the child's current stage of work, which the parent reports if the child reaches a limit."""
     if _stage is not None:
         _stage[:] = stage.encode("utf-8", "replace")[:LONGEST_STAGE].ljust(LONGEST_STAGE, b"\0")
 
 
 def last_note() -> str:
-    """Return the last stage that the child recorded, in the parent, or an empty string."""
+    """Return the stage that the child recorded last, or an empty string; the parent calls this function."""
     return "" if _stage is None else _stage[:].rstrip(b"\0").decode("utf-8", "ignore")
 
 

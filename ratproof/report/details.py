@@ -81,7 +81,7 @@ def _largest(facts: list[JsonObject]) -> JsonObject:
 
 
 def show_refutation(row: Row, out: Console, claims_file: str | None = None) -> None:
-    """Print a variant's simplest counterexample, and the refutations that are not a single string."""
+    """Print a variant's simplest counterexample, and its refutations that have no counterexample."""
     best = simplest(row.results)
     if best is not None:
         option = "" if claims_file is None else f" --claims {shlex.quote(claims_file)}"

@@ -36,7 +36,7 @@ class Column:
     device: str | None = None
 
     def holds(self, result: Result) -> bool:
-        """Return whether the result belongs in this column."""
+        """Return whether the column shows this result."""
         return (
             result.kind == self.kind
             and self.ran in (None, result.ran)
@@ -44,7 +44,7 @@ class Column:
         )
 
     def is_promised(self, claim: Claim | Subject, variant: Variant | OnlyVariant) -> bool:
-        """Return whether the variant has such evidence."""
+        """Return whether the variant should have the evidence that this column shows."""
         return self.kind in variant.kinds and (self.ran is None or self.ran in claim.runs_of(variant))
 
 
