@@ -152,7 +152,7 @@ def rule_network_of(model: Classifier) -> RuleNetwork:
 def path_automaton(
     automaton: WFSA, words: Sequence[str], accepting: Sequence[Sequence[int]] | None = None
 ) -> PathAutomaton:
-    """Return the path automaton of an automaton, for the words of a network.
+    """Convert an automaton to a :class:`PathAutomaton` over the words of a network.
 
     Args:
         automaton: A boolean or counting automaton without epsilon transitions.

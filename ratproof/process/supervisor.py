@@ -128,7 +128,7 @@ def note(stage: str) -> None:
 
 
 def last_note() -> str:
-    """Return the stage that the child recorded last, or an empty string; the parent calls this function."""
+    """Return the stage that the child recorded last, or an empty string if there is none."""
     return "" if _stage is None else _stage[:].rstrip(b"\0").decode("utf-8", "ignore")
 
 

@@ -237,7 +237,7 @@ def _once(arrows: BoxArrows, f: Floats, m: Floats, bounds: Floats) -> Floats:
 
 
 def joined(arrows: BoxArrows, values: Floats, start: Floats, nodes: int) -> Floats:
-    """Return the smallest interval that contains the values of all transitions into each node.
+    """Return, for each node, the smallest interval that contains the values of all transitions into it.
 
     The interval of node 0 also contains ``start``.
     """

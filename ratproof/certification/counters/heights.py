@@ -21,7 +21,10 @@ EMPTY: Class = (False, 0)
 
 
 def after(one: Class, depth_change: int, most: int) -> Class | None:
-    """Return the class after a symbol that changes the depth by 1, -1 or 0; ``None`` above ``most``."""
+    """Return the class of a string after one more symbol, which changes the depth by 1, -1 or 0.
+
+    Return ``None`` if the height exceeds ``most``.
+    """
     dead, height = one
     if depth_change < 0 and height == 0:
         return True, 0

@@ -49,7 +49,7 @@ def prove(
     length: int | None,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> ProofGap | None:
-    """Check the proof for strings of at most ``length`` symbols.
+    """Check that the boxes prove the theorem about strings of at most ``length`` symbols.
 
     If ``length`` is ``None``, the gates are saturated and strings have any length. Return ``None`` if the
     proof holds, else the first gap.

@@ -52,7 +52,10 @@ class CellReading:
 
 
 def read(numbers: CounterNumbers, height: int, length: int) -> CellReading:
-    """Fit the map on random living strings with limited length and height."""
+    """Fit a linear map from the cell state to the depth, on random living strings.
+
+    The strings have a limited length and height.
+    """
     random = np.random.default_rng(0)
     points, depth_changes = (
         CounterPoints(numbers),
@@ -78,7 +81,7 @@ def read(numbers: CounterNumbers, height: int, length: int) -> CellReading:
 
 
 def _fitted(cells: Floats, depths: Floats, read: Floats) -> CellReading:
-    """Fit the map on the cell states, of shape ``(T + 1, B, d)``, and the depths, of shape ``(T + 1, B)``.
+    """Fit the linear map from cell states, of shape ``(T + 1, B, d)``, to depths, of shape ``(T + 1, B)``.
 
     ``read`` contains the depth changes of the symbols, of shape ``(T, B)``.
     """

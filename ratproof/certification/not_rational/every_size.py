@@ -83,7 +83,9 @@ class NoProof:
 
 
 def every_size(weighted: WeightedCell, unit: int = 0) -> EverySize | NoProof:
-    """Apply one of the theorems to the unit, with the first letter for which its hypotheses can be shown.
+    """Prove that no automaton of any size computes the unit, or return why that is not proved.
+
+    One of the two theorems is applied, with the first letter for which its hypotheses can be shown.
 
     >>> from theory.not_rational.cells import CELLS
     >>> from theory.not_rational.weights import some
@@ -146,7 +148,7 @@ def _hypotheses_of_a_quotient(quotient: Quotient) -> Iterator[Hypothesis]:
 
 
 def _map(weighted: WeightedCell, unit: int, letter: int) -> Map:
-    """Return phi, the map of a letter on the unit's component of the state.
+    """Return the function phi by which a letter changes the unit's component of the state.
 
     Raise HypothesisFails unless all other components of the state stay 0.
     """

@@ -28,7 +28,7 @@ FIRST_BITS, MOST_BITS = 64, 4096
 
 @dataclass(frozen=True)
 class Bound:
-    """A proof that at least as many states as prefixes are needed.
+    """A proof that an automaton that computes the unit has at least as many states as there are prefixes.
 
     Attributes:
         weighted, unit: The cell with its weights, and the index of the unit.
@@ -98,7 +98,7 @@ def bound(
     most_bits: int = MOST_BITS,
     progress: Callable[[str], None] = lambda stage: None,
 ) -> Bound | UndecidedBound:
-    """Try to prove that an automaton of the unit has at least as many states as there are prefixes.
+    """Try to prove that an automaton that computes the unit has at least as many states as prefixes.
 
     The precision starts at 64 bits and doubles up to ``most_bits``.
     """

@@ -85,9 +85,9 @@ def find_monotone(phi: Map) -> Monotone:
 
 
 def enter(phi: Map, interval: MappedInterval) -> tuple[int, flint.arb, flint.arb]:
-    """Return the first n for which c_n is in the interval, c_n, and c_{n+2}, which differs from c_n.
+    """Return n, c_n and c_{n+2} for the first n for which c_n is in the interval.
 
-    The orbit is c_0 = 0, c_{n+1} = phi(c_n).
+    The orbit is c_0 = 0, c_{n+1} = phi(c_n). It is proved that c_{n+2} differs from c_n.
 
     Raises:
         HypothesisFails: If c_n may be equal to c_{n+2}, or the orbit does not enter the interval.

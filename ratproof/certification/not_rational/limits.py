@@ -77,7 +77,7 @@ T = Tail((flint.fmpq(0), flint.fmpq(1)))
 
 
 def constant(value: Operand) -> Tail:
-    """Return an exact number as a function."""
+    """Return an exact number as a constant function of t."""
     if isinstance(value, Tail):
         return value
     exact = Fraction(value)

@@ -37,7 +37,7 @@ def hankel(
     suffixes: Sequence[Word],
     arithmetic: Arithmetic,
 ) -> list[list[Any]]:
-    """Return H[p, s], the unit after reading ps, over any arithmetic; each state is computed once.
+    """Return the matrix H[p, s] of the unit's values after the strings ps; each state is computed once.
 
     >>> from theory.not_rational.arithmetic import FLOATS
     >>> from theory.not_rational.cells import CELLS

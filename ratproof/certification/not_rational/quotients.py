@@ -100,7 +100,7 @@ class Quotient:
 
 
 def find_quotient(weighted: WeightedCell, unit: int, first: int, letter: int) -> Quotient:
-    """Return the unit after ``first`` and ``BEFORE + 1 + m`` repetitions of ``letter``, as a quotient.
+    """Return the unit's value after ``first`` and ``BEFORE + 1 + m`` times ``letter``, as a quotient.
 
     Raises:
         HypothesisFails: If a hypothesis cannot be shown.

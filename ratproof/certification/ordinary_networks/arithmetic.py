@@ -152,7 +152,7 @@ class Forms:
         return np.asarray(np.sqrt(np.einsum("nmd,nmd->nm", self.generators, self.generators)))
 
     def _within(self, low: Array, high: Array, more: Array | float = 0) -> Forms:
-        """Return the forms with bounds that are at least as tight, and with the additional error ``more``."""
+        """Return the forms, known to lie between ``low`` and ``high``, with the additional error ``more``."""
         radius = self.lengths + self.error
         low, high = np.maximum(low, self.center - radius), np.minimum(high, self.center + radius)
         return replace(self, error=self.error + more, low=low - more, high=high + more)
@@ -196,7 +196,7 @@ class Forms:
         return self.center, self.generators, self.error, self.low, self.high
 
     def _rounded(self, low: Array, high: Array) -> Forms:
-        """Return the forms within these bounds, with the rounding errors of two float32 operations."""
+        """Return the forms, known to lie between these bounds, with two float32 rounding errors added."""
         form = self._within(low, high)
         return form._within(form.low, form.high, 2 * UNIT * np.maximum(np.abs(form.low), np.abs(form.high)))
 

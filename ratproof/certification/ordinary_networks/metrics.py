@@ -16,7 +16,7 @@ SETTLED = 1e-3
 
 
 def jacobians(network: OrdinaryNetwork, centers: Array, symbol: int) -> Array:
-    """Return the Jacobians of a step at states, of shape ``(N, D, D)``."""
+    """Return the Jacobian of the network's step with ``symbol`` at each state, of shape ``(N, D, D)``."""
     size = centers.shape[1]
     identity = np.broadcast_to(np.eye(size), (len(centers), size, size))
     return network.step(Duals(centers, identity), np.full(len(centers), symbol)).generators
@@ -78,9 +78,9 @@ def upper_factors(metrics: Array) -> Array:
 
 
 def loewner_join(first: Array, second: Array) -> Array:
-    """Return symmetric upper bounds of pairs of matrices, of shape ``(N, D, D)``; ``first`` is positive.
+    """Return symmetric upper bounds of pairs of matrices, of shape ``(N, D, D)``.
 
-    There is a basis in which the sum of the two matrices is the identity and both are diagonal. In this
+    The matrices of ``first`` must be positive definite. There is a basis in which the sum of the two matrices is the identity and both are diagonal. In this
     basis, the bound is the elementwise maximum of the two diagonals.
     """
     if not len(first):

@@ -157,7 +157,7 @@ def _comparisons(
     strings: list[Tensor],
     alphabet: tuple[object, ...],
 ) -> Iterator[Comparison]:
-    """Yield the comparisons with each function, of outputs of shape ``(strings, classes)``."""
+    """Yield a comparison of the module's outputs, ``(strings, classes)``, with each function of the logits."""
     tolerance = TOLERANCE * scale.amax(1, keepdim=True)
     for function, (observed, expected, allowance) in _functions(outputs, logits).items():
         difference = (observed - expected).abs()
@@ -170,7 +170,10 @@ def _comparisons(
 
 
 def _functions(outputs: Tensor, logits: Tensor) -> dict[str, tuple[Tensor, Tensor, Tensor]]:
-    """Return, for each function, the outputs and logits to compare, and the allowance for rounding."""
+    """Return, for each function of the logits, two tensors to compare and the allowance for rounding.
+
+    The first tensor is computed from the module's outputs, and the second one from the network's logits.
+    """
     functions = {"logits": (outputs, logits, torch.zeros_like(logits))}
     inside = bool(((outputs >= 0) & (outputs <= 1)).all())
     if logits.shape[1] > 1:

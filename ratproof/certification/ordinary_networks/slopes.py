@@ -117,7 +117,7 @@ class Slopes:
         return self._applied(lambda x: 0.5 + 0.5 * np.tanh(x / 2), 0.25, 0.5)
 
     def _applied(self, function: Callable[[Array], Array], largest: float, middle: float) -> Slopes:
-        """Return the function of the values: an increasing function y with y' = ``largest - (y - middle)^2``.
+        """Apply the increasing function y whose derivative is y' = ``largest - (y - middle)^2``.
 
         Half of its second derivative is ``(middle - y) (largest - (y - middle)^2)``. The slopes are the
         intersection of two enclosures: the range of the derivative, and an enclosure by Taylor's theorem. In

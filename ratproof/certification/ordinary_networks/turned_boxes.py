@@ -67,7 +67,7 @@ def turned_boxes(network: OrdinaryNetwork, machine: Moore, until: float) -> Iter
 
 
 def _principal_axes(network: OrdinaryNetwork, net: Net) -> Array:
-    """Return a basis for each node, from the linear images of the boxes that lead to it."""
+    """Return a basis for each node: the principal axes of the linear images of the boxes that lead to it."""
     nodes, symbols = net.edges.shape
     bases = np.array(np.broadcast_to(np.eye(network.size), (nodes, network.size, network.size)))
     states = Duals(net.centers, bases)

@@ -79,7 +79,7 @@ class EnclosureArithmetic(Protocol[V, BoxT_contra, PlaceT_contra]):
         """Return 1 - t^2, the derivative of tanh where its value is t."""
 
     def centroid_differences(self, label: PlaceT_contra) -> V:
-        """Return the rows s_i - s_label for all centroids i."""
+        """Return the differences s_i - s_label between each centroid s_i and the label's, as rows."""
 
     def apply(self, matrix: V, vector: V) -> V:
         """Return the product of a matrix and a vector, whose entries are points instead of wide intervals."""
@@ -106,7 +106,10 @@ class EnclosureArithmetic(Protocol[V, BoxT_contra, PlaceT_contra]):
         """Return the Euclidean distances |u - s_i| to all centroids."""
 
     def unit_vectors(self, u: V) -> V:
-        """Return (s_i - u) / |u - s_i| as rows; each entry is [-1, 1] if u may be at the centroid."""
+        """Return the unit vectors (s_i - u) / |u - s_i| from u to the centroids s_i, as rows.
+
+        The entries for a centroid are [-1, 1] if u may be at this centroid.
+        """
 
     def pick(self, values: V, label: PlaceT_contra) -> V:
         """Return, for each box, the entry at its label."""

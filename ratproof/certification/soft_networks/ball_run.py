@@ -70,7 +70,7 @@ class BallRun:
 
 
 def winner(similarities: Balls) -> int | None:
-    """Return the index of the largest ball, or ``None`` if balls overlap."""
+    """Return the index of the ball that is certainly the largest, or ``None`` if another overlaps it."""
     best = _largest(similarities)
     clear = all(i == best or bool(similarities[best] > b) for i, b in enumerate(similarities))
     return best if clear else None

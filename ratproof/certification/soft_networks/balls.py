@@ -118,7 +118,7 @@ class BallArithmetic:
         return _hill(t, lambda v: 1 - v * v, arb(0))
 
     def centroid_differences(self, label: int) -> Balls:
-        """Return s_i - s_label as rows, shape ``(k, d)``."""
+        """Return the differences s_i - s_label between centroids and the label's, shape ``(k, d)``."""
         return (self.S - self.S[:, [label]]).T
 
     def apply(self, matrix: Balls, vector: Balls) -> Balls:
@@ -150,12 +150,15 @@ class BallArithmetic:
         return np.asarray(self.w @ u + exact(self.numbers.v[None]))
 
     def distances(self, u: Balls) -> Balls:
-        """Return |u - s_i|, shape ``(k,)``."""
+        """Return the distances |u - s_i| from u to the centroids s_i, shape ``(k,)``."""
         differences = u[:, None] - self.S
         return each(lambda v: v.sqrt(), (differences * differences).sum(axis=0))
 
     def unit_vectors(self, u: Balls) -> Balls:
-        """Return (s_i - u) / |u - s_i|, shape ``(k, d)``; each is [-1, 1] if u may be at the centroid."""
+        """Return the unit vectors (s_i - u) / |u - s_i| from u to the centroids s_i, shape ``(k, d)``.
+
+        The entries for a centroid are [-1, 1] if u may be at this centroid.
+        """
         differences = (self.S - u[:, None]).T
         # not abs(v).lower(), which is negative if v may be 0
         least = np.array([sum((v.abs_lower() ** 2 for v in row), arb(0)).sqrt() for row in differences])
@@ -223,12 +226,12 @@ def each(function: Callable[..., object], *arrays: Balls) -> Balls:
 
 
 def _monotone(x: Balls, function: Callable[[arb], arb]) -> Balls:
-    """Apply an increasing function."""
+    """Apply an increasing function to each ball."""
     return each(lambda v: function(v.lower()).union(function(v.upper())), x)
 
 
 def _hill(x: Balls, function: Callable[[arb], arb], top: arb) -> Balls:
-    """Apply a function that increases up to ``top`` and decreases after it."""
+    """Apply a function that increases up to ``top`` and then decreases, to each ball."""
 
     def over(v: arb) -> arb:
         ends = function(v.lower()).union(function(v.upper()))

@@ -116,7 +116,7 @@ def count_closed_boxes(numbers: Numbers, tries: int = 1) -> int | None:
 
 
 def _partitions(points: SoftRunNet) -> Iterator[Nodes | OpenBoxes]:
-    """Yield nodes for each partition of the soft run's points, from coarse to fine, or why there are none."""
+    """Yield nodes for each partition of the soft run's points, from coarse to fine, or a reason for none."""
     tried = 0
     for near in NEARNESS:
         part = partition(points, near)

@@ -30,7 +30,7 @@ class Enclosed(Generic[V]):
 
 
 class RecurrentStep(Generic[V, BoxT, PlaceT]):
-    """The recurrent component u = f(S alpha, x), enclosed.
+    """Enclosures of the recurrent component's output u = f(S alpha, x) over boxes of mixtures alpha.
 
     Args:
         on: The arithmetic, with the network's matrices.

@@ -142,7 +142,7 @@ class FloatArithmetic:
         return FloatInterval(np.minimum(*ends), np.where((t.lo <= 0) & (t.hi >= 0), 1.0, np.maximum(*ends)))
 
     def centroid_differences(self, label: NDArray[np.int64]) -> FloatInterval:
-        """Return s_i - s_label as rows, shape ``(P, k, d)``."""
+        """Return the differences s_i - s_label between centroids and each label's, shape ``(P, k, d)``."""
         S = self.numbers.S.T
         return as_interval(S[None] - S[label][:, None])
 
@@ -189,11 +189,14 @@ class FloatArithmetic:
         return as_interval((u.lo @ self.numbers.w + self.numbers.v)[:, None])
 
     def distances(self, u: FloatInterval) -> FloatInterval:
-        """Return |u - s_i| at points, shape ``(P, k)``."""
+        """Return the distances |u - s_i| from points u to the centroids s_i, shape ``(P, k)``."""
         return as_interval(np.linalg.norm(u.lo[:, None, :] - self.numbers.S.T, axis=-1))
 
     def unit_vectors(self, u: FloatInterval) -> FloatInterval:
-        """Return (s_i - u) / |u - s_i|, shape ``(P, k, d)``; each is [-1, 1] if u may be at the centroid."""
+        """Return the unit vectors (s_i - u) / |u - s_i| from u to the centroids s_i, shape ``(P, k, d)``.
+
+        The entries for a centroid are [-1, 1] if u may be at this centroid.
+        """
         differences = as_interval(self.numbers.S.T) - u[:, None, :]
         away = np.maximum(np.maximum(differences.lo, -differences.hi), 0)
         near = np.sqrt((away**2).sum(axis=-1, keepdims=True))

@@ -26,7 +26,7 @@ strings are extended.
 MOST_TRIES = 5
 
 OutputView = Callable[[LabelledOutput], Hashable]
-"""The part of an output ``(label, accepts)`` that is compared."""
+"""A function that returns the part of an output ``(label, accepts)`` that is compared."""
 
 
 def difference(
@@ -36,7 +36,7 @@ def difference(
 
     Args:
         numbers: The network.
-        machine: A machine over the same symbols, in the same order, with outputs like those of ``view``.
+        machine: A machine over the same symbols in the same order. Its outputs are like those of ``view``.
         view: Returns the compared part of the network's output ``(label, accepts)``.
         seed: Seed of the random strings.
     """
