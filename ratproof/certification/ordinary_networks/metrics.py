@@ -80,8 +80,9 @@ def upper_factors(metrics: Array) -> Array:
 def loewner_join(first: Array, second: Array) -> Array:
     """Return symmetric upper bounds of pairs of matrices, of shape ``(N, D, D)``.
 
-    The matrices of ``first`` must be positive definite. There is a basis in which the sum of the two matrices is the identity and both are diagonal. In this
-    basis, the bound is the elementwise maximum of the two diagonals.
+    The matrices of ``first`` must be positive definite. There is a basis in which the sum of the two matrices
+    is the identity and both are diagonal. In this basis, the bound is the elementwise maximum of the two
+    diagonals.
     """
     if not len(first):
         return first

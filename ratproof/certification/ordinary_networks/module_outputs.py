@@ -157,7 +157,7 @@ def _comparisons(
     strings: list[Tensor],
     alphabet: tuple[object, ...],
 ) -> Iterator[Comparison]:
-    """Yield a comparison of the module's outputs, ``(strings, classes)``, with each function of the logits."""
+    """Yield a comparison of the outputs, shape ``(strings, classes)``, with each function of the logits."""
     tolerance = TOLERANCE * scale.amax(1, keepdim=True)
     for function, (observed, expected, allowance) in _functions(outputs, logits).items():
         difference = (observed - expected).abs()
