@@ -173,7 +173,7 @@ def independent(vectors, prime):
 
 
 def probable_prime():
-    """Return a random modulus.
+    """Return a random number that is probably prime, as the modulus of an elimination.
 
     A composite modulus would also be sound, because the elimination requires that every pivot has an inverse.
     """

@@ -172,7 +172,7 @@ def check_converges(one, bound):
 
 
 def check_epsilon(one, other):
-    """Check that M'(a) = M(a) + M'(a) E, lambda' = lambda + lambda' E: M' = M E*, lambda' = lambda E*."""
+    """Check that M'(a) = M(a) + M'(a) E, lambda' = lambda + lambda' E, so M' = M E*, lambda' = lambda E*."""
     epsilon = one.steps[""]
     need(other.n == one.n and not other.steps[""], "epsilon transitions are left, or states are missing")
     need(other.final == one.final, "without epsilon transitions, rho must be the same")

@@ -83,7 +83,7 @@ def sub(x, y):
 
 
 def mul(x, y):
-    """Multiply: in an ellipsoid, (a.xi)(b.xi) lies between (a.b - |a| |b|) / 2 and (a.b + |a| |b|) / 2."""
+    """Return x y. In an ellipsoid, (a.xi)(b.xi) lies between (a.b - |a| |b|) / 2 and (a.b + |a| |b|) / 2."""
     g = [(x.c * b + y.c * a) >> P for a, b in zip(x.g, y.g, strict=True)]
     c, second = x.c * y.c >> P, x.length * y.length >> P
     if not x.box:

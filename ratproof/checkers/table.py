@@ -44,7 +44,8 @@ class Judgement:
         verdict: ``"accepted"``, ``"rejected"``, or ``"unknown"`` if the program's limits are exceeded.
         claims: The claim of the certificate; ``None`` unless accepted.
         why: The reason for the verdict, in words; ``None`` if accepted.
-        about: The full subject of the certificate, with a sentence under ``says``; ``None`` unless accepted.
+        about: The fields that describe what the certificate proves, with a sentence under ``says``; ``None``
+            unless accepted.
     """
 
     verdict: str

@@ -29,7 +29,7 @@ SAME = {
     "rational_min_plus": "same_min_plusP",
     "rational_max_times": "same_max_timesP",
 }
-"""The name of the proof, for each semiring, that equality of weights is decidable."""
+"""For each semiring, the name of the proof that equality of its weights is decidable."""
 WEIGHT = {
     "rationals": "Q2Qc (Qmake n d)",
     "rational_max_plus": "Some (Q2Qc (Qmake n d))",
@@ -48,7 +48,7 @@ From mathcomp Require Import all_ssreflect all_algebra.
 
 
 def file_name(file: str | None, a: str, b: str) -> str:
-    """Return the file's name, by default from the automata's names.
+    """Return the name of the Coq file, by default a name that contains the names of the automata.
 
     Coq's version is also checked, so that an error is reported before any work.
 
@@ -82,7 +82,7 @@ def checked_name(name: str) -> str:
 
 
 def write(path: str, a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[str, str]) -> str:
-    """Write the file if Coq accepts it, and return the name of the theorem.
+    """Write the Coq file if Coq accepts it, and return the name of its theorem.
 
     Raises:
         InputError: If there is no proof for Coq, or Coq is not installed.

@@ -54,7 +54,7 @@ Few lists are not divided, because each run loads mathcomp again.
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """The terms of a theorem for Coq to compute: a case's weights, some words and each unit."""
+    """A request to compute a theorem's terms in Coq, for the weights of a case, some words and each unit."""
 
     theorem: Theorem
     case: Case
@@ -80,7 +80,7 @@ class Values:
 
 
 def evaluate(questions: Sequence[Question], root: Path | None = None) -> list[Values]:
-    """Return the values for all questions."""
+    """Let Coq compute the terms of all questions, and return the values for each question."""
     sides = [(q, terms) for q in questions for terms in (network_terms(q), automaton_terms(q))]
     values = iter(_compute([(question, terms) for question, terms in sides if terms], root))
     by_word = [_split_by_word(next(values), question.units) if terms else None for question, terms in sides]
@@ -148,7 +148,7 @@ def placeholder_values(
 
 
 def _compute(sides: Sequence[Side], root: Path | None) -> list[list[Value]]:
-    """Return the values of lists of terms, from several parallel runs of Coq if there are many."""
+    """Let Coq compute lists of terms, in several parallel runs if there are many, and return the values."""
     if not sides:
         return []
     root = build() if root is None else root
@@ -159,7 +159,10 @@ def _compute(sides: Sequence[Side], root: Path | None) -> list[list[Value]]:
 
 
 def _run(sides: Sequence[Side], root: Path) -> list[list[Value]]:
-    """Return the values of lists of terms, each in its own module because files reuse names."""
+    """Let Coq compute each list of terms in one run, and return the values.
+
+    Each list is in its own module, because files reuse names.
+    """
     modules = {question: statements()[question.theorem.name].module for question, _ in sides}
     lines = [
         "From Coq Require Import QArith Qcanon.",

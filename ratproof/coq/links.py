@@ -171,7 +171,7 @@ def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[st
 def _certificate_links(
     builder: LinkBuilder, certificate: MappingProof, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]
 ) -> tuple[list[int], list[int]]:
-    """Add the links whose matrices the certificate contains."""
+    """Add the links whose matrices the certificate contains, and return the chains that end in A and B."""
     if certificate.through is certificate.a:
         index = to_a[0]
     elif certificate.through is certificate.b:
@@ -193,7 +193,7 @@ def _pair_links(
 ) -> tuple[list[int], list[int]]:
     """Add an automaton whose states are the pairs of vectors that words lead to, up to a factor.
 
-    Dead states are removed first.
+    Dead states are removed first. Return the chains from the new automaton to A and to B.
     """
     (live_a, way_a), (live_b, way_b) = _live(builder, a, to_a), _live(builder, b, to_b)
     k, alphabet = builder.k, builder.alphabet

@@ -108,7 +108,7 @@ def _network(network: Any) -> str:
 
 
 def _node(node: Any, bits: int, spare: int) -> str:
-    """Return a node, with its box widened outwards to multiples of 2^-bits, and a mixture in the box."""
+    """Return the Coq term of a node: its box, widened to multiples of 2^-bits, and a mixture in the box."""
     one, more = 1 << bits, 1 << (bits - spare)
     low = [max(0, floor(_value(x) * one) - more) for x in node["low"]]
     high = [min(one, ceil(_value(x) * one) + more) for x in node["high"]]

@@ -16,9 +16,9 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 SLOTS = 70_000
-"""The size of the wrapper's frame in slots, half a megabyte.
+"""The number of slots in the wrapper's frame, which then takes half a megabyte.
 
-CPython rounds the size of its chunk up to a power of two, and callees use the rest of the chunk.
+CPython rounds the size of the frame's chunk up to a power of two, and callees use the rest of the chunk.
 """
 COLLECTIONS = (100_000, 20, 50)
 

@@ -62,7 +62,7 @@ COLUMNS = {
 }
 """The columns, from the weakest kind of evidence to the strongest."""
 OF_KERNELS = {kind: Column(kind, kind) for kind in ("exact", "sampled", "gradient", "split", "independence")}
-"""The columns of users' kernels."""
+"""The columns for users' kernels."""
 OF_MODELS = {
     "pieces": Column("pieces", "pieces"),
     "batch": Column("batch", "batch"),
@@ -103,9 +103,9 @@ LEGENDS = (
 )
 """Explanations of the columns' headings."""
 WIDE = 120
-"""The width at which the columns of claims have full headings."""
+"""The minimum width of the output, in characters, for full headings of the columns for claims."""
 CASES, SECONDS = 13, 4
-"""The widths of the columns of cases and seconds."""
+"""The widths, in characters, of the columns for the number of cases and the time."""
 
 
 @dataclass(frozen=True)

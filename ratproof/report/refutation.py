@@ -16,7 +16,7 @@ from theory.claim import THEOREMS
 
 
 def smallest(results: Sequence[Result], out: Console) -> str:
-    """Return the simplest counterexample as text, or the kind of refutation if it is not a counterexample."""
+    """Return the simplest counterexample as text, or the kind of refutation if there is none."""
     best = simplest(results)
     if best is None or best.counterexample is None:
         return "no automaton" if any(r.kind not in THEOREMS for r in results) else "a theorem"
