@@ -224,7 +224,8 @@ def _memory(text: str | None) -> int:
     match = re.fullmatch(form, text.strip(), re.ASCII | re.IGNORECASE)
     if match is None:
         raise InputError(
-            f"--limit-memory must be a number followed by K, M or G, such as 500M or 4G, got {shorten(text)}"
+            "--limit-memory must be a number of bytes, or a number followed by K, M, G or T, such as 500M or"
+            f" 4G, got {shorten(text)}"
         )
     memory = int(float(match[1]) * UNITS[match[2].upper()])
     if memory < own + ROOM:

@@ -104,7 +104,7 @@ def every_size(weighted: WeightedCell, unit: int = 0) -> EverySize | NoProof:
                     hypotheses = _hypotheses(_map(weighted, unit, number))
                 except NotKnown:
                     return _apply_quotient_theorem(weighted, unit, number)
-                where = f"on strings of {letter}, the unit goes from c_0 = 0 to c_n+1 = phi(c_n)"
+                where = f"on strings of {letter}, the values of the unit are c_0 = 0 and c_{{n+1}} = phi(c_n)"
                 return EverySize(weighted, unit, letter, where, hypotheses, THEOREM)
             except HypothesisFails as failed:
                 why[letter] = str(failed)
@@ -138,7 +138,7 @@ def _hypotheses_of_a_quotient(quotient: Quotient) -> Iterator[Hypothesis]:
     ratio = quotient.clock.ratio
     if ratio is not None:
         yield Hypothesis("D is greater than 0 and not 1", f"D = {ball_text(ratio)}")
-    yield Hypothesis(f"Q is 0 at no {quotient.clock}, m >= 0", f"Q(x) = {quotient.below}")
+    yield Hypothesis(f"Q is not 0 at {quotient.clock} for any m >= 0", f"Q(x) = {quotient.below}")
     yield Hypothesis(
         f"Q is 0 at a point{'' if ratio is None else ' that is not 0'}", f"x_0 = {ball_text(quotient.pole)}"
     )
