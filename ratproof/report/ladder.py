@@ -269,7 +269,7 @@ def _legend(table: Sequence[Row], hidden: int, out: Console) -> Iterator[Text]:
         line = f"{Mark.REFUTED.on(out)} rows: counterexample string: network's score {unequal} automaton's"
         yield Text(line, style="dim")
     if hidden:
-        line = f"{hidden} refuted variants without a hypothesis are hidden; --details shows them"
+        line = f"{hidden} refuted variants that drop a hypothesis are hidden; --details shows them"
         yield Text(line, style="dim")
 
 
