@@ -162,7 +162,8 @@ def decide_network(
         InputError: If the network is of a different kind.
     """
     if isinstance(network.cell, FAGRUCell) or network.scoring != "forward":
-        raise InputError("the network must have forward scores and no gates")
+        kind = "gates" if network.scoring == "forward" else f"{network.scoring!r} scores"
+        raise InputError(f"the network must have forward scores and no gates, got {kind}")
     cell = network.cell
     if isinstance(cell, FactoredCell) and cell.turn is not None and cell.beta != 1:
         raise InputError(
@@ -173,8 +174,11 @@ def decide_network(
             f"the network must have one score for each of {len(compiled.labels)} labels, got"
             f" {len(network.final)}"
         )
-    if {rule.label for rule in rules} != set(compiled.labels):
-        raise InputError("the labels of the network must be the labels of the rules")
+    if differing := {rule.label for rule in rules} ^ set(compiled.labels):
+        raise InputError(
+            "the labels of the network must be the labels of the rules, got"
+            f" {min(map(str, differing))!r} in only one of them"
+        )
     if network.initial.dtype == torch.float32 and torch.get_float32_matmul_precision() != "highest":
         raise InputError(
             "torch must multiply float32 with 'highest' precision, so that integers do not round, got"

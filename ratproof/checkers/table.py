@@ -1,4 +1,4 @@
-"""The table of the independent program for each kind of certificate, and its judgement of a certificate."""
+"""The independent program for each kind of certificate, and a function that judges a certificate with it."""
 
 from __future__ import annotations
 

@@ -45,7 +45,8 @@ def require_same(other: dict[str, str]) -> None:
     why = difference(other, installation_of_runs())
     if why is not None:
         raise InputError(
-            f"a worker runs a different installation, so its runs may differ: {why}; it did not run"
+            f"a worker must have the same installation as this command, got a difference: {why}; the worker"
+            " ran nothing"
         )
 
 

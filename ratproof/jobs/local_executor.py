@@ -1,4 +1,4 @@
-"""Execution of tasks in threads of this process, which can wait for child processes."""
+"""Execution of tasks in threads of this process; a task can wait for a child process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The decision of a counter on one string in ball arithmetic, including all rounding."""
+"""The decision of a network with a cell state on one string, in ball arithmetic with all rounding errors."""
 
 from __future__ import annotations
 

@@ -108,8 +108,8 @@ def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -
     lacking = [symbol for symbol in (OPEN, CLOSE) if symbol not in network.alphabet]
     if lacking:
         raise InputError(
-            f"the network has no symbol {lacking[0]!r}, but networks with a cell state are certified for the"
-            " language of balanced parentheses"
+            "the alphabet must have the symbols ( and ), because networks with a cell state are certified for"
+            f" the language of balanced parentheses, got an alphabet without {lacking[0]!r}"
         )
     tau, centroids = None, None
     if isinstance(cell, SRCell):

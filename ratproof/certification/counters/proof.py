@@ -1,4 +1,4 @@
-"""The proof, in ball arithmetic, that boxes contain all states of a counter, and that it decides correctly.
+"""The proof, in ball arithmetic, that boxes contain all states of a counter and its decisions are right.
 
 Base: the state before the first symbol is in node 0's box.
 

@@ -1,4 +1,4 @@
-"""Symbolic values of a step, as quotients of polynomials over the rationals.
+"""Symbolic evaluation of a cell's step; its values are quotients of polynomials over the rationals.
 
 The variables are the components of the state before the step, and exp(r) for rational r > 0; exp(-r) is the
 inverse of exp(r). Two equal quotients are equal for all values of the variables. The variables also have

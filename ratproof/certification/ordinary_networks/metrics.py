@@ -1,4 +1,4 @@
-"""A metric for each node of a net, in which every symbol contracts differences of states."""
+"""Metrics for the nodes of a net: every symbol contracts differences of states, measured in these metrics."""
 
 from __future__ import annotations
 

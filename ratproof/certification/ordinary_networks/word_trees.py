@@ -1,4 +1,4 @@
-"""Boxes of states from which words of several symbols lead to boxes.
+"""Boxes of network states, and words of several symbols that lead from each box into boxes.
 
 One step of a trained network may enlarge a region, although several steps shrink it. Therefore, a box is
 followed along all words of a tree, until each image lies in a box. The affine forms of the images keep the

@@ -1,4 +1,4 @@
-"""The proof, in ball arithmetic, that the boxes that the search found are closed."""
+"""The proof, in ball arithmetic, that the boxes of a soft network's nodes are closed."""
 
 from __future__ import annotations
 
