@@ -52,10 +52,10 @@ class BallStep:
         return product(self.U, h[:, None])[:, 0]
 
     def gates(self, pre: Balls, c: Ends) -> tuple[Ends, Ends, Balls]:
-        """Return f, m and o for c' = f c + m, from the gates' preactivations ``pre`` and the cell state c.
+        """Return f and m of the next cell state c' = f c + m, and o, the output gate's preactivation.
 
-        f and m = i g are the lower and upper ends of intervals. o is the preactivation of the output gate,
-        without the peephole. Each array has shape ``(d,)``.
+        ``pre`` has the preactivations of all gates without peepholes, and c is the cell state. f and m = i g
+        are the lower and upper ends of intervals. o has no peephole either. Each array has shape ``(d,)``.
         """
         i, f, g, o = np.split(pre, 4)
         zero = np.array([arb(0)] * len(g), dtype=object)

@@ -88,9 +88,10 @@ class CounterImages:
         self.end = reads[[numbers.end]]
 
     def gates(self, h: Floats, c: Floats, reads: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return f, m and o for c' = f c + m, as intervals over B boxes, each of shape ``(2, B, d)``.
+        """Return f and m of the next cell state c' = f c + m, and o, the output gate's preactivation.
 
-        f is the forget gate and m = i g. o is the preactivation of the output gate, without the peephole.
+        f is the forget gate and m = i g. o does not include the peephole. They are intervals over B boxes,
+        each of shape ``(2, B, d)``.
         """
         n = self.n
         middle, radius = 0.5 * (h[0] + h[1]), 0.5 * (h[1] - h[0])

@@ -103,7 +103,7 @@ def explore(
 def _features(numbers: CounterNumbers, h: Floats, c: Floats) -> Floats:
     """Return the vectors that are compared to decide whether two states are merged.
 
-    The first part of a vector is U h. The second part is the same for the next h if all output gates are 1:
+    The first part of a vector is U h. The second part depends on c, as if all output gates were 1: it is
     U tanh(c) or, with centroids, the centred logits of tanh(c).
     """
     squashed = np.tanh(c)

@@ -81,7 +81,7 @@ def _box(boxes: WordTrees, box: int, symbols: int) -> JsonObject:
 def _nested(tree: Tree, word: tuple[int, ...], symbols: int) -> list[Any]:
     """Return one item per symbol after ``word``: the index of the box to which the longer word leads.
 
-    If the tree has only words that are still longer, the item is a list of the same kind.
+    If the tree does not have this word, but only longer ones, the item is a list of the same kind.
     """
     longer = [(*word, symbol) for symbol in range(symbols)]
     return [tree[after] if after in tree else _nested(tree, after, symbols) for after in longer]

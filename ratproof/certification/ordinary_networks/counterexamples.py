@@ -112,7 +112,7 @@ def labels_along(machine: Moore, words: np.ndarray) -> np.ndarray:
 
 
 def candidates(machine: Moore, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """Yield batches of strings of one length that may be counterexamples, as may all of their prefixes."""
+    """Yield batches of strings of one length; a string or one of its prefixes may be a counterexample."""
     symbols = len(machine.alphabet)
     length = _length_within(symbols, SHORT_STRINGS)
     yield np.array(list(itertools.product(range(symbols), repeat=length)))

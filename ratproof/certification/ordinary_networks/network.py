@@ -76,7 +76,7 @@ class OrdinaryNetwork:
         return max(2, len(self.readout))
 
     def step(self, state: Vectors, symbols: Sequence[int] | np.ndarray) -> Vectors:
-        """Return the next state for each row of ``state`` and the index of the symbol that it reads."""
+        """Return the next states: each row of ``state`` reads the symbol with its index in ``symbols``."""
         vectors = self._lift(self.embeddings[np.asarray(symbols)], state)
         parts: list[Vectors] = []
         width = self.units * (2 if self.cell == "lstm" else 1)

@@ -33,7 +33,7 @@ LONGEST = 14
 MOST_BOXES, MOST_WORDS, WIDEST_TREE = 30_000, 100_000, 2_000
 """Maximum number of boxes, of words in all trees, and of a box's words of one length that lead to no box."""
 ROOM, MORE_ROOM = 1.002, 1.1
-"""Factors by which a box is wider than the images in it: ``ROOM`` for all, and both for its first image."""
+"""Factors by which a box is wider than the images in it: ``ROOM`` for all, both for the first image."""
 NEAREST = 24
 """Number of nearest boxes that are compared with an image."""
 TINY = 1e-6
