@@ -102,7 +102,7 @@ def _module(variant: Variant) -> str:
 
 
 def _commands(number: int, variant: Variant) -> list[str]:
-    """Return the Coq commands that print a mark with ``number`` if the theorem implies the variant."""
+    """Return the Coq commands that print a mark with ``number`` if the theorem implies the statement."""
     theorem, module = variant.theorem, _module(variant)
     assert theorem is not None
     tactic = "refuted" if theorem.refutes else "holds"
