@@ -31,9 +31,9 @@ Function = Callable[..., Any]
 
 
 def renamed(kernel: Function, **names: str) -> Function:
-    """Return a kernel whose arguments have other names.
+    """Adapt a kernel whose arguments have names other than the family's.
 
-    ``renamed(kernel, g="log_decay")`` passes as ``log_decay`` the tensor that the family calls ``g``.
+    In ``renamed(kernel, g="log_decay")``, ``g`` is the family's name and ``log_decay`` is the kernel's name.
     """
 
     @functools.wraps(kernel)
@@ -44,10 +44,11 @@ def renamed(kernel: Function, **names: str) -> Function:
 
 
 def axes(kernel: Function, ours: str, theirs: str) -> Function:
-    """Return a kernel whose tensors have their leading axes in another order.
+    """Adapt a kernel whose tensors have their leading axes in another order.
 
-    ``axes(kernel, "BTH", "BHT")`` is for a kernel with heads before time. The outputs are transposed, and so
-    are all tensors with at least that many axes, except for ``initial_state``.
+    For example, ``axes(kernel, "BTH", "BHT")`` adapts a kernel with heads before time. The tensor arguments
+    are transposed for the kernel, and its outputs are transposed back. ``initial_state``, ``cu_seqlens``, the
+    final state, and tensors with fewer axes remain unchanged.
     """
     if sorted(ours) != sorted(theirs) or len(set(ours)) != len(ours):
         raise InputError(
@@ -71,7 +72,7 @@ def axes(kernel: Function, ours: str, theirs: str) -> Function:
 
 
 def transposed_states(kernel: Function) -> Function:
-    """Return a kernel whose initial and final states have the shape ``(N, H, V, K)``."""
+    """Adapt a kernel whose initial and final states have the shape ``(N, H, V, K)``."""
 
     @functools.wraps(kernel)
     def adapted(**arguments: Any) -> Any:
@@ -85,10 +86,10 @@ def transposed_states(kernel: Function) -> Function:
 
 
 def with_normaliser(kernel: Function) -> Function:
-    """Return a kernel whose initial and final states are pairs (S, z) of a state and its normaliser.
+    """Adapt a kernel whose initial and final states are pairs (S, z) of a state and its normaliser.
 
-    S has the shape ``(N, H, K, V)`` and z the shape ``(N, H, K)``. ``kernel_claim`` uses z as the last column
-    of a state.
+    S has the shape ``(N, H, K, V)`` and z the shape ``(N, H, K)``. The adapted kernel has a single state of
+    shape ``(N, H, K, V + 1)`` with z as the last column, as ``kernel_claim`` requires.
     """
 
     @functools.wraps(kernel)
@@ -103,10 +104,10 @@ def with_normaliser(kernel: Function) -> Function:
 
 
 def with_stabilizer(kernel: Function) -> Function:
-    """Return an mLSTM kernel whose initial and final states are triples (C, n, m) with a stabilizer m.
+    """Adapt an mLSTM kernel whose initial and final states are triples (C, n, m) with a stabilizer m.
 
-    The shapes are ``(N, H, K, V)``, ``(N, H, K)`` and ``(N, H)``. ``kernel_claim`` uses the
-    states (exp(m) C, exp(m) n).
+    The shapes are ``(N, H, K, V)``, ``(N, H, K)`` and ``(N, H)``. The states of the adapted kernel are the
+    pairs (exp(m) C, exp(m) n), as ``kernel_claim`` requires.
     """
 
     @functools.wraps(kernel)
@@ -125,11 +126,14 @@ def with_stabilizer(kernel: Function) -> Function:
 
 
 OPTIONS = ("initial_state", "cu_seqlens")
-"""Arguments without batch and time axes."""
+"""Arguments whose axes are not reordered, because they have no time axis."""
 
 
 def _with_names(adapted: Function, kernel: Function, ours: dict[str, str]) -> Function:
-    """Give the adapted kernel a signature with the family's names, so that missing options are detected."""
+    """Give the adapted kernel the signature of ``kernel`` with the family's names, and return it.
+
+    The signature shows which options the kernel does not accept.
+    """
     try:
         signature = inspect.signature(kernel)
     except (TypeError, ValueError):

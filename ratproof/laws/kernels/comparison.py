@@ -27,10 +27,10 @@ UNDERFLOW = 2.0**20
 
 @dataclass(frozen=True)
 class Held:
-    """The values that a kernel computed, and those of the recurrence.
+    """One result of a call, as a kernel computed it and as the recurrence requires.
 
     Attributes:
-        name: The name in a counterexample, such as ``o``, ``final_state`` or ``q.grad``.
+        name: The name of the result, such as ``o``, ``final_state`` or ``q.grad``.
         computed: The kernel's values.
         right: The recurrence's values.
         bound: The largest allowed difference.
@@ -49,7 +49,7 @@ def compare(kernel: Kernel, problem: Problem, arrays: Arrays, law: str = "", exa
         kernel: The kernel that is called.
         problem: The call.
         arrays: The values of its arguments.
-        law: A further description for a counterexample.
+        law: The text that describes the law in a counterexample; empty for the recurrence itself.
         exactly: Whether the results must be equal, because nothing rounds.
 
     Raises:
@@ -65,10 +65,10 @@ def compare(kernel: Kernel, problem: Problem, arrays: Arrays, law: str = "", exa
 
 
 def recurrence(problem: Problem, arrays: Arrays, kernel: Kernel, weights: Arrays | None = None) -> Right:
-    """Return the recurrence's results and the error bounds for the kernel's declared form, by name.
+    """Return the exact results of a call, with error bounds for the kernel's declared form.
 
-    If there are ``weights`` for outputs and final states, the results include the gradients of the weighted
-    sum.
+    The dict maps the name of each result to its values and its bounds. If there are ``weights`` for outputs
+    and final states, the results include the gradients of the weighted sum.
     """
     form, cumulated = kernel.form, kernel.cumulated
     if kernel.family.layer:
@@ -109,7 +109,8 @@ def hold_call(shown: ShownCall, call: Call, right: Callable[[Kernel], Right], ex
 def hold(shown: ShownCall, pairs: Iterable[Held], exactly: bool = False) -> None:
     """Compare values with those of the recurrence, except for elements whose bound is too large to be useful.
 
-    The rounding of a result to a narrower dtype is not part of the bound that must be useful.
+    A result in a narrower dtype is rounded once more. This rounding is allowed, but it does not affect
+    whether the bound is useful.
     """
     numbers = counted = 0
     share = 0.0

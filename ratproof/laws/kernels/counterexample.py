@@ -40,7 +40,7 @@ class KernelCounterexample:
             is another kernel, it is the measured rounding.
         law: A short description of the broken law, if it is not the recurrence itself.
         other: Name of the reference: the recurrence or another kernel.
-        sizes: Sort key of simplicity.
+        sizes: The sizes of the call; counterexamples with small sizes come first.
         seed: Seed of the values.
         form: A declaration of another form for which the call would be correct; empty if none is known.
         script: A program that shows the difference without ratproof; empty if there are too many elements.
@@ -73,7 +73,10 @@ class KernelCounterexample:
         )
 
     def in_short(self, unequal: str) -> str:
-        """Return the position and the two values, as ``position: kernel unequal recurrence``."""
+        """Return the position and the two values on one line.
+
+        For example, ``o[0, 1]: 2.0 != 1.0`` if ``unequal`` is ``!=``. The kernel's value comes first.
+        """
         return printable(f"{self.position}: {self.kernel} {unequal} {self.recurrence}")
 
     @property
@@ -106,7 +109,7 @@ class WrongCall(Refutation):
 
 @dataclass(frozen=True)
 class ShownCall:
-    """A call that is compared with its recurrence; its methods build the counterexamples.
+    """A call that is compared with its recurrence, and methods that build counterexamples for it.
 
     Attributes:
         kernel, problem, arrays: The call.
@@ -162,9 +165,14 @@ class ShownCall:
 
 
 def script(shown: ShownCall, says: str, printed: str) -> str:
-    """Return a program that calls the kernel with these values and prints one of the results.
+    """Return a program that repeats a call and prints one of its results.
 
-    It is empty if there are too many elements.
+    The program is empty if the tensors have too many elements.
+
+    Args:
+        shown: The call.
+        says: The sentence about the counterexample, which becomes the program's docstring.
+        printed: The Python expression that the program prints.
     """
     kernel, problem, arrays, weights = shown.kernel, shown.problem, shown.arrays, shown.weights
     if sum(array.size for array in (*arrays.values(), *weights.values())) > MOST_WRITTEN:

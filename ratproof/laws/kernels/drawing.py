@@ -23,15 +23,18 @@ from ratproof.laws.kernels.layouts import CONTIGUOUS, FAR, FAR_ROWS, LAYOUTS, ma
 from ratproof.laws.kernels.problem import Numbers, Problem
 
 BUDGETS = (2**14, 2**15, 2**16, 2**16, 2**17, 2**18, 2**20, 2**22)
-"""Budgets; each call draws one of them."""
+"""Possible budgets of a call, in elements."""
 LARGEST = 2**23
-"""The budget of the large call of each check."""
+"""The budget of the one large call in each check."""
 VERY_LONG, FEW_KEYS = 8_193, (4, 3, 2, 1)
-"""The number of tokens of long calls of the ``sampled`` check, and their numbers of keys and values."""
+"""The number of tokens in the long calls of ``sampled``, and their possible numbers of keys and values."""
 FEW_LENGTHS = 3
-"""Calls whose offsets exceed 32 bits use only this many different lengths, the smallest ones."""
+"""The number of different lengths of calls whose offsets exceed 32 bits; the smallest lengths are used."""
 MOST_PAIRS = 2**23
-"""Maximum number of elements of the reference's arrays over pairs of tokens in a chunk, if steps correct."""
+"""Maximum number of elements in an array of the reference over pairs of tokens in a chunk.
+
+It applies to families with a correction.
+"""
 _EDGES = (*range(1, 18), 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 256)
 SIZES = {"B": tuple(range(1, 10)), "H": tuple(range(1, 9)), "K": _EDGES, "V": _EDGES, "W": (1, 2, 3, 4, 5, 8)}
 """Possible sizes of each axis; the number of lanes has the possible sizes of K."""
@@ -45,7 +48,7 @@ SHORTENED = (range(2, 9), range(9, 65), range(65, 513))
 KEEPS_TIME = ("KVBHDT", "VKHBDT", "BHDKVT")
 KEEPS_KEYS = ("TKVBHD", "TVKHBD", "TBHDKV")
 KEEPS_BOTH = ("BHTDKV",)
-"""Orders in which sizes are reduced."""
+"""Orders of axes in which a call's sizes are reduced until it fits into its budget."""
 LEAST = 2
 """Minimum number of calls of each length. The first call of Hypothesis is always the simplest one."""
 
@@ -81,8 +84,8 @@ class Group:
 def lengths_of(kernel: Kernel) -> tuple[int, ...]:
     """Return the lengths that every check covers.
 
-    These are the lengths of the claim, or else the lengths near multiples of the usual chunk lengths that the
-    kernel supports. If the kernel supports only multiples of a length, they are rounded up.
+    If the claim lists its lengths, these are used. Otherwise, they are lengths near multiples of the usual
+    chunk lengths. If the kernel supports only multiples of a length, they are rounded up.
     """
     if kernel.lengths:
         return kernel.lengths
@@ -104,7 +107,7 @@ def groups_of(
         kernel: The kernel that is called.
         examples: Minimum number of calls.
         shortest: Minimum number of tokens.
-        small: Whether the budgets other than :data:`BUDGETS` are a quarter of the usual ones.
+        small: Whether the groups ``wide``, ``odd`` and ``large`` have a quarter of their usual budget.
         long: Whether there are also calls of :data:`VERY_LONG` tokens, and calls whose offsets exceed 32
             bits.
     """
@@ -231,7 +234,7 @@ def problems(
         least_heads: Minimum number of heads, or of lanes.
     """
     family, unsupported = kernel.family, kernel.without
-    # within a case, Hypothesis tends to repeat draws of a kind, but not those of a random number generator; a
+    # Hypothesis tends to repeat equal draws within a case, so a random number generator makes the choices; a
     # counterexample shrinks to the first choice
     random = draw(st.randoms(use_true_random=False))
     one_in_four = (False, True, False, False)

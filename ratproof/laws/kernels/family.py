@@ -40,8 +40,8 @@ class LinearRecurrence:
         name: The name in ``kernel_claim``.
         tensors: The tensors and their axes, besides ``scale``, ``initial_state``, ``output_final_state`` and
             ``cu_seqlens``. The axes are B (sequences), T (tokens), H (heads), K and V (rows and columns of
-            the state), D (lanes), W (the inputs of a convolution), S (the steps of all tokens, if a token has
-            several), and P (the two parts of a complex number).
+            the state), M (slots), D (lanes), W (the inputs of a convolution), S (the steps of all tokens, if
+            a token has several), and P (the two parts of a complex number).
         query, key, value: The names of these tensors; empty if keys or queries are ones.
         decay: The tensor whose exponential decays the state, axes ``BTHK``, ``BTH``, or ``H`` for one decay
             of all tokens. Its values are natural logarithms, at most 0, possibly -infinity.
@@ -133,7 +133,7 @@ def _of_step(
     state: tuple[str, ...],
     **more: Any,
 ) -> LinearRecurrence:
-    """Return the family that a Python step defines and whose state is a tuple of tensors."""
+    """Return a family that is defined by a Python step and has a tuple of tensors as its state."""
     function = step_with_one_state(step, state, tensors)
     return LinearRecurrence(
         name, tensors, query="", key="", scaled="", function=function, state=state, layer=name, **more

@@ -88,7 +88,7 @@ class Kernel:
     gpu_memory: int | None = None
 
     def other(self) -> Kernel:
-        """Return the kernel that serves as the reference: another kernel, or the step as a kernel."""
+        """Return the reference as a kernel: ``against``, or the family's step run for every token."""
         if self.against is None:
             return replace(self, function=as_kernel(self.family))
         return replace(self, function=self.against, against=None)
@@ -144,10 +144,10 @@ class Kernel:
         return Call(_array(outputs), _array(states), _changed(before, arguments))
 
     def gradients(self, problem: Problem, arrays: Arrays, weights: Arrays) -> Call:
-        """Call the kernel and compute gradients of all tensors but the frozen ones.
+        """Call the kernel and compute gradients with respect to all tensors except the frozen ones.
 
-        The function is sum(o * weights["o"]) + sum(final_state * weights["final_state"]). A gradient is zero
-        if the function does not depend on the argument.
+        The differentiated function is sum(o * weights["o"]) + sum(final_state * weights["final_state"]). A
+        gradient is zero if this function does not depend on the argument.
 
         Raises:
             Raised: If the kernel raises in the forward or backward pass.
@@ -203,7 +203,7 @@ class Kernel:
 
     @contextmanager
     def _raising(self, problem: Problem, who: str) -> Iterator[None]:
-        """Convert any exception in the block to :class:`Raised`, with ``who``, the error and the call."""
+        """Convert an exception in the block to :class:`Raised`; its message names ``who``, error and call."""
         try:
             yield
         except Exception as error:

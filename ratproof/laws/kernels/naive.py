@@ -85,7 +85,7 @@ class RecurrenceInputs:
             roundoff, of the shapes of the keys and values.
         beta: beta of the delta rule, shape ``(N, T, H)``.
         erase: The key or p with which the delta rule reads the state, of the keys' shape.
-        reads_before: Whether it reads the state before its decay.
+        reads_before: Whether the delta rule reads the state before the state's decay.
         a, b: Vectors of a correction b (S^T a)^T, of the keys' shape.
         growth: A bound on the factor by which a step increases a column's 2-norm, shape ``(N, T, H)``, if it
             corrects.
@@ -255,7 +255,7 @@ def inputs_of(problem: Problem, arrays: Arrays, group: StringGroup) -> Recurrenc
 
 
 def of_steps(problem: Problem, arrays: Arrays, name: str, group: StringGroup) -> Any:
-    """Return a group's values of a tensor for each step; a token may have several steps."""
+    """Return a tensor's values for each step of a group of sequences; a token may have several steps."""
     array = arrays[name][group.rows, problem.tokens(name, group.tokens.start, group.tokens.stop)]
     if "S" in problem.family.tensors[name]:
         return array
@@ -263,7 +263,7 @@ def of_steps(problem: Problem, arrays: Arrays, name: str, group: StringGroup) ->
 
 
 def at_steps(problem: Problem, array: Any, first: bool = False) -> Any:
-    """Return an array over steps, with each token's value at its last (or first) step and 0 elsewhere."""
+    """Return an array over steps with each token's value at its last (or first) step, and 0 elsewhere."""
     if problem.substeps == 1:
         return array
     steps = np.zeros((array.shape[0], array.shape[1] * problem.substeps, *array.shape[2:]), array.dtype)

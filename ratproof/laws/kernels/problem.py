@@ -198,7 +198,7 @@ class Problem:
         return [(0, ends[i], ends[i + 1]) for i in range(len(self.lengths))]
 
     def tokens(self, name: str, begin: int, end: int) -> slice:
-        """Return the entries of some tokens along the time axis of a tensor."""
+        """Return the slice of a tensor's time axis for the tokens from ``begin`` to ``end``."""
         often = self.substeps if "S" in self.family.tensors[name] else 1
         return slice(begin * often, end * often)
 
@@ -207,7 +207,7 @@ class Problem:
         return replace(self, lengths=lengths)
 
     def sizes(self) -> dict[str, int]:
-        """Return the sizes by axis."""
+        """Return the size of each axis."""
         states = (
             {"D": self.heads} if self.family.lanes else {"H": self.heads, "K": self.keys, "V": self.values}
         )
@@ -311,7 +311,7 @@ class Problem:
         return mild
 
     def _logits(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return finite logits of decays; for a decay of 1 or 0, the sigmoid of the logit is near 1 or 0."""
+        """Return logits of decays, which are limited to finite values if the decay is 0 or 1."""
         if self.numbers != "real":
             return self._values(rng, shape)
         logarithms = self._logarithms(rng, shape)

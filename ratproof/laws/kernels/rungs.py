@@ -101,7 +101,7 @@ GRADIENT = {
 MEASURED = 257
 """Maximum number of tokens of a call if the rounding of the gradients of a ``step`` is measured."""
 SHRINKING, FEW_SHRINKING = 200, 10
-"""Number of calls, usual and long, in the search for a shorter counterexample, before shrinking."""
+"""Number of calls in the search for a shorter counterexample; the second one if the wrong call is long."""
 
 
 def exact(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
@@ -172,7 +172,7 @@ def split(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
 
 
 def independence(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
-    """Assert that the results of one sequence and head do not depend on the contents of the others."""
+    """Assert that the results of one sequence and head do not depend on other sequences and heads."""
     arrays = problem.arrays()
     kept = data.draw(st.integers(0, problem.rows - 1)), data.draw(st.integers(0, problem.heads - 1))
     others = replace(problem, seed=problem.seed ^ 0x5DEECE66D).arrays()
@@ -211,9 +211,9 @@ def _between(problem: Problem, arrays: Arrays, begin: int, end: int) -> Arrays:
 
 
 def _mixed(problem: Problem, arrays: Arrays, others: Arrays, row: int, head: int) -> Arrays:
-    """Return the tensors with other contents for all sequences and heads but one.
+    """Return the tensors with the contents of one sequence and head, and with ``others`` for all others.
 
-    The other values and initial states are a thousand times as large.
+    The values and initial states from ``others`` are multiplied by about 1000.
     """
     at, begin, end = problem.spans()[row]
     family, mixed = problem.family, {}

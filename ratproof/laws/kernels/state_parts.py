@@ -1,7 +1,7 @@
-"""Conversion between states that are tuples of tensors and single tensors with all their elements.
+"""Conversion of a state that is a tuple of tensors to a single tensor with all its elements, and back.
 
-The axes of each tensor of a tuple, after N, begin with H, or are D. The single tensor has the shape
-``(N, H, F)``, where F is the sum of the sizes of the tensors for one head.
+Each tensor of the tuple has the axis N, and then either H and further axes, or only D. The single tensor has
+the shape ``(N, H, F)``, where F is the sum of the sizes of the tensors for one head.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def joined(parts: Sequence[Any]) -> Any:
 
 
 def separate(state: Any, shapes: Sequence[tuple[int, ...]]) -> tuple[Any, ...]:
-    """Return the parts of a state from its single tensor."""
+    """Return the tensors of a state from the single tensor that holds all of them."""
     parts, begin = [], 0
     for shape in shapes:
         end = begin + prod(shape)
@@ -43,7 +43,7 @@ def separate(state: Any, shapes: Sequence[tuple[int, ...]]) -> tuple[Any, ...]:
 
 
 def part_of(index: int, shapes: Shapes) -> tuple[int, tuple[int, ...]]:
-    """Return which part holds an element of the single tensor, and the element's index in that part.
+    """Return which tensor of a state holds an element of the single tensor, and the element's index there.
 
     >>> part_of(22, [(4, 5), (4,), ()])
     (1, (2,))
@@ -56,7 +56,7 @@ def part_of(index: int, shapes: Shapes) -> tuple[int, tuple[int, ...]]:
 
 
 def with_one_state(kernel: Callable[..., Any], shapes: Shapes) -> Callable[..., Any]:
-    """Return a kernel whose initial and final states are one tensor each."""
+    """Adapt a kernel whose state is a tuple of tensors: the result takes and returns a single tensor."""
 
     def adapted(**arguments: Any) -> Any:
         state = arguments.get("initial_state")
@@ -78,7 +78,7 @@ def with_one_state(kernel: Callable[..., Any], shapes: Shapes) -> Callable[..., 
 def step_with_one_state(
     step: Callable[..., Any], parts: Sequence[str], axes: Mapping[str, str]
 ) -> Callable[[Any, dict[str, Any]], tuple[Any, Any]]:
-    """Return a step whose state is one tensor."""
+    """Adapt a step whose state is a tuple of tensors: the result takes and returns a single tensor."""
 
     @wraps(step)
     def adapted(state: Any, tensors: dict[str, Any]) -> tuple[Any, Any]:

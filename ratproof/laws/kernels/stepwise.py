@@ -57,7 +57,7 @@ class _Exponents(TorchFunctionMode):
         self.largest: list[float] = []
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Call the function; record the largest argument of an exponential."""
+        """Call the function; if it is an exponential, record its largest argument."""
         if operation_of(func) == "exp":
             finite = args[0][args[0].isfinite()].abs()
             self.largest.append(float(finite.max()) if finite.numel() else 0.0)
@@ -178,7 +178,7 @@ def stepwise(
 def _run_step(
     family: LinearRecurrence, state: ReorderingBound, tensors: Mapping[str, Tensor]
 ) -> tuple[dict[str, ReorderingBound], ReorderingBound, ReorderingBound]:
-    """Run one step, and return the leaves of the token's tensors, the next state and the output."""
+    """Run one step, and return the token's tensors as leaves of the graph, the next state and the output."""
     leaves = {name: ReorderingBound.leaf(x, state.kind) for name, x in tensors.items()}
     with evaluating(state.kind):
         return leaves, *_step_of(family)(state, leaves)

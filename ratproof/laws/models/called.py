@@ -79,7 +79,10 @@ class Called(StatefulModel):
 
 
 def _parameters(function: Any) -> set[str]:
-    """Return the names of a function's parameters, and ``**`` if it takes any others; empty if not known."""
+    """Return the names of a function's parameters, and ``**`` if it takes any other arguments.
+
+    The set is empty if the signature is not known.
+    """
     called = function.forward if isinstance(function, nn.Module) else function
     try:
         parameters = inspect.signature(called).parameters.values()

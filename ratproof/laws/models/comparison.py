@@ -1,4 +1,4 @@
-"""Comparison of the results of a law's two ways.
+"""Comparison of the outputs of the two ways in which a law runs a model.
 
 A difference is rounding, a refutation of the law, or too small to decide.
 """
@@ -23,9 +23,12 @@ from ratproof.laws.models.session import Session, Unequal, Unusable
 RUNS, TIMES = 12, 8
 """The number of perturbed runs, and the multiple of their largest change that counts as rounding."""
 REFUTES, REFUTES_IN_FLOAT64 = 1e-3, 1e-6
-"""Share of the results' size above which a difference that rounding does not explain refutes the law."""
+"""Share of the results' size above which a difference that rounding does not explain refutes the law.
+
+The second value is for float64.
+"""
 SMALL = 1e-3
-"""Share of the largest gradient's size to which the errors of smaller gradients are relative."""
+"""Minimum size to which the error of a gradient is relative, as a share of the largest gradient's size."""
 MOST_SHOWN = 200
 """Maximum number of inputs in a counterexample."""
 
@@ -38,10 +41,10 @@ class Doubt:
 
 
 def compare(law: Law, format_: ModelFormat, problem: StatefulProblem) -> Doubt | None:
-    """Run a case, and count it in the ledger if the two ways agree.
+    """Run both ways of a law on one case, and count the case in the ledger if they agree.
 
     Returns:
-        A doubt, if the difference is neither rounding nor a refutation.
+        A doubt, if the difference is neither rounding nor a refutation; otherwise ``None``.
 
     Raises:
         BrokenLaw: If the two ways differ.
@@ -108,16 +111,17 @@ def _require_repeatable(
 def _repeated(
     law: Law, format_: ModelFormat, problem: StatefulProblem, before: Tensor, allowed: Tensor, times: int
 ) -> Repeated:
-    """Re-run the reference way and classify how it differs from ``before``."""
+    """Run the law's reference way again, and classify how its outputs differ from ``before``."""
     return repeated(lambda: _joined(law.plain(format_.session(problem))), before, allowed, times)
 
 
 def _rounding(
     law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, sizes: Tensor, errors: float
 ) -> float:
-    """Return the rounding error that the largest change among perturbed runs explains.
+    """Return the largest difference that rounding explains, relative to the results' size.
 
-    The runs stop when the rounding explains the difference.
+    It is a multiple of the largest change of a result in perturbed runs. The runs stop when it reaches
+    ``errors``, the largest difference between the law's two ways.
     """
     largest = 0.0
     for seed in range(RUNS):

@@ -49,7 +49,7 @@ def perturbed(model: StatefulModel, unit: float, seed: int) -> Iterator[Stateful
 
 
 def in_float64(model: StatefulModel) -> StatefulModel | None:
-    """Return a copy in float64, or ``None`` if there is no module or it cannot be copied."""
+    """Return a copy of the model in float64, or ``None`` if it has no module or cannot be copied."""
     copied = None if model.module is None else _copied(model, {})
     if copied is None or copied.module is None:
         return None

@@ -25,7 +25,7 @@ class StatefulCounterexample:
             because the model is not deterministic.
         inputs: The tokens of the rows; empty if there are too many.
         seed: Seed of the inputs.
-        sizes: Sort key of simplicity.
+        sizes: The sizes of the case; counterexamples with small sizes come first.
         case: The problem as a Python expression.
     """
 
@@ -54,7 +54,11 @@ class StatefulCounterexample:
         )
 
     def in_short(self, unequal: str) -> str:
-        """Return the position and the two values, as ``position: other unequal plain``."""
+        """Return the position and the two values on one line.
+
+        For example, ``outputs[0, 1]: 2 != 1`` if ``unequal`` is ``!=``. The value of the other way comes
+        first.
+        """
         return printable(f"{self.position}: {self.other} {unequal} {self.plain}")
 
     @property

@@ -16,13 +16,16 @@ from ratproof.laws.models.declared import Declared
 
 EDGES = (1, 16, 32, 64, 128)
 BETWEEN = (1, 2, 5, 17)
-"""Numbers of tokens of a detour after the shared tokens."""
+"""Possible numbers of tokens of a detour after the tokens that it shares with the inputs."""
 WAYS = {"rewind": ("one call", "calls"), "snapshot": ("restored", "twice", "original")}
-"""The ways to run a law, in addition to those of ``reuse``."""
+"""The possible values of ``StatefulProblem.way`` for the laws ``rewind`` and ``snapshot``."""
 
 
 def ways(model: Declared, kind: str, time: int) -> tuple[str, ...]:
-    """Return the ways to run a law; for ``reuse``, these are the objects that may be used again."""
+    """Return the possible values of ``StatefulProblem.way`` for a law.
+
+    For ``reuse``, they are the objects that may be used again.
+    """
     if kind != "reuse":
         return WAYS[kind]
     objects = ["model"]
@@ -35,7 +38,7 @@ def ways(model: Declared, kind: str, time: int) -> tuple[str, ...]:
 
 @st.composite
 def reuses(draw: st.DrawFn, model: Declared, way: str, batch: int, pieces: tuple[int, ...]) -> dict[str, Any]:
-    """Draw the inputs between two uses of a model, of a cleared state, or of a state."""
+    """Draw the fields of a problem for the inputs between two uses of a model or state."""
     time, begin = sum(pieces), pieces[0] if way == "state" else 0
     longest = time if model.longest is None else max(1, min(time, model.longest - time + 1))
     drawn: dict[str, Any] = {}
@@ -55,7 +58,10 @@ def reuses(draw: st.DrawFn, model: Declared, way: str, batch: int, pieces: tuple
 
 @st.composite
 def rewinds(draw: st.DrawFn, model: Declared, way: str, pieces: tuple[int, ...]) -> dict[str, Any]:
-    """Draw tokens that are read and forgotten, except for those that are accepted like correct drafts."""
+    """Draw the fields of a problem for the tokens that are read and then rewound.
+
+    The first ``shared`` tokens are kept, like drafts that are accepted.
+    """
     shared = draw(shared_prefixes(pieces[1] - 1))
     longest = BETWEEN[-1] if model.longest is None else model.longest - pieces[0] - shared
     number = shared + draw(st.sampled_from([n for n in BETWEEN if n <= max(1, longest)]))
@@ -68,7 +74,7 @@ def rewinds(draw: st.DrawFn, model: Declared, way: str, pieces: tuple[int, ...])
 
 @st.composite
 def snapshots(draw: st.DrawFn, model: Declared, pieces: tuple[int, ...]) -> dict[str, Any]:
-    """Draw tokens that are read before a snapshot is restored."""
+    """Draw the fields of a problem for the tokens that are read before a snapshot is restored."""
     longest = BETWEEN[-1] if model.longest is None else model.longest - pieces[0]
     number = draw(st.sampled_from([n for n in BETWEEN if n <= max(1, longest)]))
     return {"before": _calls(number, draw(st.booleans()))}

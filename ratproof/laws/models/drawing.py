@@ -20,7 +20,7 @@ LENGTHS = (1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 257)
 LONG = (321, 513, 1025)
 """Further lengths that every run of every law covers, in few cases."""
 MANY, MOST_CALLS = LONG[0], LONG[1]
-"""Maximum numbers of uses of one model with one token each, and of tokens that are read one by one."""
+"""The number of uses before the last in the stage of many uses; the most tokens that are read one by one."""
 ROWS = (1, 2, 3, 4)
 MORE_ROWS = {33: tuple(range(5, 18)), 3: (33,)}
 """Larger numbers of rows, keyed by the maximum number of tokens for which they are drawn."""
@@ -133,7 +133,10 @@ def _rows(law: Law, time: int) -> st.SearchStrategy[int]:
 def _pieces(
     draw: st.DrawFn, model: Declared, law: Law, time: int, drawn: Mapping[str, Any]
 ) -> tuple[int, ...]:
-    """Draw the lengths of the calls: several calls for ``pieces``, otherwise one or two."""
+    """Draw the number of tokens of each call.
+
+    The laws ``batch``, ``padding`` and ``reuse`` have one or two calls, and the other laws at least two.
+    """
     continued = law.kind in ("reorder", "rewind", "snapshot")
     if drawn.get("way") == "state" or (continued and (time < 3 or draw(st.booleans()))):
         return draw(_two(1, time))

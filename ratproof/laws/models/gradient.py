@@ -19,7 +19,10 @@ from ratproof.laws.models.problem import StatefulProblem
 from ratproof.laws.models.session import Session, Unusable
 
 ALL, LAST, STATE = "all outputs", "the last output", "a state"
-"""The outputs that have weights. With ``STATE``, only the calls after the first one are differentiated."""
+"""The possible values of ``StatefulProblem.way`` for the law of gradients: which outputs have weights.
+
+With ``STATE``, all outputs have weights, but only the calls after the first one are differentiated.
+"""
 
 
 def gradients(session: Session, pieces: Sequence[int] | None) -> list[Tensor]:
@@ -70,7 +73,7 @@ def names(session: Session) -> list[str]:
 def has_gradients(session: Session) -> bool:
     """Return whether gradients can be computed for a small problem, and flow through the states.
 
-    They do not if a model detaches its states to truncate gradients on purpose.
+    Gradients do not flow if a model detaches its states to truncate gradients on purpose.
     """
     try:
         if not any(bool(flow.any()) for flow in gradients(session, session.problem.pieces)):

@@ -10,7 +10,7 @@ from torch import Tensor
 from automata.errors import InputError
 
 LARGE, SPECIAL = 8, 3
-"""The factor of large vectors, and the remainder modulo 4 of seeds for large vectors or special ids."""
+"""The factor of large vectors, and the seed modulo 4 for which vectors are large and ids are special."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The laws: a reference way and another way to run a model, which must give the same outputs."""
+"""The laws of stateful models: each has two ways to run a model, which must give the same outputs."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ def in_pieces(session: Session) -> Rows:
 
 
 def alone(session: Session) -> Rows:
-    """Run each row separately, with a fresh model."""
+    """Run each row separately with a fresh model, and return the outputs."""
     tokens, pieces = session.tokens(), session.problem.pieces
     return [session.anew().read(tokens[row : row + 1], pieces)[0][0] for row in range(len(tokens))]
 
 
 def unpadded(session: Session) -> Rows:
-    """Run each row separately, without its padding, with a fresh model."""
+    """Run each row separately, without its padding, with a fresh model, and return the outputs."""
     first, *rest = session.problem.pieces
     tokens, kept = session.tokens(), _kept(session)
     return [
@@ -71,9 +71,10 @@ def unpadded(session: Session) -> Rows:
 
 
 def padded(session: Session) -> Rows:
-    """Run all rows as a batch, with the padding of the first call masked.
+    """Run all rows as a batch with a mask, and return the outputs of the tokens that are not padding.
 
-    If there is no padding, each call has a mask that is true everywhere.
+    Only the first call has padding and a mask. If there is no padding, each call has a mask that is true
+    everywhere.
     """
     pieces, kept = session.problem.pieces, _kept(session)
     masks = torch.split(kept, list(pieces), 1)
@@ -135,7 +136,7 @@ def reordered(session: Session) -> Rows:
 
 
 def in_that_order(session: Session) -> Rows:
-    """Run the tokens of each final row from the beginning, and return the outputs of the last call."""
+    """Run the batch as if its rows had always been in the last order, and return the last call's outputs."""
     problem = session.problem
     pieces = torch.split(session.tokens(), list(problem.pieces), 1)
     last = next((len(order) for order in reversed(problem.orders) if order), problem.prompt_rows)
@@ -149,7 +150,10 @@ def in_that_order(session: Session) -> Rows:
 
 
 def without_detour(session: Session) -> Rows:
-    """Run the tokens in calls, and return the outputs after the first call and the shared tokens."""
+    """Run the tokens without a detour, and return the outputs of the tokens that follow a detour elsewhere.
+
+    These are the tokens after the first call and after the tokens that the detour shares.
+    """
     pieces = session.problem.pieces
     outputs, _ = session.read(session.tokens(), pieces)
     return list(outputs[:, pieces[0] + session.problem.shared :])

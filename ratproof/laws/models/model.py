@@ -52,8 +52,8 @@ class StatefulModel:
 
     Attributes:
         inputs: Kind of its inputs; ``None`` if it is passed to ``model_claim``.
-        module: Its torch module, whose parameters are perturbed to measure rounding and which runs in
-            evaluation mode; ``None`` if there is no module.
+        module: Its torch module; ``None`` if there is none. The module runs in evaluation mode, and its
+            parameters are perturbed to measure rounding.
         without: Names of :data:`CAPABILITIES` that it does not support.
         longest: Maximum number of tokens, in all pieces together; ``None`` without a limit.
     """
@@ -64,7 +64,7 @@ class StatefulModel:
     longest: int | None = None
 
     def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
-        """Read some tokens.
+        """Read tokens, and return the outputs and the new state.
 
         Args:
             inputs: Ids of shape ``(B, T)``, or floats of shape ``(B, T, size)``; T is at least 1.
@@ -78,10 +78,10 @@ class StatefulModel:
         raise NotImplementedError
 
     def reorder(self, state: Any, rows: Tensor) -> Any:
-        """Return the state whose row i is row ``rows[i]`` of the argument, which may be changed.
+        """Return a state whose row i is row ``rows[i]`` of ``state``.
 
         Args:
-            state: The state that a call returned.
+            state: The state that a call returned. It may be modified.
             rows: int64 of shape ``(N,)``. Rows may repeat or be omitted. Unless ``without`` contains
                 ``resize``, N may differ from the state's number of rows: a beam search begins with one row
                 that becomes several.
@@ -117,14 +117,14 @@ class StatefulModel:
         return type(self).__name__
 
     def optional(self) -> frozenset[str]:
-        """Return the laws whose optional method is not defined."""
+        """Return which of the laws ``rewind`` and ``snapshot`` cannot be tested without their methods."""
         own = type(self)
         return frozenset(
             name for name in ("rewind", "snapshot") if getattr(own, name) is getattr(StatefulModel, name)
         )
 
     def missing_methods(self) -> list[str]:
-        """Return the capabilities whose method is not defined, except for those in ``without``."""
+        """Return which of ``reorder`` and ``clear`` are neither defined nor excluded by ``without``."""
         own = type(self)
         missing = {
             name for name in ("reorder", "clear") if getattr(own, name) is getattr(StatefulModel, name)

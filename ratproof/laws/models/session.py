@@ -28,7 +28,7 @@ class Unequal(Unusable):
 
 @dataclass(frozen=True)
 class Perturbation:
-    """The perturbation of a run.
+    """The changes of a run's inputs and results by which its rounding is measured.
 
     Attributes:
         unit: The change of inputs, as the unit in the last place of values from 1 to 2.
@@ -139,9 +139,13 @@ class Session:
     def read(
         self, inputs: Tensor, pieces: Sequence[int], state: Any = None, masks: Sequence[Tensor] = ()
     ) -> tuple[Tensor, Any]:
-        """Make one call per piece, each with the state of the previous one.
+        """Read the inputs in several calls, each with the state of the previous one.
 
-        The masks are passed to the first calls, in order.
+        Args:
+            inputs: The inputs of all calls.
+            pieces: The number of tokens of each call.
+            state: The state for the first call; ``None`` at the beginning.
+            masks: The masks of the first calls, in order. The other calls have none.
 
         Returns:
             All outputs, and the last state.
@@ -164,7 +168,7 @@ class Session:
         return self._call("reorder", lambda: self.model.reorder(state, order))
 
     def clear(self, state: Any) -> Any:
-        """Return the state, cleared."""
+        """Return a cleared state."""
         return self._call("clear", lambda: self.model.clear(state))
 
     def rewind(self, state: Any, tokens: int) -> Any:

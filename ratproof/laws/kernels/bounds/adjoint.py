@@ -1,8 +1,8 @@
-"""The adjoint state D, which is the gradient with respect to the state through all later outputs.
+"""The adjoint state D: the gradient of a loss with respect to the state, through all later outputs.
 
-For L = sum(o * A) + sum(S_T * B), D follows the same recurrence backwards: D_t = M_{t+1}^T D_{t+1} + scale
-q_t A_t^T for the state after token t, with D_T starting from B. M is the matrix by which a step multiplies
-the state.
+The loss is L = sum(o * A) + sum(S_T * B) for the outputs o, the final state S_T, and weights A and B. D
+follows the same recurrence backwards: D_t = M_{t+1}^T D_{t+1} + scale q_t A_t^T for the state after token t,
+with D_T starting from B. M is the matrix by which a step multiplies the state.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ def adjoint(
 
     Args:
         inputs: The tensors of the recurrence.
-        weights: A, shape ``(N, T, H, V)``.
-        final: B, shape ``(N, H, K, V)``.
+        weights: The weights A of the outputs in the loss, shape ``(N, T, H, V)``.
+        final: The weights B of the final states, shape ``(N, H, K, V)``.
         form: The kernel's declared form.
-        arithmetic: The rounding units of its dtype.
+        arithmetic: The rounding units of the kernel's dtype.
         roundings: The errors of computed weights, in multiples of the unit roundoff, of the weights' shape.
         query_roundings: The errors of computed queries, in multiples of the unit roundoff, of the queries'
             shape.
@@ -55,9 +55,10 @@ def adjoint(
 
 
 def reversed_inputs(inputs: RecurrenceInputs, weights: Wide, final: Wide) -> RecurrenceInputs:
-    """Return the tensors of the adjoint's recurrence, in reversed time.
+    """Return the tensors of the recurrence that computes the adjoint states, in reversed time.
 
-    Keys are the queries, values are the scaled weights of the outputs, and corrections are transposed.
+    Its keys are the queries of ``inputs``, and its queries are the keys. Its values are the scaled
+    ``weights``, its initial state is ``final``, and its corrections are transposed.
     """
     tensors: dict[str, Any] = {
         "query": inputs.key,
@@ -91,7 +92,7 @@ def reversed_inputs(inputs: RecurrenceInputs, weights: Wide, final: Wide) -> Rec
 
 
 def _turned(states: BoundedStates, time: int) -> BoundedStates:
-    """Restore the original time order of the states."""
+    """Return the states in the opposite time order."""
     return replace(
         states,
         before=states.before[::-1],

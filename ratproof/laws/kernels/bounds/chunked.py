@@ -1,4 +1,8 @@
-"""The running error of a chunked form, within all chunks at once and then from chunk to chunk."""
+"""Bounds on the rounding errors of the states of a kernel that computes in chunks.
+
+The errors that arise within a chunk are computed for all chunks at once. They are then propagated from chunk
+to chunk.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +37,12 @@ from ratproof.laws.kernels.naive import (
 )
 
 MOST_PAIRS = 4_000_000
-"""Maximum number of array elements for pairs of tokens at a time."""
+"""Maximum number of elements in an array over pairs of tokens; more chunks are processed in several parts."""
 
 
 @dataclass(frozen=True)
 class Chunks:
-    """The chunks of a sequence, with methods to split arrays of steps into chunks and to join them.
+    """The chunks of a sequence, with methods that split arrays along their step axis and join them again.
 
     The first axis of a split array is the step within the chunk, and the second axis is the chunk. The other
     axes of the array follow. A shorter chunk is padded with copies of its last step, which are not used.
@@ -49,26 +53,29 @@ class Chunks:
 
     @classmethod
     def of(cls, time: int, chunk: int, backwards: bool) -> Chunks:
-        """Split ``time`` tokens into chunks.
+        """Return the chunks of a sequence of ``time`` tokens.
 
-        The last chunk may be shorter; it is the first one if ``backwards`` is true.
+        The last chunk may be shorter. If ``backwards`` is true, the first chunk is the shorter one.
         """
         lengths = np.diff(np.append(np.arange(0, time, chunk), time))
         lengths = lengths[::-1] if backwards else lengths
         return cls(np.cumsum(lengths) - lengths, lengths)
 
     def split(self, array: Any) -> Any:
-        """Return an array of steps, split into chunks."""
+        """Split the first axis of an array, the step, into two axes: the step in its chunk, and the chunk."""
         steps = np.arange(self.lengths.max())[:, None]
         return array[np.minimum(self.begins + steps, self.begins + self.lengths - 1)]
 
     def joined(self, array: Any) -> Any:
-        """Return the chunks of a split array, concatenated in time."""
+        """Return the array that :meth:`split` split into chunks."""
         chunk = np.repeat(np.arange(len(self.lengths)), self.lengths)
         return array[np.arange(self.lengths.sum()) - self.begins[chunk], chunk]
 
     def at_ends(self, array: Any) -> Any:
-        """Return the entry after the last step of each chunk."""
+        """Return the entry after each chunk's last step.
+
+        ``array`` is a split array with entries before each step and after the last.
+        """
         return array[self.lengths, np.arange(len(self.lengths))]
 
 
@@ -80,16 +87,16 @@ def bounded_states(
     backwards: bool = False,
     for_gradients: bool = False,
 ) -> BoundedStates:
-    """Return the states of the recurrence and their errors.
+    """Return the states of the recurrence, with bounds on the errors of a kernel that computes them.
 
     Args:
         inputs: The tensors of the recurrence.
         form: The kernel's declared form.
-        arithmetic: The rounding units of its dtype.
+        arithmetic: The rounding units of the kernel's dtype.
         adds_first: Whether a step adds before it decays and corrects.
         backwards: Whether the steps run in reversed time.
-        for_gradients: Whether the states are used in a bound on gradients. For an explicit inverse, their
-            sizes are then larger.
+        for_gradients: Whether the states are used in a bound on gradients. For an explicit inverse, the
+            ``size`` of the states is then larger.
     """
     states = state_trajectory(inputs, adds_first)
     if form.chunk is None or not inputs.time:
@@ -171,7 +178,10 @@ def bounded_states(
 
 
 class _Sizes:
-    """The recurrence of absolute values, restarted at the beginning of each chunk."""
+    """The recurrence with absolute values for all terms, restarted at the beginning of each chunk.
+
+    Its values are called sizes. Rounding errors are relative to them.
+    """
 
     def __init__(self, inputs: RecurrenceInputs, states: StateTrajectory, chunks: Chunks) -> None:
         nothing = np.zeros(())
@@ -184,15 +194,18 @@ class _Sizes:
             self.outer = chunks.split(size_of(states.column * states.along))
 
     def since(self, outer: Bounds) -> tuple[Bounds, Bounds]:
-        """Return the sizes before each step and after the last, and the sizes that each step decays."""
+        """Return the sizes of the states before each step and after the last, and before each decay.
+
+        ``outer`` has the sizes of the corrections.
+        """
         return passage(self.decay, outer, self.added, self.starts, self.adds_first)
 
 
 def _carried(chunks: Chunks, passed: Bounds, errors: Bounds) -> Bounds:
-    """Return the error at the beginning of each chunk, accumulated over the chunks.
+    """Return the error of the state at the beginning of each chunk, accumulated over all earlier chunks.
 
-    ``passed`` is the factor by which the error at the beginning of a chunk has been multiplied before each
-    step and after the last.
+    ``errors`` are the errors that arise within a chunk. ``passed`` is the factor by which the error at the
+    beginning of a chunk has been multiplied. Both have entries before each step and after the last.
     """
     carried = np.zeros(errors.shape[1:])
     ends = zip(chunks.at_ends(passed)[:-1], chunks.at_ends(errors)[:-1], strict=True)

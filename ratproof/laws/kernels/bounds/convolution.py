@@ -45,13 +45,13 @@ def convolved(problem: Problem, arrays: Arrays) -> tuple[WithBound, WithBound]:
 def convolution_gradients(
     problem: Problem, arrays: Arrays, weights: Wide, final: Wide
 ) -> dict[str, WithBound]:
-    """Return the gradients and their bounds by the names of the arguments, including ``initial_state``.
+    """Return each argument's gradient and a bound on its error, keyed by name, including ``initial_state``.
 
     Args:
         problem: The call.
         arrays: The values of its arguments.
-        weights: A, of the outputs' shape.
-        final: B, of the final states' shape.
+        weights: The weights A of the outputs in the differentiated sum, of the outputs' shape.
+        final: The weights B of the final states, of their shape.
     """
     units, wide = RoundingUnits.of(problem.accumulation), wider_than(problem.accumulation)
     (weight, _), width, family = _parameters(problem, arrays), problem.keys, problem.family
@@ -85,7 +85,7 @@ def _parameters(problem: Problem, arrays: Arrays) -> tuple[Wide, Wide]:
 
 
 def _joined(problem: Problem, arrays: Arrays) -> Iterator[tuple[StringGroup, Wide]]:
-    """Yield, for each group of sequences, its states joined to its inputs, shape ``(N, W + T, D)``."""
+    """Yield each group of sequences with its initial states and inputs in one array, ``(N, W + T, D)``."""
     wide, first = wider_than(problem.accumulation), arrays.get("initial_state")
     states = np.zeros(problem.state_shape) if first is None else first
     for group in groups(problem):
@@ -94,7 +94,7 @@ def _joined(problem: Problem, arrays: Arrays) -> Iterator[tuple[StringGroup, Wid
 
 
 def _windows(values: Wide, width: int) -> Any:
-    """Return all windows of a sequence along its time axis, with the last axis W."""
+    """Return all windows of ``width`` tokens; the new last axis is the position in the window."""
     return np.lib.stride_tricks.sliding_window_view(values, width, axis=1)
 
 

@@ -1,14 +1,15 @@
-"""The corrections of a chunk, which solve a triangular system (I + L) w = rhs, and the error of rhs.
+"""Bounds on the rounding errors of a chunk's corrections w.
 
-The result of substitution is the exact solution for a right side that is off by at most
-``n u (|I + L| |w| + |rhs|)``. Here n is C + K + 20 plus the number of roundings of the decays, and u is the
-unit roundoff. n also covers the rounding of the values that are written. For an explicit inverse Y the bound
-is ``2 n u |I + L| |Y| |rhs|``.
+The corrections solve a triangular system (I + L) w = rhs. The result of substitution is the exact solution
+for a right side that is off by at most ``n u (|I + L| |w| + |rhs|)``. Here u is the unit roundoff, and n is
+C + K + 20 plus the number of roundings of the decays, for C tokens and K keys. n also covers the rounding of
+the values that are written. For an explicit inverse Y the bound is ``2 n u |I + L| |Y| |rhs|``.
 
-The gradient with respect to L through substitution is the product -p w^T, where p is the gradient with
+The gradient with respect to L through substitution is the product -e w^T, where e is the gradient with
 respect to the right side. Through an explicit inverse it is -Y^T (dw rhs^T) Y^T. Its rounding error does not
-vanish if p or w cancels. Let s = |Y| |rhs| and S = s + |Y| |I + L| s, and let P be the analogue of S for p.
-Then the rounding error is at most n u (P s^T + p S^T). The sizes s and S are therefore also returned.
+vanish if e or w cancels. Let s = |Y| |rhs| and S = s + |Y| |I + L| s, and let p and P be the same two sizes
+in the transposed system for e. Then the rounding error is at most n u (P s^T + p S^T). The sizes s and S are
+therefore also returned.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ class Solution:
     """Bounds on the corrections of N chunks, shapes ``(N, H, C, V)``.
 
     Attributes:
-        off: The error of their right sides, in multiples of the unit roundoff.
-        sizes: s and S, to which the roundings of gradients through an explicit inverse are relative; ``None``
-            for substitution, because these roundings are then relative to the solution itself.
+        off: The error of the right sides of the systems, in multiples of the unit roundoff.
+        sizes: The arrays s and S, to which the roundings of gradients through an explicit inverse are
+            relative. ``None`` for substitution, because these roundings are then relative to the solution.
         carried: A bound on the corrections for an error of 1 in the state at the chunk's beginning, shape
             ``(N, H, C, 1)``.
-        carried_off: The error of the right sides of the corrections ``carried``, in multiples of the unit
+        carried_off: The error of the right sides of the systems for ``carried``, in multiples of the unit
             roundoff, of the same shape.
     """
 
@@ -44,7 +45,7 @@ class Solution:
 def solution(
     inputs: RecurrenceInputs, state: Wide, terms: Bounds, inverse: str, adds_first: bool
 ) -> Solution:
-    """Return bounds on the corrections of chunks.
+    """Return bounds on the corrections of N chunks.
 
     Args:
         inputs: The tensors of N chunks with C tokens each.
@@ -90,7 +91,10 @@ def solution(
 
 
 def _sums(decay: Bounds, exclusive: bool = False) -> tuple[Bounds, Bounds]:
-    """Return the sums of the finite log decays up to each token, and the number of zero decays."""
+    """Return the sum of the finite log decays up to each token, and the number of decays of 0 up to it.
+
+    With ``exclusive``, the token's own decay does not count.
+    """
     with np.errstate(divide="ignore"):
         logarithms = np.log(np.abs(decay))
     none = np.isinf(logarithms)

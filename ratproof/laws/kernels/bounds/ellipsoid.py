@@ -20,11 +20,11 @@ from ratproof.laws.kernels.bounds.rounding import USELESS, norm, root_mean_squar
 from ratproof.laws.kernels.naive import Bounds, RecurrenceInputs, StateTrajectory, by_token, size_of
 
 MOST_NUMBERS = 2**26
-"""Maximum of tokens times columns times K^3 for one call, which limits the run time."""
+"""Maximum of (number of tokens) (number of columns) K^3 for a call, which limits the run time."""
 
 
 class Ellipsoids:
-    """The ellipsoids of all columns of a recurrence with corrections; initially they are points."""
+    """Ellipsoids that contain the errors of all columns of a state; initially, they are points."""
 
     def __init__(self, inputs: RecurrenceInputs) -> None:
         rows, heads, keys, values = inputs.start.shape
@@ -50,17 +50,18 @@ class Ellipsoids:
         return self.size, self.matrix
 
     def length(self) -> Bounds:
-        """Return a bound on the 2-norm of columns, shape ``(N, H, 1, V)``."""
+        """Return a bound on the 2-norm of each column's error, shape ``(N, H, 1, V)``."""
         return self.size[:, :, None]
 
     def add(self, ball: Bounds) -> None:
-        """Add a ball with radii of shape ``(N, H, 1, V)``."""
+        """Enlarge each ellipsoid by a ball; the radii have the shape ``(N, H, 1, V)``."""
         self._join(self.matrix, self.size, np.zeros(()), np.zeros(()), ball)
 
     def move(self, t: int, own: Bounds, ball: Bounds) -> None:
         """Replace each ellipsoid by one that contains the errors after step t.
 
-        The step multiplies the earlier errors by M, and adds a ball and at most ``own`` times its column.
+        The step multiplies the earlier errors by M. It adds an error in a ball with the radius ``ball``, and
+        an error of at most ``own`` times its vector c.
         """
         largest = self.largest[t]
         step = (self.steps[t] / _divisor(largest)[..., None])[:, :, None]
@@ -74,7 +75,7 @@ class Ellipsoids:
     def _join(self, moved: Bounds, times: Bounds, length: Bounds, segment: Bounds, ball: Bounds) -> None:
         """Replace each ellipsoid by one that contains the sum of an ellipsoid, a segment and a ball.
 
-        Each of the three has a weight in proportion to the square root of its trace.
+        The matrices of the three have weights in proportion to the square roots of their traces.
 
         Args:
             moved: The matrices of the ellipsoids.
@@ -96,9 +97,9 @@ def _divisor(size: Bounds) -> Bounds:
 
 
 def half_axes(ellipsoids: list[tuple[Bounds, Bounds]]) -> Bounds:
-    """Return the longest half-axes, shape ``(T, N, H, 1, V)``, which bound the 2-norm of the columns.
+    """Return the longest half-axis of each ellipsoid, shape ``(T, N, H, 1, V)``.
 
-    A half-axis is infinite if a value overflows.
+    It is a bound on the 2-norm of a column's error. It is infinite if a value overflows.
     """
     sizes, matrices = (np.stack(parts) for parts in zip(*ellipsoids, strict=True))
     known = np.asarray(np.isfinite(matrices).all(axis=(-2, -1)))
@@ -116,15 +117,18 @@ def is_too_wide(errors: Bounds, states: StateTrajectory) -> bool:
 def step_by_step(
     inputs: RecurrenceInputs, own: Bounds, ball: Bounds, addition: Bounds, stretch: Bounds, adds_first: bool
 ) -> tuple[Bounds, Bounds]:
-    """Return bounds on the columns before each step and after the last, and on those that each step decays.
+    """Return bounds on the 2-norms of the columns' errors in a kernel that computes step by step.
 
     Args:
         inputs: The tensors of a recurrence with corrections.
-        own: The largest addition of each step along its column, in units of the column.
-        ball: The further contribution of each step's decay.
-        addition: The contribution of each step's addition.
-        stretch: The further growth of a column in each step because its error is rounded.
+        own: The largest error that each step adds along its vector c, in multiples of c.
+        ball: The radius of the further error that each step's decay adds.
+        addition: The radius of the error that each step's addition adds.
+        stretch: The further relative growth of the error in each step, because the error itself is rounded.
         adds_first: Whether a step adds before it decays and corrects.
+
+    Returns:
+        The bounds before each step and after the last, and the bounds for the states that the steps decay.
     """
     shape = (inputs.time, *inputs.start.shape[:2], 1, inputs.values)
     own, ball, addition = (np.broadcast_to(x, shape) for x in (own, ball, addition))
@@ -145,14 +149,14 @@ def step_by_step(
 def in_chunks(
     inputs: RecurrenceInputs, own: Bounds, at_ends: Bounds, stretch: Bounds, begins: list[int]
 ) -> tuple[Bounds, Bounds]:
-    """Return bounds on the columns' errors from corrections and from all earlier chunks.
+    """Return bounds on the part of the columns' errors that comes from corrections and from earlier chunks.
 
     Args:
         inputs: The tensors of a recurrence with corrections.
-        own: The largest addition of each step along its column, in units of the column.
-        at_ends: The further error of each chunk.
-        stretch: The further growth, in each chunk, of the error from before the chunk.
-        begins: The first steps of the chunks.
+        own: The largest error that each step adds along its vector c, in multiples of c.
+        at_ends: The radius of the further error that each chunk adds.
+        stretch: The further relative growth, in each chunk, of the error from before the chunk.
+        begins: The index of each chunk's first step.
 
     Returns:
         The bounds before each step of each chunk and after its last step, one chunk after another; and the

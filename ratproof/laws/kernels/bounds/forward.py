@@ -28,11 +28,11 @@ from ratproof.laws.kernels.problem import Problem
 
 @dataclass
 class BoundedResult:
-    """The outputs and final states of a recurrence, with their bounds.
+    """The outputs and final states of a recurrence, with bounds on a kernel's errors.
 
-    Outputs have shape ``(B, T, H, V)`` and final states ``(N, H, K, V)``. For families of lanes, H is the
-    number of lanes and K = V = 1, or V = 2 for both parts of a complex number. The results of a convolution
-    have the kernel's shapes.
+    Outputs have shape ``(B, T, H, V)`` and final states ``(N, H, K, V)``. For families whose state is a
+    vector of lanes, H is the number of lanes and K = V = 1. V is 2 for both parts of a complex number. The
+    results of a convolution have the kernel's shapes.
     """
 
     outputs: Wide
@@ -75,7 +75,7 @@ def run(problem: Problem, arrays: Arrays, form: KernelForm) -> BoundedResult:
 def outputs_of(
     inputs: RecurrenceInputs, states: BoundedStates, form: KernelForm, arithmetic: RoundingUnits
 ) -> RoundedArray:
-    """Return o = scale S^T q with its bounds, axes T, N, H and V."""
+    """Return the outputs o = scale S^T q of one group of sequences with their bounds, axes T, N, H and V."""
     read = states.after
     if inputs.bonus is not None:  # the state before the step, with (u * k) v^T
         before, u = states.before, arithmetic.unit

@@ -57,13 +57,13 @@ Gradients = dict[str, tuple[Wide, Bounds]]
 def gradients(
     problem: Problem, arrays: Arrays, weights: Wide, final: Wide, form: KernelForm, cumulated: bool
 ) -> Gradients:
-    """Return the gradients and their bounds by the names of the arguments, including ``initial_state``.
+    """Return each argument's gradient and a bound on its error, keyed by name, including ``initial_state``.
 
     Args:
         problem: The call.
         arrays: The values of its arguments.
-        weights: A, of the outputs' shape.
-        final: B, of the final states' shape.
+        weights: The weights A of the outputs in L, of the outputs' shape.
+        final: The weights B of the final states in L, of their shape.
         form: The kernel's declared form.
         cumulated: Whether the kernel may compute the gradients of decays as sums over later tokens.
     """
@@ -116,9 +116,10 @@ def flows_by_name(
     roundings: Bounds | None = None,
     query_roundings: Bounds | None = None,
 ) -> dict[str, RoundedArray]:
-    """Return the gradients of one group of sequences by argument, axes T, N, H and K or V.
+    """Return the gradients of one group of sequences, keyed by argument, with axes T, N, H, and K or V.
 
-    The arguments are those of :func:`gradients` and :func:`~ratproof.laws.kernels.bounds.adjoint.adjoint`.
+    ``forward`` and ``backward`` are the states and the adjoint states. The other arguments are described in
+    :func:`gradients` and :func:`~ratproof.laws.kernels.bounds.adjoint.adjoint`.
     """
     flows = _Flows(inputs, weights, final, forward, backward, form, roundings)
     if query_roundings is not None:
@@ -129,7 +130,7 @@ def flows_by_name(
 def _store(
     problem: Problem, into: tuple[Wide, Bounds], flow: RoundedArray, name: str, group: StringGroup
 ) -> None:
-    """Store the gradient of a group of sequences, or add it for a tensor that all groups share."""
+    """Store the gradient of a group of sequences, or add it if all groups share the tensor."""
     family = problem.family
     for target, array in zip(into, (flow.value, flow.error), strict=True):
         own = parts(problem, array)
@@ -333,7 +334,7 @@ class _Flows:
 
 
 def _later(values: Bounds) -> Bounds:
-    """Return, for each token, the sum over it and all later tokens."""
+    """Return, for each token, the sum of its own value and the values of all later tokens."""
     return np.asarray(np.cumsum(values[::-1], axis=0)[::-1])
 
 

@@ -16,7 +16,7 @@ from ratproof.laws.kernels.naive import Bounds, Wide
 
 
 def divided(outputs: RoundedArray) -> RoundedArray:
-    """Return the outputs divided by the last column, and the last column itself."""
+    """Return the outputs' first V columns divided by their last column."""
     numerator, divisor = outputs[..., :-1], outputs[..., -1:]
     value, size = numerator.value / divisor.value, numerator.size / _least(divisor)
     error = numerator.error / _least(divisor) + np.abs(value).astype(float) * _relative(divisor)
@@ -24,7 +24,7 @@ def divided(outputs: RoundedArray) -> RoundedArray:
 
 
 def undivided(weights: Wide, outputs: RoundedArray) -> tuple[Wide, Bounds]:
-    """Return the gradients of all columns, and their errors, from the gradients of the quotients.
+    """Return the gradients with respect to all V + 1 columns of the undivided outputs, and their errors.
 
     Args:
         weights: The gradients of the quotients, axes T, N, H and V.

@@ -1,7 +1,7 @@
-"""The running error of a recurrence, step by step.
+"""Bounds on the rounding errors of the states of a kernel that computes step by step.
 
-The error is bounded by elements of the state, or by columns in the 2-norm if a step corrects the state along
-a direction.
+The error is bounded for each element of the state. If a step corrects the state along a direction, it is
+bounded for each column in the 2-norm instead.
 
 The contribution of a step depends only on its states, and is computed for all steps at once. Only its
 propagation from step to step is sequential.
@@ -32,8 +32,8 @@ class BoundedStates:
         held: The state that each step decays.
         after: The state after each step.
         last: The state after all steps.
-        corrections: The addition of each step along its direction, axes T, N, H and V; ``None`` without
-            corrections.
+        corrections: The vector w in the correction c w^T that each step adds along its direction c, axes T,
+            N, H and V; ``None`` without corrections.
         roundings: Additional roundings of the gradients of corrections, shape ``(T, 1, 1, 1)``.
         edges: The state at the beginning of each chunk, keyed by its first step.
         rougher: The same states with the larger sizes that an explicit inverse requires; ``None`` for
@@ -53,7 +53,10 @@ class BoundedStates:
 def step_by_step(
     inputs: RecurrenceInputs, states: StateTrajectory, arithmetic: RoundingUnits
 ) -> BoundedStates:
-    """Return the errors of a kernel that computes step by step and adds the terms of a step in any order."""
+    """Return the states with bounds on the errors of a kernel that computes step by step.
+
+    The kernel may add the terms of a step in any order.
+    """
     u, smallest, first = arithmetic.unit, arithmetic.smallest, states.adds_first
     x, decay = by_token(inputs.roundings)[..., None], size_of(by_token(inputs.decay))[..., None]
     stored = _stored(inputs, states)
@@ -98,7 +101,7 @@ def step_by_step(
 
 
 def correction_bounds(states: StateTrajectory, bound: Bounds, unit: float) -> RoundedArray:
-    """Return each step's correction along its direction; its roundings are relative to its own size."""
+    """Return the vector w in each step's correction c w^T, with ``bound`` as a bound on its error."""
     value = states.along[..., 0, :]  # type: ignore[index]
     return RoundedArray(value, bound[..., 0, :], size_of(value), unit)
 
@@ -149,9 +152,9 @@ def passage(
 
 
 def factor_errors(inputs: RecurrenceInputs) -> Bounds:
-    """Return the error of k v^T due to computed keys or values, in multiples of the unit roundoff.
+    """Return the error of k v^T due to errors in the keys or values, in multiples of the unit roundoff.
 
-    The shape is ``(T, N, H, K, V)``, or ``()`` if neither is computed.
+    The shape is ``(T, N, H, K, V)``, or ``()`` if a kernel computes neither keys nor values.
     """
 
     def product(keys: Wide, values: Wide) -> Bounds:

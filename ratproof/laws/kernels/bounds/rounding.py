@@ -141,7 +141,7 @@ class RoundedArray:
         return replace(self, value=np.conj(self.value))
 
     def times(self, factor: Wide, roundings: float | Bounds = 1) -> RoundedArray:
-        """Return the product with exact factors, whose elements round ``roundings`` times."""
+        """Return the product with exact factors; each element of the product rounds ``roundings`` times."""
         own = np.abs(factor).astype(float)
         size = own * self.size
         return RoundedArray(

@@ -1,4 +1,4 @@
-"""Bounds for the families whose state is a pair and whose outputs are not linear in it: mLSTM and GSA.
+"""Bounds for mLSTM and GSA: their state is a pair of tensors, and their outputs are not linear in the state.
 
 mLSTM and gated slot attention (GSA) consist of linear recurrences, so that the bounds of
 :mod:`ratproof.laws.kernels.bounds` apply to the states and their adjoints. u is the unit roundoff.
@@ -52,7 +52,7 @@ class _Call:
     units: RoundingUnits
 
     def as_linear(self, family: LinearRecurrence) -> Problem:
-        """Return the call with another family."""
+        """Return the same call for a family that is a linear recurrence."""
         return replace(self.problem, family=family)
 
 
@@ -63,9 +63,10 @@ def pair_results(
     weights: Mapping[str, Bounds] | None = None,
     cumulated: bool = True,
 ) -> dict[str, tuple[Wide, Bounds]]:
-    """Return the results of a call with their bounds, as :func:`~ratproof.laws.kernels.stepwise.stepwise`.
+    """Return the results of a call with their bounds, keyed by name.
 
-    ``cumulated`` says whether the kernel may compute gradients of decays as sums over later tokens.
+    The result has the format of :func:`~ratproof.laws.kernels.stepwise.stepwise`. ``cumulated`` says whether
+    the kernel may compute gradients of decays as sums over later tokens.
     """
     family, wide = problem.family, wider_than(problem.accumulation)
     shapes = {"o": problem.shape(family.output_axes), "final_state": problem.state_shape}
@@ -197,7 +198,7 @@ def _stabilizers(gates: Wide, inputs: Wide) -> tuple[Bounds, Bounds]:
 def _with_error_of_last(
     states: BoundedStates, inputs: RecurrenceInputs, final: Wide, relative: Bounds
 ) -> BoundedStates:
-    """Add the error of the gradient of a final state that is multiplied by exp(m)."""
+    """Add the error of the final state's gradient, which a kernel multiplies by exp(m), to adjoint states."""
     decay = np.abs(by_token(inputs.decay)).astype(float)[..., None]
     left = products(decay[::-1])[::-1] * np.abs(final).astype(float) * relative
     return replace(
@@ -218,11 +219,12 @@ def _through_stabilizer(
     every: RoundedArray,
     form: KernelForm,
 ) -> Bounds:
-    """Return the rounding of the gradient that flows through m, shape ``(T, N, H)``; its exact terms cancel.
+    """Return the rounding error of the gradient through the stabilizer m, shape ``(T, N, H)``.
 
-    The terms of a token are the sum of D C over the state, and the sum of the output times its gradient. Each
-    term occurs twice with opposite signs, computed from the same floats. The rounding that remains flows
-    through the maximum to a gate of this token or of an earlier token.
+    The exact terms of this gradient cancel. The terms of a token are the sum of D C over the state, and the
+    sum of the output times its gradient. Each term occurs twice with opposite signs, computed from the same
+    floats. The rounding that remains flows through the maximum to a gate of this token or of an earlier
+    token.
     """
     count = 16 + (form.chunk or 0)
     states = (backward.held.computed().size * forward.after.computed().size).sum((-2, -1))
