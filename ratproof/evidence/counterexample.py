@@ -17,7 +17,7 @@ class Counterexample:
         comparison: The comparison as JSON, which ``ratproof replay`` runs again.
         weights: The case's weights, in readable form.
         string: The shortest prefix on which the scores differ.
-        unit: Index of the unit.
+        unit: Index of the network's unit whose scores differ.
         network, automaton: Both scores, as text.
         bound: The largest difference that rounding could explain, as text; ``"0"`` in exact arithmetic.
     """

@@ -16,7 +16,9 @@ from ratproof.evidence.ledger import Ledger, left_out_in_words
 
 
 def judge(raised: BaseException | None, book: Ledger, informative: int | None = None) -> tuple[Verdict, str]:
-    """Return the verdict, with an explanation if it is unknown or if there is no automaton.
+    """Return the verdict of a run, and an explanation.
+
+    The explanation is empty if the verdict is ``holds``, or if a counterexample with a string explains it.
 
     Only a :class:`~ratproof.evidence.counterexample.Refutation` refutes a variant. The verdict is unknown for
     any other exception and for a run that compared nothing. If informative cases are counted, it is also

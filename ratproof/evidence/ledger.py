@@ -60,7 +60,7 @@ class Ledger:
             self.share = max(share, self.share or 0.0)
 
     def inform(self, cases: int) -> None:
-        """Mark some of the cases that :meth:`add` has counted as informative."""
+        """Add to the number of informative cases; they are also counted by :meth:`add`."""
         self.informative = (self.informative or 0) + cases
 
     def note_sizes(self, sizes: dict[str, int]) -> None:
@@ -108,7 +108,7 @@ def ledger() -> Ledger:
 
 @contextmanager
 def recording() -> Iterator[Ledger]:
-    """Yield a new ledger that is current within the block."""
+    """Yield a new ledger, which :func:`ledger` returns within the block."""
     fresh = Ledger()
     token = _current.set(fresh)
     try:

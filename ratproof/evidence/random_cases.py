@@ -22,7 +22,10 @@ _seed: ContextVar[int | None] = ContextVar("seed", default=None)
 
 @contextmanager
 def with_seed(seed: int | None) -> Iterator[None]:
-    """Draw cases from this seed within the block, or as Hypothesis's profile specifies if it is None."""
+    """Draw random cases from ``seed`` within the block.
+
+    If ``seed`` is ``None``, the cases are those of Hypothesis's profile.
+    """
     token = _seed.set(seed)
     try:
         yield
@@ -33,10 +36,11 @@ def with_seed(seed: int | None) -> Iterator[None]:
 def for_random_cases(
     name: str, examples: int | None, body: Callable[[st.DataObject], None], shrinks: bool = True
 ) -> None:
-    """Run the body, which makes an assertion, for random cases.
+    """Run an assertion for random cases.
 
-    Hypothesis shrinks a failure. If the smallest failing case is known and still fails, no other cases are
-    tried (:mod:`ratproof.evidence.smallest`). A run with its own seed does not use known cases.
+    Hypothesis shrinks a failure to the smallest failing case. If this case is known from an earlier run and
+    still fails, it replaces the search (:mod:`ratproof.evidence.smallest`). A run with its own seed does not
+    use known cases.
 
     Args:
         name: Name of the test, which determines its cases together with the seed.

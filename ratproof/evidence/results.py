@@ -50,7 +50,7 @@ class Observation:
 
     @classmethod
     def from_text(cls, text: str) -> Observation:
-        """Return the observation whose text :meth:`to_text` returned."""
+        """Return the observation from a line of :meth:`to_text`."""
         data = json.loads(text)
         counterexample = data["counterexample"]
         data |= {
@@ -62,7 +62,7 @@ class Observation:
 
 @dataclass
 class Result:
-    """All observations for one claim, variant and kind, by implementation and device, or by corpus.
+    """The combined observations of one claim, variant and kind, for each implementation, device or corpus.
 
     The attributes are the same as for an :class:`Observation`.
     """
@@ -94,7 +94,7 @@ class Result:
 
     @property
     def counted(self) -> int:
-        """Return the number of cases that the report shows: the informative ones, if they are counted."""
+        """Return the number of informative cases, or of all cases if informative ones are not counted."""
         return self.cases if self.informative is None else self.informative
 
     def to_json(self) -> JsonObject:
@@ -106,7 +106,7 @@ class Result:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Result:
-        """Return the result whose JSON object :meth:`to_json` returned.
+        """Return the result from a JSON object of :meth:`to_json`.
 
         Invalid data raise ``KeyError``, ``TypeError`` or ``ValueError``.
         """
@@ -118,7 +118,10 @@ class Result:
 
 
 def require_expected(observations: Iterable[Observation]) -> None:
-    """Raise the exception of the run, or an ``AssertionError``, if a verdict is not the expected one."""
+    """Raise an error if the verdict of an observation is not the expected one.
+
+    The error is the exception of the run or, if there is none, an ``AssertionError``.
+    """
     for seen in observations:
         if seen.verdict != seen.expected:
             if seen.raised is not None:

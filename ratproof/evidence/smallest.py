@@ -1,10 +1,10 @@
 """Known smallest counterexamples, which make shrinking unnecessary.
 
-Every run searches for a counterexample. To shrink it takes hundreds of further attempts, and derandomised
+Every run searches for a counterexample. Shrinking it takes hundreds of further attempts, and derandomised
 runs always end with the same case. Therefore, ``smallest.json`` stores this case as Hypothesis's choices,
 keyed by the name of the test.
 
-A stored case is not evidence by itself. It is run, and counts only if it refutes. Otherwise the
+A stored case is not evidence by itself. It is run, and counts only if it refutes the claim. Otherwise the
 counterexample is shrunk. ``nox -s smallest`` regenerates the file.
 """
 
@@ -39,7 +39,7 @@ class OneEntry(ExampleDatabase):
         self._key: bytes | None = None
 
     def fetch(self, key: bytes) -> Iterable[bytes]:
-        """Return the entry for the first key that is used; other keys belong to larger failures."""
+        """Return the entry if ``key`` is the first key that was used; other keys are for larger failures."""
         self._key = self._key or key
         return [self.entry] if self.entry is not None and key == self._key else []
 

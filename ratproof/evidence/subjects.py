@@ -79,7 +79,7 @@ class SubjectStep:
 
     @property
     def label(self) -> str:
-        """Return the subject, the variant and the kind."""
+        """Return the names of the subject, the variant and the kind, joined by hyphens."""
         return f"{self.claim.name}-{self.variant.name}-{self.kind}"
 
     def run(
