@@ -239,7 +239,7 @@ def test_a_classifier_on_a_layer_is_checked(batch_first, options):
     ("arguments", "says"),
     [
         ((nn.Linear(1, 1), nn.Linear(1, 1)), "rnn must be an nn.RNN, nn.GRU or nn.LSTM, got a Linear"),
-        ((nn.RNN(1, 1), 5), "linear and embedding must be modules"),
+        ((nn.RNN(1, 1), 5), "linear must be a module, and embedding a module or None, got 5 and None"),
     ],
 )
 def test_other_arguments_of_a_classifier_are_refused(arguments, says):

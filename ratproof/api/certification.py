@@ -52,12 +52,15 @@ from ratproof.report.certification import as_json_object, sentences
 class CertificationReport(NoTruthValue):
     """A proof that a trained network follows an automaton on all strings, or a counterexample.
 
-    For a saved network with a cell state, the report says instead whether it decides balanced parentheses.
+    For a saved network with a cell state, the report says instead whether the network decides balanced
+    parentheses.
 
     Attributes:
         verdict: ``"certified"``, ``"different"`` or ``"unknown"``.
-        word: A string on which the network and the automaton differ, or on which a counter is wrong, or None.
-        answer: The full result: regions or boxes and automata, or the results for a network that counts.
+        word: A string on which the network and the automaton differ, or on which a network that counts
+            decides wrongly; None if there is no such string.
+        answer: The full result. It has the automata, and the regions or boxes of the proof, or the results
+            for a network that counts.
     """
 
     ask: ClassVar[str] = ".verdict or .check()"
@@ -134,10 +137,10 @@ def certify(
 
     Args:
         network: A module, or the path of a saved acceptor (``.safetensors``).
-        automaton: For a module, the DFA, boolean WFSA, or Moore machine whose outputs are the classes. A
-            DFA's accept states mean that the single output exceeds the threshold, or that the second of two
-            outputs is larger. By default, an automaton is extracted. For a path, a number here is the
-            temperature.
+        automaton: For a module, a DFA, a boolean WFSA, or a Moore machine whose outputs are the classes. A
+            DFA accepts a string if the module's single output exceeds the threshold, or if the second of its
+            two outputs is larger. By default, an automaton is extracted. For a path, this argument may be the
+            temperature, a number.
         embeddings: For a module, the input of each symbol, in shape ``(symbols, input_size)``; ``"one-hot"``;
             or the indices of the symbols for a module with its own ``nn.Embedding``, in shape ``(symbols,)``.
         alphabet: The symbols of a module, in the order of ``embeddings``. Defaults to the automaton's.
@@ -146,9 +149,9 @@ def certify(
         seconds: Time limit of the search for a proof about a module.
         temperature: Positive temperature of a state-regularized network. Defaults to the network's own.
         height: Maximum height of the strings on which a soft network with a cell state is certified.
-        length: Maximum length of these strings.
-        saturated_height: Maximum height of the strings on which the network with saturated gates is
-            certified. Their length is not limited.
+        length: Maximum length of the strings on which a soft network with a cell state is certified.
+        saturated_height: Maximum height of the strings on which a network with saturated gates is certified.
+            The length of these strings is not limited.
 
     Raises:
         InputError: If the network cannot be certified, or an argument is invalid.
@@ -165,7 +168,8 @@ def certify(
         raise InputError(
             f"temperature must be positive, got {automaton!r:.60}"
             if isinstance(automaton, (str, bool))
-            else "a file is certified against its own automaton; pass a module to compare it with another"
+            else "automaton must be None for a file, which is certified against its own automaton; pass a"
+            " module to compare it with another one"
         )
     if temperature is not None and not (isinstance(temperature, Real) and 0 < temperature < math.inf):
         raise InputError(f"temperature must be positive, got {temperature!r:.60}")
@@ -198,8 +202,8 @@ def harden(
 ) -> CertificationReport:
     """Fine-tune a module until it can be certified, and return the last report.
 
-    The recurrent layer and the classifier are changed in place; embeddings are not. Training uses noise on
-    the hidden state, a margin, and a penalty on distances between hidden states that do not shrink.
+    The recurrent layer and the classifier are changed in place, and embeddings remain unchanged. Training
+    uses noise on the hidden state, a margin, and a penalty if distances between hidden states do not shrink.
     After each round, certification is tried, and its counterexamples become training strings.
 
     Args:
@@ -237,21 +241,24 @@ def recognised(
     alphabet: Sequence[str] | None,
     threshold: float,
 ) -> Recognised:
-    """Return the network in a module; its symbols are the automaton's by default."""
+    """Return the network in a module, with its recurrent layer and its classifier.
+
+    ``alphabet`` defaults to the automaton's symbols.
+    """
     if alphabet is None:
         if not isinstance(automaton, (DFA, WFSA, Moore)):
-            raise InputError("the symbols of the network are unknown; pass alphabet=, or an automaton")
+            raise InputError("alphabet must have the network's symbols if no automaton is passed, got None")
         alphabet = [str(symbol) for symbol in automaton.alphabet]
     return network_of_module(module, embeddings=embeddings, alphabet=alphabet, threshold=threshold)
 
 
 def expected_machine(automaton: object, network: OrdinaryNetwork) -> Moore:
-    """Return the expected automaton over the network's alphabet, with the network's decisions as outputs."""
+    """Return an automaton as a Moore machine over the network's alphabet, whose outputs are decisions."""
     return machine_of(automaton, tuple(str(s) for s in network.alphabet), network.decisions)
 
 
 def report_of(answer: Certification | CounterCertification | OrdinaryCertification) -> CertificationReport:
-    """Return the report on a result."""
+    """Return the report on the result of a certification."""
     word = None if answer.word is None else tuple(answer.word)
     return CertificationReport(answer.verdict, word, answer)
 

@@ -34,7 +34,7 @@ def classifier(
 
     Args:
         rnn: An ``nn.RNN``, ``nn.GRU`` or ``nn.LSTM``.
-        linear: A module that maps the outputs of one step to the classes.
+        linear: A module that maps the outputs of the recurrent layer at one step to scores of the classes.
         embedding: A module that maps the indices of symbols to vectors. With it, the result takes indices of
             shape ``(T, B)``.
         last: Whether to classify only the last step, in shape ``(B, units)``, instead of each step. For a
@@ -49,7 +49,10 @@ def classifier(
     if not isinstance(rnn, nn.RNNBase):
         raise InputError(f"rnn must be an nn.RNN, nn.GRU or nn.LSTM, got a {type(rnn).__name__}")
     if not callable(linear) or not (embedding is None or callable(embedding)):
-        raise InputError("linear and embedding must be modules")
+        raise InputError(
+            f"linear must be a module, and embedding a module or None, got {linear!r:.60} and"
+            f" {embedding!r:.60}"
+        )
     if type(padding) is not int or padding < 0:
         raise InputError(f"padding must be a non-negative integer, got {padding!r:.60}")
     return RecurrentClassifier(rnn, linear, embedding, last, padding, packed)

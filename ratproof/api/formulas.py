@@ -26,10 +26,10 @@ VECTORS = 32
 def automata_of(
     name: str, formula: Formula, embeddings: Tensor, alphabet: Sequence[str]
 ) -> tuple[list[WFSA], list[Deviation]]:
-    """Return one automaton per unit for a formula, and bounds on the deviations of their weights.
+    """Evaluate a formula for a module's weights, and return one automaton per unit with rounding bounds.
 
-    The bound limits how far the weights from another evaluation in the same dtype may differ from those of
-    the automaton.
+    The bounds limit the differences between the automata's weights and the weights from any other evaluation
+    of the formula in the same dtype.
 
     Args:
         name: Name of the claim.
@@ -78,7 +78,7 @@ def automata_of(
 def drawn_vectors(
     size: int, symbols: int = VECTORS, seed: int = 0, dtype: torch.dtype = torch.float32
 ) -> tuple[Tensor, list[str]]:
-    """Return test vectors to use instead of an alphabet's embeddings, and their names.
+    """Return test vectors, and an alphabet of their names, for a module that has no alphabet.
 
     The vectors are zero, ones, one-hot vectors, a large and a small vector, a vector and its negative, and
     normally distributed vectors.

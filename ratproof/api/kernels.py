@@ -314,7 +314,7 @@ def _family_of_step(
 
 
 def _repeats(axes: str) -> bool:
-    """Return whether the axis of time, or an axis along which results are independent, occurs twice."""
+    """Return whether one of the axes B, T, H and D occurs more than once."""
     return any(axes.count(axis) > 1 for axis in "BTHD")
 
 
@@ -334,7 +334,11 @@ def _names(name: str, what: str, values: Iterable[str]) -> Iterable[str]:
 
 
 def _integers(name: str, what: str, values: Iterable[int], least: int) -> tuple[int, ...]:
-    """Return the integers sorted and without duplicates; raise InputError if one is below ``least``."""
+    """Return ``values`` sorted and without duplicates.
+
+    Raises:
+        InputError: If there are no values, or if a value is not an integer of at least ``least``.
+    """
     numbers = [] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
     if not numbers or any(type(n) is not int or n < least for n in numbers):
         raise InputError(

@@ -10,12 +10,12 @@ from automata.wfsa import WFSA
 
 
 def machine_of(automaton: object, alphabet: tuple[str, ...], classes: int, where: str = "automaton") -> Moore:
-    """Return an automaton over the alphabet, in its order, with a network's decisions as outputs.
+    """Return an automaton as a Moore machine whose outputs are the decisions of a network.
 
     Args:
         automaton: A DFA or a boolean WFSA, or a Moore machine whose outputs are decisions. An accept state
-            has the decision 1, any other state 0.
-        alphabet: The network's symbols.
+            has the decision 1, and any other state has the decision 0.
+        alphabet: The network's symbols, in the order for the result.
         classes: Number of different decisions of the network.
         where: The name of the automaton in messages.
 
@@ -45,7 +45,7 @@ def machine_of(automaton: object, alphabet: tuple[str, ...], classes: int, where
 
 
 def _over(dfa: DFA, alphabet: tuple[str, ...], where: str) -> DFA:
-    """Return the DFA over the network's alphabet; errors name the automaton."""
+    """Return the DFA with its symbols in the network's order; error messages begin with ``where``."""
     try:
         return dfa.over(alphabet, "the network")
     except InputError as error:

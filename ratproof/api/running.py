@@ -17,7 +17,7 @@ from theory.claim import Claim
 def check_claim(
     claim: Claim | Subject, examples: int = 100, seed: int | None = None, where: str = ""
 ) -> Report:
-    """Check a single claim.
+    """Run all evidence of a single claim, and return the report.
 
     Args:
         claim: The claim.
@@ -45,7 +45,7 @@ def failure_of(step: Step | SubjectStep, file: str, examples: int | None, seed: 
         test: The pytest id of the test.
 
     Raises:
-        NotRun: If this machine cannot run it.
+        NotRun: If this machine cannot run this kind of evidence.
     """
     with registered(step.claim), random_cases(examples or EXAMPLES, derandomize=seed is None):
         results = gather(step.run(seed, test=test), seed)

@@ -32,7 +32,7 @@ Function = Callable[..., tuple[Any, Any]]
 
 @dataclass(frozen=True)
 class ModelUnderTest(Checkable, Subject):
-    """A claim about a model with a state; ``declared`` is the model, as its author declares it."""
+    """A claim about a model with a state; ``declared`` is the model with its declared properties."""
 
     declared: Declared | None = None
 
@@ -137,7 +137,10 @@ def _names(name: str, without: Iterable[str]) -> frozenset[str]:
 
 
 def _other_side(name: str, padding: str | None, unsupported: frozenset[str]) -> set[str]:
-    """Return the padding capabilities to exclude, given the side or sides that may be padded."""
+    """Return the capabilities to exclude because ``padding`` names only the other side.
+
+    The result is empty if ``padding`` is ``None`` or ``both``.
+    """
     if padding is None:
         return set()
     if padding not in ("left", "right", "both"):

@@ -49,7 +49,7 @@ class OnlyCase:
         return "the weights are those of the claim"
 
     def renamed(self, names: dict[str, str]) -> OnlyCase:
-        """Return the case itself, because the network only knows the original names of its letters."""
+        """Return the case itself, because the network's step only knows the original symbols."""
         return self
 
     def to_json(self) -> JsonObject:
@@ -66,10 +66,11 @@ class StepClaim(Checkable, Claim):
 
 
 def check_automata(name: str, automaton: WFSA | Sequence[WFSA]) -> tuple[WFSA, ...]:
-    """Return the automata in exact form.
+    """Return the automata with exact weights.
 
     Raises:
-        InputError: If they cannot be compared with one network.
+        InputError: If there is no automaton, if their alphabets or semirings differ, or if the alphabet is
+            empty or has a symbol that is not a string.
     """
     automata = tuple(
         a if a.exact else a.to_exact() for a in ([automaton] if isinstance(automaton, WFSA) else automaton)
@@ -158,7 +159,7 @@ def _check(name: str, automata: Sequence[WFSA]) -> None:
 
 
 def _recurrence(name: str, start: Any, step: Any, out: Any, modes: bool) -> Recurrence:
-    """Return the network as a recurrence over exact numbers; it raises InputError if a step rounds."""
+    """Return the network as a recurrence over exact numbers, which raises InputError if a step rounds."""
 
     def begin(case: OnlyCase) -> Any:
         return (start[0], _exact(start[1])) if modes else _exact(start)
@@ -175,7 +176,10 @@ def _recurrence(name: str, start: Any, step: Any, out: Any, modes: bool) -> Recu
 
 
 def _require_exact_first_steps(network: Recurrence, case: OnlyCase) -> None:
-    """Raise InputError if a first step rounds; leave other exceptions to the evidence."""
+    """Raise InputError if a step from the start state rounds.
+
+    Other exceptions are ignored here, because the evidence reports them.
+    """
     for symbol in case.alphabet:
         try:
             network.out(case, network.step(case, network.start(case), symbol))
@@ -196,7 +200,7 @@ def _exact(state: Any) -> Any:
 
 
 def _unrounded(name: str, state: Any) -> Any:
-    """Return the numbers as fractions; raise InputError for floats and for integers that wrap around."""
+    """Return a state with exact numbers; raise InputError for floats and for integers that wrap around."""
     for number in flat(state):
         if isinstance(number, (float, np.floating)) and np.isfinite(number):
             raise InputError(

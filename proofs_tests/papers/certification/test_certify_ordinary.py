@@ -170,7 +170,7 @@ def test_automata_over_the_same_symbols_in_another_order_are_the_same():
 @pytest.mark.parametrize(
     ("automaton", "options", "sentence"),
     [
-        (None, {}, "the symbols of the network are unknown; pass alphabet=, or an automaton"),
+        (None, {}, "alphabet must have the network's symbols if no automaton is passed, got None"),
         ("tomita5.json", {"alphabet": ALPHABET}, "must be a DFA, a boolean WFSA or a Moore machine, got str"),
         (5, {"alphabet": ALPHABET}, "must be a DFA, a boolean WFSA or a Moore machine, got int"),
         (
