@@ -1,4 +1,4 @@
-"""The command line of ``nox -s outside``, which tests the programs of the table and saves their verdicts."""
+"""The command line of ``nox -s outside``, which tests published programs and saves their verdicts."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ SECONDS = {"cpu": 1200, "cuda": 180}
 With 180 seconds and 16 processes, all programs on a GPU end within ten minutes.
 """
 SUSPICIONS, NOT_KEPT = {"refuted": 0, "unknown": 1, "holds": 3}, 2
-"""The priority of a program in the run order, by its saved verdict; ``None`` is a program without one."""
+"""The position of a program in the running order: by its saved verdict, and without a saved verdict."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run some programs, or all, and return the exit status."""
+    """Test the selected programs, or all of them, and return the exit status."""
     parser = argparse.ArgumentParser(prog="nox -s outside --", description=__doc__)
-    parser.add_argument("names", nargs="*", help="programs of the table (default: all for the device)")
+    parser.add_argument("names", nargs="*", help="names of programs (default: all programs of the device)")
     parser.add_argument(
-        "--missing", action="store_true", help="only programs without a verdict of this version"
+        "--missing", action="store_true", help="test only programs without a saved verdict of this version"
     )
     parser.add_argument("--cases", type=int, help="random cases per check")
     parser.add_argument(
@@ -85,9 +85,9 @@ def has_gpu() -> bool:
 def worst_first(entries: Iterable[Entry], folder: Path = VERDICTS) -> list[Entry]:
     """Return the programs in running order, the most important first.
 
-    Programs whose function has a known defect or a refuted law on any device come first. Next are functions
-    with an unknown verdict, then functions without a verdict, and then those that hold. In each group, the
-    slowest come first.
+    Programs whose function has a known defect or a refuted law on any device come first. Then follow
+    functions with an unknown verdict, functions without a saved verdict, and functions that satisfy all laws.
+    In each group, the slowest programs come first.
     """
     defects = tomllib.loads(DEFECTS.read_text(encoding="utf-8"))["defect"]
     named = {key for defect in defects for key in defect["entries"]}
@@ -140,7 +140,7 @@ def held(entry: Entry, cases: int | None, seconds: int) -> dict[str, Any]:
 
 
 def _laws(printed: str) -> list[dict[str, Any]]:
-    """Return the verdicts that a program printed, one JSON object per complete line."""
+    """Return the verdicts that a process printed, one JSON object per line; ignore an incomplete line."""
     return [json.loads(line) for line in printed.splitlines(keepends=True) if line.endswith("}\n")]
 
 

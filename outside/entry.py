@@ -15,7 +15,7 @@ class Entry:
     Attributes:
         name: the name of the claim, and of the file with the verdict; unique on each device.
         library: the distribution that contains it.
-        path: its module and name there.
+        path: the dotted path of the program in the library.
         claim: a function that imports the library and creates the claim. Its argument is the maximum number
             of seconds of each check, which claims about models ignore.
         interpreted: whether it runs Triton kernels under Triton's interpreter.
@@ -39,5 +39,5 @@ class Entry:
 
     @property
     def key(self) -> str:
-        """Return ``device/name``, which is the path of the verdict without its suffix."""
+        """Return ``device/name``: the path of the file with the verdict, without its suffix."""
         return f"{self.device}/{self.name}"

@@ -1,6 +1,6 @@
-"""The reference kernels of flash-linear-attention, in plain torch: ``fla.ops.*.naive``.
+"""Table entries for the reference kernels of flash-linear-attention, in plain torch: ``fla.ops.*.naive``.
 
-They compute in float32 for all inputs, so they are tested in float32.
+These kernels compute in float32 for all inputs, so they are tested in float32.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ def function(path: str) -> Callable[..., Any]:
 
 
 def outputs_alone(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt a kernel that returns no final state; a second result, which is another value, is dropped."""
+    """Adapt a kernel that returns no final state.
+
+    If it returns a tuple, only the first value is used, because it has the outputs.
+    """
 
     def adapted(**arguments: Any) -> Any:
         arguments = {n: x for n, x in arguments.items() if n not in _OPTIONS or x is not None}
@@ -78,9 +81,9 @@ def _gated(
     remark: str = "",
     **declared: Any,
 ) -> tuple[Entry, ...]:
-    """Return two entries of a chunked kernel, without and with gates of -infinity.
+    """Return two table entries for a chunked kernel: without and with gates of -infinity.
 
-    They are separate, because NaN for a gate of -infinity would hide all other results.
+    The entries are separate, because NaN for a gate of -infinity would hide all other results.
     """
     finite = (*without, "infinite-gates")
     return (
@@ -98,12 +101,12 @@ def _rwkv_6(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _low_rank(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt DPLR, whose alpha, beta and gk are RWKV-7's a, b and w."""
+    """Adapt a DPLR kernel to the family RWKV-7, whose a, b and w it calls alpha, beta and gk."""
     return renamed(_heads_first(kernel), r="q", w="gk", a="alpha", b="beta")
 
 
 def _product(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt the DeltaProduct kernel with one Householder matrix, with the default scale K^(-1/2)."""
+    """Adapt the DeltaProduct kernel, which requires a scale: the default is K^(-1/2)."""
 
     def adapted(*, scale: float | None, q: Any, **arguments: Any) -> Any:
         return kernel(q=q, scale=q.shape[-1] ** -0.5 if scale is None else scale, **arguments)
@@ -252,4 +255,4 @@ ENTRIES = (
         chunk=64,
     ),
 )
-"""The entries in the order of the families."""
+"""The table entries of this module, in the order of the families."""

@@ -1,6 +1,6 @@
-"""The Triton kernels of flash-linear-attention.
+"""Table entries for the Triton kernels of flash-linear-attention.
 
-They run under Triton's interpreter in float32, and compiled on a GPU in float32 and bfloat16.
+The kernels run under Triton's interpreter in float32, and compiled on a GPU in float32 and bfloat16.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ from ratproof.laws.kernels.adapters import renamed
 from ratproof.laws.kernels.family import LinearRecurrence
 
 GPU_LENGTHS = (1, 15, 64, 65, 129, 257, 1025)
-"""The sequence lengths on a GPU. Each other length would be compiled anew, which takes seconds."""
+"""The sequence lengths on a GPU. There are few, because a kernel is compiled for each length for seconds."""
 CASES, LONGEST, SHORT = 40, 65, 33
-"""The numbers of cases and tokens; the interpreter takes a millisecond per token.
+"""The number of cases, and the maximum numbers of tokens: for some kernels, and for most of them.
 
-Few tokens are enough for a recurrent kernel, because it has no chunk boundaries to test.
+The interpreter takes a millisecond per token. Few tokens are enough for a recurrent kernel, because it has no
+chunk boundaries to test.
 """
 CHUNKED = "under Triton's interpreter {}; it needs a GPU"
 
 
 def plain(kernel: Callable[..., Any], **fixed: Any) -> Callable[..., Any]:
-    """Adapt a kernel with fixed options, contiguous tensors, and offsets only if they are present."""
+    """Adapt a kernel that has fixed options and may lack the options ``scale`` and ``cu_seqlens``."""
     knows = inspect.signature(kernel).parameters
 
     def adapted(*, scale: float | None = None, **arguments: Any) -> Any:
@@ -80,9 +81,9 @@ def on_gpu(
     library: str = LIBRARY,
     load: Callable[[str], Callable[..., Any]] | None = None,
 ) -> tuple[Entry, Entry]:
-    """Return the entries of a kernel compiled for a GPU, in float32 and in bfloat16.
+    """Return two table entries for a kernel that is compiled for a GPU: in float32 and in bfloat16.
 
-    ``load`` replaces ``names`` and ``fixed``: it is a function that imports and adapts the kernel.
+    ``load`` is a function that imports and adapts the kernel. It replaces ``names`` and ``fixed``.
     """
 
     def adapted(path: str) -> Callable[..., Any]:
@@ -166,7 +167,7 @@ ENTRIES = (
     ),
     _not_run("fla-chunk-hgrn", OPS + "hgrn.chunk_hgrn", "it raises ValueError: mask has unsupported dtype"),
 )
-"""The entries in the order of the families, recurrent kernels first."""
+"""The table entries under the interpreter, in the order of the families, recurrent kernels first."""
 ON_GPU = tuple(
     entry
     for pair in (
@@ -244,7 +245,7 @@ ON_GPU = tuple(
     )
     for entry in pair
 )
-"""The entries for kernels of the same families on a GPU.
+"""The table entries on a GPU.
 
 Chunked kernels subtract cumulative gates, so the gates are finite here.
 """

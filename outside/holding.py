@@ -21,7 +21,7 @@ from outside.table import ENTRIES
 CASES = 60
 """The number of random cases per kind of evidence."""
 USED = 0.9
-"""The share of the time limit that the checks get; the rest is for imports and the last call."""
+"""The share of the time limit for the checks. The remaining time is for imports and the last call."""
 
 
 def laws(entry: Entry, seconds: float, cases: int | None = None) -> Iterator[dict[str, Any]]:
@@ -55,7 +55,7 @@ def laws(entry: Entry, seconds: float, cases: int | None = None) -> Iterator[dic
 
 
 def main(device: str, name: str, seconds: str, cases: str | None = None) -> None:
-    """Print the verdicts of a program, one line of JSON each."""
+    """Test a program, and print the verdict of each check as a line of JSON."""
     import torch
 
     entry = ENTRIES[device][name]
@@ -83,7 +83,7 @@ def installed(entry: Entry) -> bool:
 
 
 def described(entry: Entry, laws: list[dict[str, Any]], why: str = "") -> dict[str, Any]:
-    """Return a verdict with the versions, the machine and the command."""
+    """Return the content of a program's verdict file: its laws, versions, command and machine."""
     return {
         "name": entry.name,
         "device": entry.device,
@@ -119,7 +119,7 @@ def interpret() -> None:
         SystemExit: If the environment variable ``TRITON_INTERPRET`` is not 1.
     """
     if os.environ.get("TRITON_INTERPRET") != "1":
-        raise SystemExit("TRITON_INTERPRET=1 is needed before Triton is imported")
+        raise SystemExit("the environment variable TRITON_INTERPRET must be 1 before Triton is imported")
     take_first_configurations()
 
 

@@ -1,6 +1,7 @@
-"""The Triton kernel of Mamba-2, compiled on a GPU.
+"""Table entries for the Triton kernel of Mamba-2, compiled on a GPU.
 
-In Triton's interpreter, a call takes ten seconds, and its backward pass requires CUDA.
+The kernel is not tested in Triton's interpreter, where a call takes ten seconds. Its backward pass requires
+CUDA.
 """
 
 from __future__ import annotations

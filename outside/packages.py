@@ -1,4 +1,4 @@
-"""Recurrent layers of smaller packages in plain torch, such as minGRU, Mamba, xLSTM, S5 and RWKV-7."""
+"""Table entries for layers of smaller packages in plain torch, such as minGRU, xLSTM, S5 and RWKV-7."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from ratproof.laws.kernels.published import selective_scan, ssd
 from ratproof.laws.models.inputs import Vectors
 
 SIZE, LONGEST = 8, 40
-"""The size of vectors, and the maximum number of tokens of modules that are called token by token."""
+"""The size of inputs, and the maximum number of tokens for modules that process tokens one by one."""
 PARALLEL = "the first piece is read in parallel, the others token by token"
 
 
 def min_gru(name: str) -> Callable[[], Adapted]:
-    """Return a layer of minGRU-pytorch, whose state is the last hidden state."""
+    """Return a function that makes a layer of minGRU-pytorch; its state is the last hidden state."""
 
     def make() -> Adapted:
         module = function(f"minGRU_pytorch.{name}.{name}")(SIZE)
@@ -43,7 +43,7 @@ def min_gru(name: str) -> Callable[[], Adapted]:
 
 
 def min_gru_scan(mixer: str) -> Callable[[], Adapted]:
-    """Return a layer of mingru-scans, whose state is the hidden state."""
+    """Return a function that makes a layer of mingru-scans; its state is the last hidden state."""
 
     def make() -> Adapted:
         module = function(f"mingru.min_gru.{mixer}")(SIZE, SIZE)
@@ -58,7 +58,7 @@ def min_gru_scan(mixer: str) -> Callable[[], Adapted]:
 
 
 def mambapy(version: str) -> Callable[[], Adapted]:
-    """Return a layer of mambapy."""
+    """Return a function that makes a Mamba layer of mambapy, with the sequential or the parallel scan."""
 
     def make() -> Adapted:
         path = importlib.import_module("mambapy.mamba")
@@ -79,7 +79,7 @@ def mambapy(version: str) -> Callable[[], Adapted]:
 
 
 def xlstm(kind: str) -> Callable[[], Adapted]:
-    """Return a block of xlstm, an mLSTM or an sLSTM."""
+    """Return a function that makes a block of the package xlstm: an mLSTM or an sLSTM."""
 
     def make() -> Adapted:
         blocks = importlib.import_module("xlstm")
@@ -103,7 +103,7 @@ def xlstm(kind: str) -> Callable[[], Adapted]:
 
 
 def mlstm() -> Adapted:
-    """Return the backend of mlstm_kernels in inference mode, with chunks of 16 tokens."""
+    """Return the mLSTM backend of mlstm_kernels in inference mode, with chunks of 16 tokens."""
     backend = importlib.import_module("mlstm_kernels.torch.backend_module")
     config = backend.mLSTMBackendConfig(
         chunkwise_kernel="chunkwise--native_autograd",
@@ -130,7 +130,7 @@ def mlstm() -> Adapted:
 
 
 def open_gdn() -> Adapted:
-    """Return a mixer of opengdn, whose state is a record of four tensors."""
+    """Return a mixer of opengdn; its state, a record of four tensors, is adapted to a tuple."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         module = function("opengdn.mixer.GatedDeltaMixer")(SIZE, 2, backend="chunkwise", chunk_size=16)
@@ -174,7 +174,7 @@ def rwkv_7() -> Any:
 
 
 def minimal_ssd(kernel: Callable[..., Any], chunk: int) -> Callable[..., Any]:
-    """Adapt ``ssd_minimal_discrete``, whose inputs are decays and values that include the step size."""
+    """Adapt ``ssd_minimal_discrete``, which takes log decays and values multiplied by the step sizes."""
 
     def scan(v: Tensor, dt: Tensor, a: Tensor, k: Tensor, q: Tensor, *, initial_states: Any, **_: Any) -> Any:
         start = None if initial_states is None else initial_states[:, None]
@@ -193,7 +193,7 @@ def combined_ssd(kernel: Callable[..., Any], chunk: int) -> Callable[..., Any]:
 
 
 def gated_delta(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt a kernel that takes decays instead of their logarithms."""
+    """Adapt a kernel that takes decays instead of their logarithms, does not scale, and transposes states."""
 
     def adapted(
         *, q: Tensor, k: Tensor, v: Tensor, beta: Tensor, g: Tensor, initial_state: Any, **_: Any
@@ -205,7 +205,7 @@ def gated_delta(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def rwkv_7_kernel(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt a kernel that requires a state and whose inputs are decays instead of log decays."""
+    """Adapt a kernel that requires an initial state, and takes decays instead of log decays."""
 
     def adapted(
         *,
@@ -227,7 +227,10 @@ def rwkv_7_kernel(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def tree(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt a scan over tensors of shape ``(B, C, T)`` that has no initial state."""
+    """Adapt a scan without an initial state, over tensors of shape ``(B, C, T)``.
+
+    The initial state is passed as the first input, with a gate of 1.
+    """
 
     def adapted(*, f: Tensor, u: Tensor, initial_state: Tensor) -> tuple[Tensor, Tensor]:
         start = initial_state[:, None]
@@ -384,4 +387,4 @@ ENTRIES = (
         **CHUNK,
     ),
 )
-"""The entries of this module, models before kernels."""
+"""The table entries of this module, models before kernels."""

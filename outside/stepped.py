@@ -1,4 +1,4 @@
-"""Adapters for published stateful modules, whose calling conventions differ."""
+"""Adapters for published modules with a state, whose calling conventions differ from each other."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ Run = Callable[[Tensor, Any], tuple[Tensor, Any]]
 
 
 class Adapted(StatefulModel):
-    """A module with a function that computes outputs and the next state from inputs and a state.
+    """An adapter that runs a module with a given function.
 
     Args:
         module: The module, or ``None`` if there is none.
-        run: Called with inputs of shape ``(B, T, ...)`` and the state; it returns outputs and a state.
+        run: A function of inputs, of shape ``(B, T, ...)``, and a state. It returns outputs and the next
+            state.
         inputs: The kind of inputs.
     """
 
@@ -45,9 +46,9 @@ class Adapted(StatefulModel):
 
 
 def by_tokens(parallel: Callable[[Tensor], Tensor], step: Run) -> Run:
-    """Return a function that runs ``parallel`` on the first inputs, and ``step`` on each later token.
+    """Return a function that runs ``parallel`` in the first call, and ``step`` on each token of later calls.
 
-    Use this function for modules whose parallel pass returns no state. The state after the first inputs is
+    Use this function for modules whose parallel pass returns no state. The state after the first call is
     computed by steps, so the tests compare the parallel pass with the steps.
     """
 
@@ -70,7 +71,7 @@ def entry(
     without: tuple[str, ...] = (),
     **declared: Any,
 ) -> Entry:
-    """Return the table entry of a model with random weights from a fixed seed."""
+    """Return the table entry of a model that ``make`` creates with random weights from a fixed seed."""
 
     def claim(seconds: float) -> Subject:
         torch.manual_seed(0)

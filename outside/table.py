@@ -1,4 +1,4 @@
-"""All tested programs, keyed by device and name."""
+"""The table of all tested programs, keyed by device and name."""
 
 from __future__ import annotations
 
@@ -27,4 +27,4 @@ ENTRIES: dict[str, dict[str, Entry]] = {
     device: {entry.name: entry for part in PARTS for entry in part if entry.device == device}
     for device in ("cpu", "cuda")
 }
-"""The entries of each device, in the order of the table."""
+"""The entry of each program, keyed by device and then by name."""

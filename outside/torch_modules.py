@@ -1,4 +1,4 @@
-"""The recurrent modules of torch: projections, packed sequences, cells, quantised and exported modules."""
+"""Table entries for the recurrent modules of torch, also with packed sequences, quantised, and exported."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SIZE = 3
 
 
 def packed(module: nn.RNNBase) -> Any:
-    """Return a function that packs padded rows and runs the module; the batch is axis 1 of its state."""
+    """Return a module that packs padded rows before it runs ``module``; the batch is axis 1 of its states."""
 
     class Packed(nn.Module):
         def __init__(self) -> None:
@@ -36,7 +36,10 @@ def packed(module: nn.RNNBase) -> Any:
 
 
 def rows_second(module: nn.Module, start: Callable[[Tensor], Any] = lambda inputs: None) -> Adapted:
-    """Adapt a module whose states have shape ``(layers, B, size)``, given its initial state."""
+    """Adapt a module whose states have shape ``(layers, B, size)``.
+
+    ``start`` computes the initial state from the inputs.
+    """
 
     def run(inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
         outputs, state = module(inputs, start(inputs) if state is None else _moved(state))
@@ -52,7 +55,7 @@ def _moved(state: Any) -> Any:
 
 
 def quantised(module: nn.RNNBase) -> Adapted:
-    """Return a module with int8 weights that quantises its inputs in each call."""
+    """Return a copy of a module that has int8 weights and quantises its inputs in each call."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         holder = torch.ao.quantization.quantize_dynamic(  # type: ignore[no-untyped-call]
@@ -64,7 +67,7 @@ def quantised(module: nn.RNNBase) -> Adapted:
 def exported(module: nn.RNNBase) -> Adapted:
     """Export a module with ``torch.export`` for one token and a dynamic batch size.
 
-    These modules cannot be exported with a dynamic length.
+    torch cannot export these modules with a dynamic length.
     """
     lstm, layers, size = isinstance(module, nn.LSTM), module.num_layers, module.hidden_size
 
@@ -146,4 +149,4 @@ ENTRIES = (
         "nn.GRU, one token a call",
     ),
 )
-"""The entries of this module, with the batch on either axis."""
+"""The table entries of this module, with the batch on either axis."""

@@ -1,4 +1,4 @@
-"""The kernels of transformers in plain torch, which transformers uses if no faster library is installed."""
+"""Table entries for the kernels in plain torch that transformers uses if no faster library is installed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ M = "transformers.models."
 
 
 def always_scaled(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt a kernel that always scales by K^(-1/2), and requires arguments that are optional elsewhere."""
+    """Adapt a kernel that has no ``scale``, and requires ``initial_state`` and ``output_final_state``."""
 
     def adapted(*, initial_state: Any, output_final_state: bool, **tensors: Any) -> Any:
         return kernel(**tensors, initial_state=initial_state, output_final_state=output_final_state)
@@ -67,7 +67,7 @@ def _mamba_2(model: str, chunk: int) -> Entry:
 
 
 FINITE_FIRST = (("", ("infinite-gates",)), ("-infinite-gates", ()))
-"""The suffixes of the names of chunked kernels, and the capabilities that kernels with that suffix lack."""
+"""Suffixes of the names of entries for chunked kernels, with the capabilities that these entries exclude."""
 
 ENTRIES = (
     *(  # two entries each, because NaN for a gate of -infinity would hide all other results
@@ -110,4 +110,4 @@ ENTRIES = (
     ),
     _mamba_2("mamba2", 64),
 )
-"""The entries of this module, without copies of the same function in other models."""
+"""The table entries of this module, without copies of the same function in other models."""

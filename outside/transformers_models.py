@@ -1,4 +1,4 @@
-"""Causal language models with a recurrence, from the library transformers.
+"""Table entries for causal language models with a recurrence, from the library transformers.
 
 The models are small, have random weights, and use the caches of transformers. Nothing is downloaded.
 """
@@ -61,10 +61,10 @@ class Model:
         name: the model's folder in the library.
         prefix: the prefix of its classes.
         sizes: the configuration.
-        adapter: arguments of :func:`~ratproof.laws.models.causal_model.of_causal_model`.
+        adapter: further arguments of :func:`~ratproof.laws.models.causal_model.of_causal_model`.
         without: the capabilities that it lacks according to its documentation.
         config: the name of its configuration class, if it is not the usual one.
-        new_cache: returns the function that makes the initial cache, given a module.
+        new_cache: a function that takes the model and returns a function for the initial cache.
         variant: the part of the name that describes the configuration.
         remark: a note for readers.
     """
@@ -302,4 +302,4 @@ MODELS = (
     ),
 )
 ENTRIES = tuple(model.entry() for model in MODELS)
-"""The entries of this module, with similar models next to each other."""
+"""The table entries of this module, with similar models next to each other."""

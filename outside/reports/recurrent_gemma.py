@@ -31,7 +31,7 @@ with torch.no_grad():
 
 
 def run(model, tokens, cache, start=0, mask=None):
-    """Return logits, with the same arguments as in generate."""
+    """Return the logits of a call with the arguments that ``generate`` would pass."""
     positions = torch.arange(start, start + tokens.shape[1])[None].expand(len(tokens), -1)
     if mask is not None:
         positions = (mask.cumsum(1) - 1).clamp(min=0)
