@@ -253,7 +253,10 @@ def recognised(
 
 
 def expected_machine(automaton: object, network: OrdinaryNetwork) -> Moore:
-    """Return an automaton as a Moore machine over the network's alphabet, whose outputs are decisions."""
+    """Return the expected automaton as a Moore machine over the network's alphabet.
+
+    The outputs of the Moore machine are decisions of the network.
+    """
     return machine_of(automaton, tuple(str(s) for s in network.alphabet), network.decisions)
 
 

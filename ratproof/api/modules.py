@@ -256,7 +256,7 @@ def _exceeds(name: str, threshold: float) -> Accepts:
 
 
 def _uniform_deviation(automaton: WFSA, slack: float) -> Deviation:
-    """Return a deviation of ``slack`` for every weight that is neither 0 nor 1."""
+    """Return a deviation of ``slack`` for every weight that is neither 0 nor 1, and of 0 for the others."""
     one, zero = automaton.semiring.one, automaton.semiring.zero
     parts = (automaton.matrices, automaton.initial, automaton.final)
     return Deviation(

@@ -67,7 +67,7 @@ def scripts_of(results: Iterable[Result]) -> list[str]:
 
 
 def report_of(outcome: Outcome, show: Callable[[Outcome, Console], None]) -> Report:
-    """Return the report on an outcome, with the text that ``show`` prints."""
+    """Return the report on the outcome of a run, with the text that ``show`` prints."""
     out = Console(file=io.StringIO(), record=True, width=80, markup=False, emoji=False, highlight=False)
     show(outcome, out)
     title = ", ".join(dict.fromkeys(result.claim for result in outcome.results)) or "report"

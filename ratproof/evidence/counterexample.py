@@ -15,7 +15,7 @@ class Counterexample:
     Attributes:
         claim, variant: Names of the refuted claim and variant.
         comparison: The comparison as JSON, which ``ratproof replay`` runs again.
-        weights: The case's weights, in readable form.
+        weights: The network's weights, as readable text.
         string: The shortest prefix on which the scores differ.
         unit: Index of the network's unit whose scores differ.
         network, automaton: Both scores, as text.
@@ -68,7 +68,7 @@ class NoSuchAutomaton(Refutation):
 
 
 class FalseStatement(Refutation):
-    """An error for a false assertion in a check of a claim; the message contains the line."""
+    """An error for a false assertion in a check of a claim; the message contains the assertion's line."""
 
 
 class RefutedByTheorem(Refutation):

@@ -60,4 +60,4 @@ def _where(raised: BaseException) -> str:
 
 
 _OURS = (Path(__file__).resolve().parents[2], Path(np.__file__).resolve().parents[1], Path(sys.prefix))
-"""Folders of ratproof, other packages and Python."""
+"""Folders of ratproof, of installed packages and of Python; other files are the user's."""

@@ -102,7 +102,7 @@ _current: ContextVar[Ledger | None] = ContextVar("ledger", default=None)
 
 
 def ledger() -> Ledger:
-    """Return the current ledger, or a temporary one outside of a recording."""
+    """Return the ledger of the current :func:`recording`, or a temporary one if there is none."""
     return _current.get() or Ledger()
 
 

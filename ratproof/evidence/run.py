@@ -23,7 +23,7 @@ class NamedSubject(Protocol):
 
 
 class NamedVariant(Protocol):
-    """The protocol of the variants of a subject."""
+    """The protocol of a variant of a claim or of a user's program."""
 
     @property
     def name(self) -> str:
@@ -35,7 +35,7 @@ class NamedVariant(Protocol):
 
     @property
     def constant(self) -> str:
-        """Return the reason why its automata give all strings the same score; empty if they do not."""
+        """Return why the variant's automata give all strings the same score; empty if they do not."""
 
 
 Observe = Callable[[Any, Any], None]

@@ -17,7 +17,7 @@ from automata.aliases import Symbol, Symbols
 
 SECONDS, MOST_CALLS = 10.0, 5_000
 MOST_TRIED_ALONE = 8
-"""Maximum number of symbols for which strings of that symbol alone are tried."""
+"""Maximum number of the alphabet's symbols for which strings of one repeated symbol are tried."""
 
 
 @dataclass(frozen=True)

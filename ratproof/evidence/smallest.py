@@ -63,7 +63,7 @@ def keeping() -> bool:
 
 @contextmanager
 def keep_in(entries: dict[str, str]) -> Iterator[None]:
-    """Record the smallest counterexamples within the block, keyed by the names of the tests."""
+    """Record the smallest counterexamples of the block in ``entries``, keyed by the names of the tests."""
     token = _keeping.set(entries)
     try:
         yield
@@ -73,7 +73,7 @@ def keep_in(entries: dict[str, str]) -> Iterator[None]:
 
 @contextmanager
 def kept_smallest(name: str) -> Iterator[OneEntry]:
-    """Yield a database for a search, and record its entry after the block."""
+    """Yield a Hypothesis database for a search, and record its smallest failure after the block."""
     database = OneEntry()
     try:
         yield database

@@ -46,7 +46,7 @@ class Subject:
 
     @property
     def title(self) -> str:
-        """Return the claim in a few words."""
+        """Return the claim as a sentence, because a user's subject has no shorter title."""
         return self.says
 
     @property

@@ -44,7 +44,7 @@ WIDE_KEYS, WIDE_TIME, ODD_KEYS = 64, 129, 100
 The second size for keys is not a multiple of 16.
 """
 SHORTENED = (range(2, 9), range(9, 65), range(65, 513))
-"""Ranges of the smallest length, in tokens, to which a call may be reduced to keep its budget."""
+"""Ranges for the minimum length of a call in tokens, below which it is not reduced to fit its budget."""
 KEEPS_TIME = ("KVBHDT", "VKHBDT", "BHDKVT")
 KEEPS_KEYS = ("TKVBHD", "TVKHBD", "TBHDKV")
 KEEPS_BOTH = ("BHTDKV",)

@@ -41,7 +41,7 @@ FORMATS = {
     name: KernelFormat.of(getattr(torch, name)) for name in ("float32", "float64", "bfloat16", "float16")
 }
 WIDE = ("float32", "float64")
-"""Dtypes in which a kernel accumulates."""
+"""The dtypes in which a kernel may compute states and sums."""
 
 
 def rounded(array: NDArray[Any], name: str) -> NDArray[np.float64]:

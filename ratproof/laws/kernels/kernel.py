@@ -294,7 +294,7 @@ class Call:
     flows: Arrays = field(default_factory=dict)
 
     def results(self) -> Arrays:
-        """Return all arrays by name."""
+        """Return the outputs, the final state and the gradients, keyed by name."""
         states = {} if self.states is None else {"final_state": self.states}
         return {"o": self.outputs, **states, **{f"{n}.grad": flow for n, flow in self.flows.items()}}
 

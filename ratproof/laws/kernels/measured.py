@@ -26,7 +26,10 @@ from ratproof.laws.kernels.problem import Problem
 RUNS, TIMES = 12, 8
 """The number of perturbed runs, and the multiple of their largest change that counts as rounding."""
 REFUTES = {"float64": 1e-6}
-"""Share of the results' root mean square above which a difference refutes the claim; 1e-3 in other dtypes."""
+"""Share of the results' root mean square above which a difference refutes the claim.
+
+The share is 1e-3 for dtypes that are not listed.
+"""
 DOUBTS, NOT_NUMBERS = "doubts", "nan_in_both"
 
 

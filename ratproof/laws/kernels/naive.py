@@ -171,7 +171,7 @@ class StateTrajectory:
 
 
 def state_trajectory(inputs: RecurrenceInputs, adds_first: bool = False) -> StateTrajectory:
-    """Run the recurrence.
+    """Run the recurrence, and return the states of all steps.
 
     Args:
         inputs: The tensors of the recurrence.
@@ -203,7 +203,7 @@ def state_trajectory(inputs: RecurrenceInputs, adds_first: bool = False) -> Stat
 
 
 def inputs_of(problem: Problem, arrays: Arrays, group: StringGroup) -> RecurrenceInputs:
-    """Return a group's tensors, named after their roles in the recurrence."""
+    """Return the tensors of a group of sequences, named after their roles in the recurrence."""
     family, lanes = problem.family, problem.family.lanes
 
     def cut(name: str) -> Any:
@@ -295,7 +295,7 @@ def parts(problem: Problem, array: Any) -> Any:
 
 
 def _decay(problem: Problem, arrays: Arrays, group: StringGroup, ones: Wide) -> dict[str, Any]:
-    """Return decays, their logarithms and roundings, and the rates of a state-space layer."""
+    """Return the arguments of :class:`RecurrenceInputs` that describe decays, and the rates."""
     family, cut = problem.family, (group.rows, group.tokens)
     more: dict[str, Any] = {}
     if family.fixed_decay:

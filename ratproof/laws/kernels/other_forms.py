@@ -34,7 +34,10 @@ def with_form(wrong: WrongCall) -> WrongCall:
 
 
 def _others(kernel: Kernel, time: int) -> Iterator[tuple[str, Kernel]]:
-    """Yield the declaration of each other form and the kernel in that form, smallest bounds first."""
+    """Yield a declaration and the kernel for each other form, smallest bounds first.
+
+    A declaration is a text such as ``form="chunked", chunk=16``.
+    """
     if not kernel.cumulated and kernel.family.decay:
         yield 'gate_gradient="cumulated"', replace(kernel, cumulated=True)
     inverses = ("substitution", "explicit") if kernel.family.correction != "none" else ("substitution",)

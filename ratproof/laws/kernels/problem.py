@@ -138,7 +138,7 @@ class Problem:
     def arrays(self) -> dict[str, NDArray[np.float64]]:
         """Return the values of all tensors, and of ``initial_state`` if it is passed.
 
-        The dtype can represent them exactly.
+        The dtypes of the tensors can represent these values exactly.
         """
         rng = np.random.default_rng(self.seed)
         arrays = {name: self._tensor(name, axes, rng) for name, axes in self.family.tensors.items()}
@@ -367,7 +367,7 @@ class Problem:
     def _direction(
         self, sign: float, rng: np.random.Generator, shape: tuple[int, ...]
     ) -> NDArray[np.float64]:
-        """Return vectors that write or read a correction, such that the state does not grow.
+        """Return vectors along which a correction reads or writes, such that the state does not grow.
 
         If ``sign`` is 0, they have length 1 or 0. Otherwise they are the same vectors times the sign and a
         number from 0 to 1; for a few tokens they have any direction.

@@ -31,7 +31,7 @@ class Published:
     Attributes:
         family: Name of the family that it computes.
         module: Name of its module.
-        names: Its names of the family's tensors, if they differ.
+        names: The function's names for the family's tensors, if they differ.
         fixed: Options that must be set.
     """
 

@@ -141,7 +141,7 @@ def gradient(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
 
 
 def _frozen(names: tuple[str, ...]) -> st.SearchStrategy[tuple[str, ...]]:
-    """Return a strategy for the tensors without gradients: none in half of the cases, and never all."""
+    """Return a strategy for the names of tensors without gradients: none in half of the cases, never all."""
     some = [part for number in range(1, len(names)) for part in combinations(names, number)]
     if not some:
         return st.just(())

@@ -41,7 +41,9 @@ class KernelWatch:
         return over
 
     def search(self, name: str, examples: int, body: Callable[[st.DataObject], None]) -> None:
-        """Assert the body for random cases; see :func:`~ratproof.evidence.random_cases.for_random_cases`.
+        """Run the assertion ``body`` for random cases, until a call is wrong or the time limit has passed.
+
+        See :func:`~ratproof.evidence.random_cases.for_random_cases`.
 
         Raises:
             WrongCall: If a call is wrong; the simplest call so far if the time limit ended the shrinking.

@@ -178,7 +178,7 @@ def _require_numbers(session: Session, one: Tensor, two: Tensor) -> None:
 def _count(format_: ModelFormat, share: float) -> bool:
     """Count a case in the ledger, and record the largest rounding error relative to the results' size.
 
-    Return whether the case was counted. It is not if the rounding is as large as the results.
+    Return whether the case was counted. It is not counted if the rounding is as large as the results.
     """
     current_ledger = ledger()
     if share > 1:

@@ -50,12 +50,12 @@ def gradients(session: Session, pieces: Sequence[int] | None) -> list[Tensor]:
 
 
 def later_pieces(problem: StatefulProblem) -> tuple[int, ...]:
-    """Return the lengths of the differentiated calls."""
+    """Return the lengths of the calls through which gradients are computed."""
     return problem.pieces[1:] if problem.way == STATE else problem.pieces
 
 
 def names(session: Session) -> list[str]:
-    """Return the names of the differentiated tensors."""
+    """Return the names of the tensors whose gradients are compared."""
     module = session.model.module
     named = [] if module is None else list(module.named_parameters())
     own = [name for name, parameter in named if parameter.requires_grad]

@@ -150,9 +150,9 @@ def in_that_order(session: Session) -> Rows:
 
 
 def without_detour(session: Session) -> Rows:
-    """Run the tokens without a detour, and return the outputs of the tokens that follow a detour elsewhere.
+    """Run the tokens without a detour, and return the outputs that a run with the detour also returns.
 
-    These are the tokens after the first call and after the tokens that the detour shares.
+    They are the outputs after the first call and after the tokens that the detour shares.
     """
     pieces = session.problem.pieces
     outputs, _ = session.read(session.tokens(), pieces)

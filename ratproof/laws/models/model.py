@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from ratproof.laws.models.inputs import Inputs
 
 LAWS = ("pieces", "batch", "padding", "reuse", "reorder", "rewind", "snapshot", "gradient")
-"""The laws; each of them is a kind of evidence."""
+"""The names of the laws, which are kinds of evidence."""
 CAPABILITIES = {
     "pieces": "inputs in pieces",
     "batch": "batches of several rows",

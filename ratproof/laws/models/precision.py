@@ -1,4 +1,4 @@
-"""Dtypes, and the rounding of operators whose results are narrower than the model's dtype."""
+"""Perturbation of values by one unit in the last place, to measure rounding."""
 
 from __future__ import annotations
 
@@ -85,13 +85,13 @@ def moved(numbers: Tensor, unit: float, generator: torch.Generator) -> Tensor:
 
 @cache
 def _unit(dtype: torch.dtype) -> float:
-    """Return the unit in the last place of values from 1 to 2; it is 0 for integer dtypes."""
+    """Return a dtype's unit in the last place for values from 1 to 2, or 0 for an integer dtype."""
     return torch.finfo(dtype).eps if dtype.is_floating_point else 0.0
 
 
 @cache
 def _is_view(func: Any) -> bool:
-    """Return whether a result of an operator shares memory with an argument that it does not change."""
+    """Return whether a result of an operator shares memory with an argument that remains unchanged."""
     return any(
         value.alias_info is not None and not value.alias_info.is_write for value in func._schema.returns
     )

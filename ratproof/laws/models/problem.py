@@ -63,7 +63,7 @@ class StatefulProblem:
         return f"in pieces of {', '.join(map(str, self.pieces[:-1]))} and {self.pieces[-1]} tokens"
 
     def detour(self) -> str:
-        """Return a description of the inputs that are read between the uses."""
+        """Return a description of the inputs between two uses, before a rewind, or after a snapshot."""
         number = sum(self.before)
         tokens = f"{number} other token{'' if number == 1 else 's'}"
         if self.uses > 1:

@@ -49,8 +49,8 @@ class TorchRNN(StatefulModel):
 class TorchCell(StatefulModel):
     """An adapter for ``nn.RNNCell``, ``nn.LSTMCell`` and ``nn.GRUCell``, called token by token.
 
-    Their states are tensors of shape ``(B, size)``; an LSTM has two of them. The outputs are the first
-    tensor.
+    Their states are tensors of shape ``(B, size)``; an LSTM has two of them. The first tensor is also the
+    output.
     """
 
     without = frozenset({"padding"})

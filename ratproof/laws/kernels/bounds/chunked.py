@@ -67,7 +67,7 @@ class Chunks:
         return array[np.minimum(self.begins + steps, self.begins + self.lengths - 1)]
 
     def joined(self, array: Any) -> Any:
-        """Return the array that :meth:`split` split into chunks."""
+        """Return an array over all steps from a split array: the inverse of :meth:`split`."""
         chunk = np.repeat(np.arange(len(self.lengths)), self.lengths)
         return array[np.arange(self.lengths.sum()) - self.begins[chunk], chunk]
 

@@ -118,7 +118,7 @@ def _between(to: tuple[Bounds, Bounds], since: tuple[Bounds, Bounds], own: bool 
 
 
 def _since(to: tuple[Bounds, Bounds]) -> Bounds:
-    """Return the decay of the state from before the chunk to each token, shape ``(N, H, C, K)``."""
+    """Return the decay from the beginning of the chunk to each token, shape ``(N, H, C, K)``."""
     return np.where(to[1] == 0, np.exp(np.minimum(to[0], 0)), 0.0)
 
 

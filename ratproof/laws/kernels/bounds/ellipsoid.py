@@ -60,8 +60,8 @@ class Ellipsoids:
     def move(self, t: int, own: Bounds, ball: Bounds) -> None:
         """Replace each ellipsoid by one that contains the errors after step t.
 
-        The step multiplies the earlier errors by M. It adds an error in a ball with the radius ``ball``, and
-        an error of at most ``own`` times its vector c.
+        The step multiplies the earlier errors by its matrix. It adds an error in a ball with the radius
+        ``ball``, and an error along its correction of at most ``own`` times the vector that it writes.
         """
         largest = self.largest[t]
         step = (self.steps[t] / _divisor(largest)[..., None])[:, :, None]
@@ -121,7 +121,8 @@ def step_by_step(
 
     Args:
         inputs: The tensors of a recurrence with corrections.
-        own: The largest error that each step adds along its vector c, in multiples of c.
+        own: The largest error that each step adds along its correction, in multiples of the vector c that the
+            correction writes.
         ball: The radius of the further error that each step's decay adds.
         addition: The radius of the error that each step's addition adds.
         stretch: The further relative growth of the error in each step, because the error itself is rounded.
@@ -153,7 +154,8 @@ def in_chunks(
 
     Args:
         inputs: The tensors of a recurrence with corrections.
-        own: The largest error that each step adds along its vector c, in multiples of c.
+        own: The largest error that each step adds along its correction, in multiples of the vector c that the
+            correction writes.
         at_ends: The radius of the further error that each chunk adds.
         stretch: The further relative growth, in each chunk, of the error from before the chunk.
         begins: The index of each chunk's first step.

@@ -284,7 +284,7 @@ class _Flows:
         return state.over_values(vector, self.inverted)
 
     def _decayed(self, state: RoundedArray) -> RoundedArray:
-        """Return diag(d) S."""
+        """Return the states after their decay, diag(d) S."""
         d, x = (np.moveaxis(part, 1, 0)[..., None] for part in (self.inputs.decay, self.inputs.roundings))
         own, size = np.abs(d).astype(float), np.abs(d).astype(float) * state.size
         added = self.u * x * size
@@ -304,7 +304,7 @@ class _Flows:
         return gradient.sum(-1, self.inputs.keys) if "K" not in axes and "D" not in axes else gradient
 
     def _cumulated(self, gate: RoundedArray, reads: list[Any], writes: list[RoundedArray]) -> RoundedArray:
-        """Return a decay's gradient with a bound that also holds for a sum over later tokens."""
+        """Return a decay's gradient, with a bound that also holds if a kernel sums over later tokens."""
         bound = gate.error
         error, size = np.zeros(()), np.zeros(())
         for term, before in [*reads, *((term, False) for term in writes)]:
@@ -328,7 +328,7 @@ class _Flows:
         return RoundedArray(gate.value, bound, gate.size, self.u)
 
     def _edge(self, state: RoundedArray, flow: RoundedArray, of_head: bool) -> Bounds:
-        """Return the error that the state after these tokens contributes to the gradients of their gates."""
+        """Return the error in the gates' gradients that comes from the state after the last summed token."""
         gradient = (state * flow).sum(-1, self.inputs.values + self.inputs.time)
         return gradient.sum(-1, self.inputs.keys).error if of_head else gradient.error
 

@@ -22,7 +22,7 @@ from ratproof.laws.kernels.naive import Bounds, RecurrenceInputs, StateTrajector
 
 @dataclass(frozen=True)
 class BoundedStates:
-    """The states of a recurrence and their errors, for every step.
+    """The states of a recurrence for every step, with bounds on a kernel's errors.
 
     The ``size`` of an array is the sum of the absolute values of a step's terms. In a chunked form it is the
     recurrence of absolute values since the beginning of the chunk.
@@ -195,7 +195,7 @@ def growth(inputs: RecurrenceInputs) -> Bounds:
 
 
 def size_growth(inputs: RecurrenceInputs) -> Bounds:
-    """Return an upper bound on the factor by which one step on absolute values increases a column's 2-norm.
+    """Return an upper bound on the factor by which a step with absolute values increases a column's 2-norm.
 
     The shape is ``(T, N, H, 1, 1)``. Intermediate roundings are relative to absolute values, which do not
     cancel.

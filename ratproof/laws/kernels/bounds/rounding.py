@@ -32,11 +32,11 @@ class KernelForm:
     inverse: str = "substitution"
 
     def in_steps(self, substeps: int) -> KernelForm:
-        """Return the form with chunks that are counted in steps rather than in tokens."""
+        """Return the form with the chunk length in steps instead of tokens."""
         return self if self.chunk is None else replace(self, chunk=self.chunk * substeps)
 
     def roundings(self) -> float:
-        """Return the number of roundings of a difference of cumulative gates."""
+        """Return the number of roundings in the difference of two cumulative sums of gates."""
         assert self.chunk is not None
         tree = 2 * np.log2(max(2, self.chunk)) + 1
         roundings = {"any": 2 * self.chunk - 1, "chain": self.chunk - 1, "tree": tree, "double": 3}

@@ -275,7 +275,7 @@ def _gsa(call: _Call, upstream: Upstream) -> Results:
 
 
 def _read(states: RoundedArray, query: RoundedArray) -> RoundedArray:
-    """Return S^T q for a query with an error."""
+    """Return the product S^T q with its bounds, for a query q that has an error."""
     result = states.computed().over_keys(query.value)
     off = np.einsum("...k,...kv->...v", query.error, states.computed().size)
     return replace(result, error=result.error + off)
