@@ -17,7 +17,7 @@ from ratproof.laws.kernels.adapters import renamed
 from ratproof.laws.kernels.family import LinearRecurrence
 
 GPU_LENGTHS = (1, 15, 64, 65, 129, 257, 1025)
-"""The sequence lengths on a GPU. There are few, because a kernel is compiled for each length for seconds."""
+"""The sequence lengths on a GPU. There are few, because compiling a kernel for a new length takes seconds."""
 CASES, LONGEST, SHORT = 40, 65, 33
 """The number of cases, and the maximum numbers of tokens: for some kernels, and for most of them.
 

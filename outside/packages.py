@@ -193,7 +193,7 @@ def combined_ssd(kernel: Callable[..., Any], chunk: int) -> Callable[..., Any]:
 
 
 def gated_delta(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt a kernel that takes decays instead of their logarithms, does not scale, and transposes states."""
+    """Adapt a kernel that takes decays, not log decays, does not scale queries, and transposes states."""
 
     def adapted(
         *, q: Tensor, k: Tensor, v: Tensor, beta: Tensor, g: Tensor, initial_state: Any, **_: Any

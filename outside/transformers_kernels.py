@@ -19,7 +19,11 @@ M = "transformers.models."
 
 
 def always_scaled(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt a kernel that has no ``scale``, and requires ``initial_state`` and ``output_final_state``."""
+    """Adapt a kernel that always scales by K^(-1/2).
+
+    The kernel requires the arguments ``initial_state`` and ``output_final_state``, which are optional
+    elsewhere.
+    """
 
     def adapted(*, initial_state: Any, output_final_state: bool, **tensors: Any) -> Any:
         return kernel(**tensors, initial_state=initial_state, output_final_state=output_final_state)

@@ -1,6 +1,6 @@
 """transformers 5.23.0: RecurrentGemmaForCausalLM has four defects in the handling of its state.
 
-The modules contain the state (`rg_lru.recurrent_states`, `conv1d_state`), not the cache.
+The state is stored in the modules (`rg_lru.recurrent_states`, `conv1d_state`), not in the cache.
 
 1. A prompt of one token uses the convolution's state of the previous call. Only the first call of `generate`
 with a cache could clear this state, but `_setup_cache` runs only without a cache.
