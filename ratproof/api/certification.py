@@ -141,8 +141,9 @@ def certify(
             DFA accepts a string if the module's single output exceeds the threshold, or if the second of its
             two outputs is larger. By default, an automaton is extracted. For a path, this argument may be the
             temperature, a number.
-        embeddings: For a module, the input of each symbol, in shape ``(symbols, input_size)``; ``"one-hot"``;
-            or the indices of the symbols for a module with its own ``nn.Embedding``, in shape ``(symbols,)``.
+        embeddings: For a module, the input of each symbol, in shape ``(symbols, input_size)``, or
+            ``"one-hot"``. For a module with its own ``nn.Embedding``, the indices of the symbols, in shape
+            ``(symbols,)``.
         alphabet: The symbols of a module, in the order of ``embeddings``. Defaults to the automaton's.
         threshold: The value that a single logit must exceed for an accepted string. If the module ends with a
             sigmoid, the threshold 0 corresponds to a probability of 1/2.

@@ -20,8 +20,8 @@ class Observation:
     Attributes:
         ran: ``"torch"`` or ``"exact"`` for kinds that run on strings; ``None`` for others.
         device: The device of torch; ``None`` if torch did not run.
-        informative: Number of cases with a network whose automata give different scores; ``None`` for kinds
-            that do not run on strings, and for kernels, which have no automata.
+        informative: Number of cases with a network whose automata do not give all compared strings the same
+            score. ``None`` for kinds that do not run on strings, and for kernels, which have no automata.
         raised: The exception, if the check ran in this process.
     """
 

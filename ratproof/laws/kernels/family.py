@@ -59,7 +59,7 @@ class LinearRecurrence:
             Tensors with the axis S have n entries per token. The state decays before a token's first step,
             and is read after its last step.
         bonus: The tensor u, axes ``HK``, if the state is read before its update: o = scale (S + (u * k)
-            v^T)^T q; empty if it is read after.
+            v^T)^T q. Empty if the state is read after its update.
         lanes: Whether the state is a vector of size D, axes ``BTD``, rather than one matrix per head.
         normalised: Whether outputs are divided by a normaliser. Then the values end with a 1, the state has V
             + 1 columns, and the first V outputs are divided by the last output. Queries and keys are

@@ -153,8 +153,8 @@ def lru(scan: Function) -> Function:
     shape ``(B, T, D)``. Its third argument is the initial state, shape ``(B, D)``, if there is one. It
     returns the states of all tokens, or the pair of these states and the last state.
 
-    Use ``without=("empty", ...)`` for a scan that does not return the last state, because the empty input has
-    none, and ``"initial-state"`` for a scan that does not accept an initial state.
+    Use ``without=("empty", ...)`` for a scan that does not return the last state, because there is none for
+    an empty input. Use ``"initial-state"`` for a scan that does not accept an initial state.
 
     >>> import torch
     >>> def scan(factors, inputs):

@@ -25,9 +25,10 @@ class Called(StatefulModel):
     Args:
         function: The function. If it has the argument ``position_ids``, it also receives these ids, of shape
             ``(B, T)``. They count the tokens of a row from 0, over all calls, without its padding.
-        ragged: The argument for padded rows: ``mask``, bool of shape ``(B, T)``; ``lengths``, int64 of shape
-            ``(B,)``, for padding on the right; or ``cu_seqlens``, int64 of shape ``(B + 1,)``, with the rows
-            packed into inputs of shape ``(1, total, ...)``, and states of B rows.
+        ragged: The argument for padded rows: ``mask``, ``lengths`` or ``cu_seqlens``. ``mask`` is bool of
+            shape ``(B, T)``. ``lengths`` is int64 of shape ``(B,)``, for padding on the right. ``cu_seqlens``
+            is int64 of shape ``(B + 1,)``. The rows are then packed into inputs of shape ``(1, total, ...)``,
+            and states still have B rows.
     """
 
     def __init__(self, function: Any, ragged: Raggedness = "mask") -> None:

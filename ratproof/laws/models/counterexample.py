@@ -18,7 +18,7 @@ class StatefulCounterexample:
         claim, variant: Names of the refuted claim and variant.
         law: Kind of evidence of the law.
         problem: The shapes of the case, on one line.
-        position: Index of the element in the outputs.
+        position: Name of the outputs or of a gradient, and the index of the element.
         other, plain: The values of the other way and of the reference way, as text.
         other_way, plain_way: Descriptions of these two ways.
         rounding: The largest difference that the measured rounding explains; empty if it cannot be measured

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 class StatefulProblem:
     """One case of a law.
 
+    A detour (:mod:`~ratproof.laws.models.detours`) is the inputs that are read between two uses of the model
+    or its state, before a rewind, or after a snapshot.
+
     Attributes:
         time: Number of tokens of a row.
         batch: Number of rows.
@@ -21,12 +24,13 @@ class StatefulProblem:
         orders: For each piece after the first, the indices of the state's rows from which it continues; empty
             if the rows are not reordered.
         prompt_rows: Number of rows of the first piece, if there are ``orders``.
-        way: The object that is used again: ``model``, ``cleared`` or ``state``.
-        before: Number of tokens of each call between the uses.
-        before_rows: Number of rows of the calls between the uses; 0 for ``batch``.
-        uses: Number of times that the inputs between the uses are read, each time without a previous state.
-        shared: Number of first tokens that the inputs between the uses have in common with the inputs that
-            replace them, or that all rows have in common. The next token differs.
+        way: How the law runs, if it has several ways. For ``reuse``, this is the object that is used again:
+            ``model``, ``cleared`` (a cleared state) or ``state``.
+        before: Number of tokens of each call in the detour.
+        before_rows: Number of rows of the calls in the detour; 0 for ``batch`` rows.
+        uses: Number of times that the detour is read before a second use, each time without a previous state.
+        shared: Number of first tokens that the detour has in common with the inputs that replace it or, for
+            the law ``batch``, that all rows have in common. The next token differs.
     """
 
     time: int

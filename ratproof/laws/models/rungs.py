@@ -30,9 +30,9 @@ def hold(kind: str, declared: Declared, examples: int | None = None) -> None:
 
     Raises:
         BrokenLaw: If a case breaks the law.
-        Unusable: If no case breaks the law, but some cases are inconclusive. A case is inconclusive if the
-            model raised an exception, if its outputs cannot be compared, or if the difference is larger than
-            rounding but too small to refute the law.
+        Unusable: If no case breaks the law, but some cases are inconclusive. In such a case, the model raised
+            an exception, its outputs cannot be compared, or a difference is larger than rounding but too
+            small to refute the law.
     """
     with in_evaluation_mode(declared.model):
         formats = declared.formats()

@@ -1,9 +1,9 @@
 """Bounds on the difference between a kernel's floats and the recurrence's results and gradients.
 
 The bound follows a running error from step to step. ``u`` is the unit roundoff. The bounds assume that every
-product and every sum of two numbers has a relative error of at most u, and that the computed ``exp(g)`` has a
-relative error of at most ``(4 + 2 |g|) u``: four units for the function, and the rounding of its argument.
-Sums may be evaluated in any order, with or without fused operations.
+product and every sum of two numbers has a relative error of at most u. They also assume that the computed
+``exp(g)`` has a relative error of at most ``(4 + 2 |g|) u``: four units for the function, and the rounding of
+its argument. Sums may be evaluated in any order, with or without fused operations.
 
 * A recurrent step adds terms in any order, and may multiply them out first. An element of the new state is
   the sum of ``d S_-`` and ``k v``, where ``S_-`` is the old state. It has the error

@@ -1,7 +1,7 @@
 """Results and gradients of a causal convolution whose state is its last W inputs, with bounds.
 
-With the initial state s and the inputs x joined to e = (s, x), the outputs, the final state and the gradient
-of sum(y * A) + sum(final_state * B) with respect to e are
+The array e = (s, x) is the initial state s followed by the inputs x. The outputs y, the final state, and the
+gradient de of sum(y * A) + sum(final_state * B) with respect to e are
 
     y_t = bias + sum over i of w_i e_{t+1+i},    final_state_i = e_{T+i},
     de_j = sum over i of w_i A_{j-1-i} + B_{j-T},
