@@ -39,8 +39,8 @@ def for_random_cases(
     """Run an assertion for random cases.
 
     Hypothesis shrinks a failure to the smallest failing case. If this case is known from an earlier run and
-    still fails, it replaces the search (:mod:`ratproof.evidence.smallest`). A run with its own seed does not
-    use known cases.
+    still fails, it is used without shrinking (:mod:`ratproof.evidence.smallest`). A run with its own seed
+    does not use known cases.
 
     Args:
         name: Name of the test, which determines its cases together with the seed.
