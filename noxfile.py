@@ -181,7 +181,7 @@ def outside(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Run ruff, and check that imports run downwards only."""
+    """Run ruff, and check that the packages import only from the packages below them."""
     ready(session)
     run(session, "ruff", "check")
     run(session, "ruff", "format", "--check")
@@ -240,7 +240,7 @@ def build(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Measure speed, as ratios within one run; arguments go only to ``bench/forward.py``."""
+    """Measure ratios of running times within one run. Arguments go only to ``bench/forward.py``."""
     ready(session)
     run(session, "python", "bench/forward.py", *session.posargs)
     run(session, "python", "bench/planted_error.py")

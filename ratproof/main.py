@@ -27,7 +27,7 @@ _BY_NAME = {cls.__name__: cls for cls in typer.BadParameter.__mro__}
 ClickException: Any = _BY_NAME["ClickException"]
 UsageError: Any = _BY_NAME["UsageError"]
 _NO_NAMES = (errno.ENAMETOOLONG, errno.ELOOP)
-"""Numbers of operating system errors that an invalid file name on the command line can cause."""
+"""Values of ``errno`` after an error that an invalid file name on the command line can cause."""
 
 
 def main(arguments: list[str] | None = None) -> None:

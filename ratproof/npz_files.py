@@ -14,7 +14,7 @@ from ratproof.process.memory import free_memory
 
 
 def arrays(path: Path) -> dict[str, np.ndarray]:
-    """Return all arrays of the file by name.
+    """Return all arrays of an npz file by name.
 
     Raises:
         FormatError: If the file does not exist, is not an npz file, or has a member that is not an array.

@@ -68,7 +68,8 @@ def spread(arguments: Sequence[str]) -> list[str]:
     ['c.json', '--of', 'a.json', '--of', 'b.json', '--json']
     """
     result: list[str] = []
-    inside = waits = False  # whether files of --of are read; whether its first file has not been read
+    # inside: the arguments are the files of --of; waits: the first of these files comes next
+    inside = waits = False
     for index, argument in enumerate(arguments):
         if argument == "--":
             return [*result, *arguments[index:]]
@@ -99,7 +100,7 @@ class Subjects:
     state_dict: tuple[str, dict[str, Tensor]] | None = None
 
     def kinds(self) -> dict[str, str]:
-        """Return one file for each kind of certificate that the files can be compared with."""
+        """Return the kinds of certificates that can be compared with the files, each with one such file."""
         one = {AUTOMATA: self.automata[0][0]} if self.automata else {}
         one |= {NETWORK: self.network[0]} if self.network is not None else {}
         one |= {ORDINARY: self.state_dict[0]} if self.state_dict is not None else {}
@@ -309,9 +310,9 @@ def _require_fit(read: Sequence[tuple[str, JsonObject]], number: int, subjects: 
 def _aligned(
     automata: Sequence[tuple[str, WFSA]], certificates: Sequence[JsonObject], missing: bool
 ) -> list[tuple[str, WFSA]]:
-    """Return the automata over a common alphabet, as ``equivalent`` compares them.
+    """Return the automata of ``--of`` over a common alphabet, as ``equivalent`` compares them.
 
-    Certificates of ``minimise`` alone leave the automata unchanged.
+    The automata are returned unchanged if no certificate compares two automata.
     """
     if len(automata) < 2 or not any(
         _kind(data) == AUTOMATA and data.get("claims") != "minimal" for data in certificates
@@ -411,7 +412,7 @@ def _other_network(
 def _network_json(
     program: ModuleType, network: Acceptor, temperature: float | None
 ) -> tuple[Fraction | None, JsonObject]:
-    """Return a network's temperature, and the network in the format of the program's certificates."""
+    """Return a network's temperature, and the network as JSON in the certificate format of ``program``."""
     if program is check_counter:
         from ratproof.certification.counters import certificate, numbers
 
@@ -425,7 +426,7 @@ def _network_json(
 
 
 def _number(fraction: str) -> str:
-    """Return a temperature as a decimal number if it is exactly a float, else unchanged."""
+    """Return a fraction such as "1/2" in decimal if it is exactly a float, and unchanged otherwise."""
     exact = Fraction(fraction)
     near = float(exact) if exact < 2**1023 else 0.0
     return repr(near) if Fraction(near) == exact else fraction

@@ -319,7 +319,7 @@ def check(
 
 
 def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], Outcome]) -> Outcome:
-    """Run with a progress bar on a terminal, or progress lines in a log."""
+    """Return the result of ``run``, and show its progress: a bar on a terminal, or lines in a log."""
     screen = console(error=True)
     bar = Progress(
         TextColumn(what),

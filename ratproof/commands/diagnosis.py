@@ -53,8 +53,9 @@ def doctor(
 ) -> int:
     """Print the installed components and the kernels' backends.
 
-    The command also prints the reason for each choice. With --rounding, it also tests the rounding premise of
-    certificates of ordinary networks. Exit status 1: the premise does not hold.
+    For each kernel, the command also prints why this backend is used. With --rounding, it also tests the
+    rounding premise, on which the proofs about RNNs, GRUs and LSTMs rely. Exit status 1: the premise does not
+    hold.
     """
     if all_inputs and not rounding:
         raise InputError("--all-inputs must be used together with --rounding")
@@ -95,7 +96,7 @@ def doctor(
 
 
 def _rounding(all_inputs: bool, cuda: bool) -> tuple[list[Measurement], list[Setting]]:
-    """Return the measured errors and the settings of the devices."""
+    """Return the largest errors of tanh and sigmoid on each device, and settings that affect rounding."""
     from ratproof.certification.ordinary_networks.rounding import (
         FUNCTIONS,
         every_input,

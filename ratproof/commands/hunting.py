@@ -131,7 +131,7 @@ def hunt(
 
 
 class _Shown:
-    """A progress bar, with messages about workers above it."""
+    """A progress line on the terminal, with messages about workers above it."""
 
     def __init__(self, live: Live, bar: bool, log: StageLog) -> None:
         self.live, self.bar, self.log, self.notes_shown = live, bar, log, 0
@@ -236,7 +236,7 @@ def replay(
 
     Exit status 1: the network and the automaton still differ, 0: they agree, 3: unknown.
 
-    The command prints the case that it runs. It warns if a text in the file differs from this case.
+    The command prints the case that it runs. It warns if the description of the case in the file is wrong.
     """
     from ratproof.ladder.counterexample_files import replay as run
 

@@ -1,4 +1,4 @@
-"""Commands of other packages that extend ratproof, which are found by their entry points."""
+"""Commands that other packages add to ratproof by entry points of the group ``ratproof.commands``."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ from ratproof.namesakes import hidden
 
 GROUP = "ratproof.commands"
 EXPECTED = ("train", "results", "campaign")
-"""Commands in separate packages that ship with ratproof, which are reported if they are not installed."""
+"""Commands from packages that ship with ratproof. Without its package, such a command reports an error."""
 SHIPPED = ("training",)
-"""Packages of these commands, which a folder of the user may shadow."""
+"""Packages that define these commands. A folder of the user with the same name may shadow such a package."""
 
 
 def entries() -> dict[str, EntryPoint]:
-    """Return the installed commands by name."""
+    """Return the entry points of the installed commands by the command's name."""
     return {entry.name: entry for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)}
 
 
 def add(name: str, to: typer.Typer) -> None:
-    """Add the installed command of that name, or a command that reports that it is not installed.
+    """Add the installed command with this name to an application.
 
-    An entry may refer to one of ratproof's own groups, to which its module adds commands. A group whose only
-    command has the entry's name is replaced by that command.
+    If the command cannot be imported, or ships with ratproof and is not installed, a command that reports
+    this is added instead. The object of an entry point is a group of commands. If it has a single command,
+    with the name of the entry point, then the command is added without its group. The object may also be a
+    group of ratproof, such as ``rules``, to which the other package has added commands.
     """
     entry = entries().get(name)
     if entry is not None:

@@ -26,7 +26,7 @@ from theory.not_rational.cells import CELLS, cell_named
 from theory.not_rational.weights import WeightedCell, from_json, some
 
 SIZES, SIZES_OF_COQ = (3, 7, 15, 31, 63), (3, 7)
-"""The sizes that are tried by default, and the default sizes with ``--kernel``."""
+"""The numbers of states that are tried by default, without and with ``--kernel``."""
 
 
 @app.command(

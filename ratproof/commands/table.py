@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """A command, or a group of them.
+    """A command, or a group of commands.
 
     Attributes:
         name: Name of the command.
-        does: One-line description, with which its docstring begins.
+        does: One-line description. The command's docstring begins with it.
         module: Module that adds it to the application, or ``None`` for a command from an entry point.
     """
 

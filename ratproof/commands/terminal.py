@@ -25,9 +25,9 @@ from ratproof.process.supervisor import note
 LOGGER = logging.getLogger("ratproof")
 LOGGER.addHandler(logging.NullHandler())
 VERBOSITY: ContextVar[int | None] = ContextVar("verbosity", default=None)
-"""1 with ``-v``, -1 with ``-q``, otherwise 0; ``None`` for a command that has neither option."""
+"""1 with ``-v``, -1 with ``-q``, 0 without either; ``None`` if the command does not have these options."""
 LINE_EVERY, LOG_EVERY = 30.0, 1.0
-"""Seconds between two lines of progress, and between two that are logged."""
+"""Seconds between two progress lines on standard error, and between two records of the logger."""
 
 
 def console(*, error: bool = False) -> Console:
@@ -73,7 +73,9 @@ class StageLog:
 def progress_lines(
     what: str, wait: Callable[[Event], bool] = lambda done: done.wait(LINE_EVERY)
 ) -> Iterator[StageLog]:
-    """Print a line every 30 seconds if the output is a log and the command has the option ``-q``.
+    """Print a progress line on standard error every 30 seconds while the block runs.
+
+    No line is printed if a progress bar is shown, with ``-q``, or if the command does not support ``-q``.
 
     Args:
         what: Name of the task.
@@ -95,7 +97,7 @@ def progress_lines(
 
 
 def shows_bar() -> bool:
-    """Return whether progress is shown by a bar: on a terminal, without ``-v`` and ``-q``."""
+    """Return whether to show a progress bar. It is shown on a terminal, unless ``-v`` or ``-q`` is passed."""
     return console(error=True).is_terminal and VERBOSITY.get() in (None, 0)
 
 
@@ -130,7 +132,7 @@ def note_unwritten(file: str, why: str) -> None:
 
 @contextmanager
 def naming(*paths: str) -> Iterator[None]:
-    """Add the names of the files to an error."""
+    """Add the names of the files to an InputError of the block, unless it is a FormatError."""
     try:
         yield
     except FormatError:
@@ -140,7 +142,7 @@ def naming(*paths: str) -> Iterator[None]:
 
 
 def headed(head: str, rest: str) -> Text:
-    """Return a line with a bold heading."""
+    """Return a line of text that begins with a bold heading."""
     return Text.assemble((head, "bold"), rest)
 
 

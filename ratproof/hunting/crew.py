@@ -12,18 +12,18 @@ from ratproof.jobs.local_executor import Executor, ExecutorTask, LocalExecutor
 
 Chunk = list[Round]
 AHEAD = 2
-"""Number of chunks per worker that are submitted or waiting."""
+"""Maximum number of chunks per worker that are running or waiting."""
 STARTS = 3
 """Maximum number of workers that may die before they send their first message."""
 
 
 class Crew:
-    """Workers, each of which runs one chunk at a time in its own process.
+    """The workers of a hunt. Each worker is a process that runs one chunk of rounds at a time.
 
     Args:
         executor: The executor that runs the chunks.
         arguments: Arguments of :func:`ratproof.hunting.worker.work`, except the pipe.
-        seconds_a_chunk: Target duration of a chunk.
+        seconds_a_chunk: Target duration of a chunk in seconds.
     """
 
     def __init__(self, executor: Executor, arguments: Sequence[Any], seconds_a_chunk: float) -> None:
@@ -37,20 +37,20 @@ class Crew:
             self.here.submit(first_message, self.arguments)
 
     def free_slots(self) -> int:
-        """Return how many more chunks may be submitted now."""
+        """Return how many more chunks of rounds may be submitted now."""
         self.jobs = self.executor.threads() or self.jobs
         return 0 if self.executor.is_gone else AHEAD * self.jobs - len(self.executor)
 
     def submit(self, chunk: Chunk) -> None:
-        """Submit a chunk once; if its worker dies, it is not submitted again."""
+        """Submit a chunk of rounds. If its worker dies, the chunk is not submitted again."""
         payload = json.dumps([[one.target, one.number] for one in chunk])
         self.chunks[self.executor.submit(run_chunk, self.arguments, payload)] = chunk
 
     def ready(self, seconds: float) -> Iterator[tuple[Chunk | None, bytes | None]]:
         """Yield the messages that arrive within the given number of seconds.
 
-        Each item is a chunk with its rows, a chunk with ``None`` if its worker died, or ``None`` with the
-        first message of a worker.
+        Each item is a pair of a chunk and a message. The message contains the results of the chunk; it is
+        ``None`` if the worker of the chunk died. With the first message of a worker, the chunk is ``None``.
         """
         ended = list(self.executor.ready(seconds))
         if self.here is not self.executor:
@@ -70,7 +70,7 @@ class Crew:
                     end_children()
 
     def close(self) -> None:
-        """Cancel pending chunks, end the processes, and leave a cluster unchanged."""
+        """Cancel the pending chunks, and end the local processes. A Dask cluster continues to run."""
         self.here.drop_unbegun()
         end_children()
         for executor in {self.here, self.executor}:

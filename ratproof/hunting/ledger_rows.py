@@ -1,4 +1,7 @@
-"""Validation of the rows of a ledger's tables; rows that a hunt cannot have written are invalid."""
+"""Validation of the rows in the tables of a hunt's ledger.
+
+A row is invalid if a hunt cannot have written it.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +32,7 @@ Values = tuple[Any, ...]
 def require_round(row: Values, path: Path) -> None:
     """Raise :class:`~automata.errors.FormatError` if a row of the table of rounds is invalid.
 
-    Invalid rows include a refutation without a counterexample, and a counterexample with another verdict,
-    because both would be overlooked.
+    A row must have a counterexample if its verdict is ``refuted``, and only then.
     """
     values = dict(zip(COLUMNS, row, strict=True))
     try:
@@ -42,13 +44,18 @@ def require_round(row: Values, path: Path) -> None:
     is_file = isinstance(name, str) and Path(name).name == name and name.endswith(".json")
     if not (is_file if values["verdict"] == "refuted" else name is None) or type(values["seed"]) is not int:
         raise FormatError(
-            f"{path}: the row of {values['target']}, {values['number']}: the seed or the counterexample must"
-            f" match the verdict {values['verdict']}"
+            f"{path}: the row of {values['target']}, {values['number']}, must have an integer seed, and a"
+            " counterexample file if and only if the verdict is 'refuted', got the verdict"
+            f" '{values['verdict']}', the seed {shown(values['seed'], quoted=True)} and the counterexample"
+            f" {shown(name, quoted=True)}"
         )
 
 
 def require_count(row: Values, path: Path) -> None:
-    """Raise :class:`~automata.errors.FormatError` for an invalid row of planned or abandoned rounds."""
+    """Raise :class:`~automata.errors.FormatError` if a row of planned or abandoned rounds is invalid.
+
+    Such a row begins with a seed, a target and a number.
+    """
     seed, target, number = row[:3]
     if not (type(seed) is int and is_text(target) and target and type(number) is int and number >= 0):
         raise FormatError(
@@ -60,7 +67,10 @@ def require_count(row: Values, path: Path) -> None:
 
 
 def unequal(one: Values, other: Values) -> tuple[str, str, str] | None:
-    """Return which of ``digest`` and ``verdict`` first differs between two rows, and both values."""
+    """Return the first of the columns ``digest`` and ``verdict`` in which two rows differ, and both values.
+
+    Return None if the rows agree in both columns.
+    """
     for what in ("digest", "verdict"):
         column = COLUMNS.index(what)
         if one[column] != other[column]:
@@ -69,5 +79,5 @@ def unequal(one: Values, other: Values) -> tuple[str, str, str] | None:
 
 
 def key_of(row: Values) -> str:
-    """Return the description of a row's round."""
+    """Return the seed, target and number of a row's round as a text for messages."""
     return f"seed {row[0]}, {row[1]}, round {row[2]}"

@@ -1,4 +1,4 @@
-"""The union of two ledgers."""
+"""A function that merges the ledgers of two hunts."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ from ratproof.hunting.store import FOLDER, NAME, HuntLedger, locked, require_sam
 
 
 def merge(into: Path, other: Path) -> dict[str, int]:
-    """Merge another ledger into a ledger, by seed, target and number.
+    """Add the rounds of the ledger in the folder ``other`` to the ledger in the folder ``into``.
+
+    A round is identified by its seed, target and number.
 
     Returns:
-        The numbers of new rows and files.
+        The number of rounds that were added, and the number of counterexample files that were copied.
 
     Raises:
-        InputError: If one of the two is not a ledger, if their installations differ, if a file does not match
-            its name, or if a round has two digests. In these cases, nothing is changed.
+        InputError: If one of the folders contains no ledger, if the installations of the ledgers differ, if
+            the content of a counterexample file does not match its name, or if a round has different digests
+            or verdicts in the two ledgers. In these cases, nothing is changed.
     """
     theirs = HuntLedger(other)
     HuntLedger(into).close()  # raises an error, without changes, if the folder contains no ledger
@@ -58,7 +61,7 @@ def _require_equal(ours: HuntLedger, theirs: HuntLedger, rows: list[tuple[Any, .
 
 
 def _files(into: Path, other: Path, rows: list[tuple[Any, ...]]) -> dict[Path, str]:
-    """Return the counterexamples that are missing from the ledger."""
+    """Return the counterexample files that ``into`` does not have, as pairs of a new path and the text."""
     names = sorted({row[NAME] for row in rows if row[NAME] is not None})
     pairs = [(into / FOLDER / name, other / FOLDER / name) for name in names]
     return {target: source.read_text(encoding="utf-8") for target, source in pairs if not target.exists()}

@@ -15,10 +15,11 @@ from ratproof.hunting.rounds import Round
 
 @dataclass
 class HuntProgress:
-    """The progress of a hunt, with the simplest counterexample for each claim, variant and comparison.
+    """The progress of a hunt, and its counterexamples.
 
     Attributes:
-        seed, jobs: Seed and number of jobs of the hunt.
+        seed, jobs: Seed and number of worker processes of the hunt.
+        finds: The simplest counterexample and its file, for each claim, variant and way of comparing.
         rounds: Number of rounds done in this run.
         asked_for: Total number of requested rounds; ``None`` if only the time is limited.
         resumed: Number of requested rounds that were done in earlier runs.
@@ -44,7 +45,7 @@ class HuntProgress:
     nothing_compared: bool = False
 
     def rate(self, way: str) -> float:
-        """Return the number of cases per second and core."""
+        """Return the number of cases per second and core that were compared in this way."""
         return self.cases[way] / self.seconds[way] if self.seconds[way] else 0.0
 
     def to_json(self) -> JsonObject:

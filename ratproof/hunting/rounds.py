@@ -24,7 +24,7 @@ from automata.text.number_text import shorten
 from automata.text.printable_text import has_half_a_character, printable
 
 EXAMPLES = 50
-"""Number of examples per round; with one, it would always be the simplest example of Hypothesis."""
+"""Number of examples per round. It exceeds 1, because Hypothesis always draws its simplest example first."""
 VERDICTS = ("holds", "refuted", "unknown", "error")
 DIGEST = re.compile(r"[0-9a-f]{32}")
 WAY = re.compile(r"[a-z][a-z0-9 -]{0,39}")
@@ -32,15 +32,18 @@ SEED_BYTES = 6
 MOST_CASES = 10**9
 """Upper limit on the number of cases of a round, and on its duration in seconds."""
 MOST_SENT = 64 << 20
-"""Maximum size of a worker's message in bytes; a chunk with many counterexamples has a few megabytes."""
+"""Maximum size of a worker's message in bytes. The results with many counterexamples need a few megabytes."""
 MOST_SAID = 2000
-"""Maximum number of characters of a text in a row."""
+"""Maximum number of characters of a string in the result of a round."""
 NONE = type(None)
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class Round:
-    """A round of a target; instances are small, because a driver can have millions of them."""
+    """The target and the number of a round.
+
+    The class has slots, because a hunt can have millions of instances.
+    """
 
     target: str
     number: int
@@ -52,10 +55,10 @@ class RoundRow:
 
     Attributes:
         target, number: Target and number of the round.
-        digest: Hash of its examples in order, up to the first failure.
+        digest: Hash of the round's examples in order, up to the first failure.
         verdict: One of :data:`VERDICTS`; ``error`` for an exception other than a refutation.
         cases: Number of compared cases, including shrinking.
-        seconds: Duration.
+        seconds: Duration of the round in seconds.
         way: Way of comparing: exact, network, gradient or other.
         corners: The edge cases of automata and strings that occurred.
         counterexample: The counterexample as JSON, or ``None``.
@@ -77,7 +80,7 @@ class RoundRow:
 
     @property
     def round(self) -> Round:
-        """Return the round."""
+        """Return the round of this result."""
         return Round(self.target, self.number)
 
     def to_json(self) -> JsonObject:
@@ -86,16 +89,20 @@ class RoundRow:
 
 
 def seed_of(seed: int, one: Round) -> int:
-    """Return the seed of a round's examples: a keyed hash of target and number."""
+    """Return the seed of a round's random examples.
+
+    It is a hash of the round's target and number, with the seed of the hunt as the key.
+    """
     key = blake2b(str(seed).encode(), digest_size=32).digest()
     name = f"{one.target}\n{one.number}".encode()
     return int.from_bytes(blake2b(name, key=key, digest_size=SEED_BYTES).digest())
 
 
 def require_row(row: JsonObject, where: str) -> None:
-    """Raise :class:`~automata.errors.FormatError` with the name of the field if a value of a row is invalid.
+    """Raise :class:`~automata.errors.FormatError` if a field of the result of a round is invalid.
 
-    The row may come from a worker or from a ledger.
+    The result comes from a worker or from a ledger. The error message begins with ``where``, such as
+    "a worker sent", and names the field.
     """
     right = {
         "target": is_text(row["target"]) and row["target"] != "",
@@ -117,13 +124,16 @@ def require_row(row: JsonObject, where: str) -> None:
 
 
 def shown(value: Any, quoted: bool = False) -> str:
-    """Return the value in printable form for a message."""
+    """Return a value in printable and short form for a message."""
     as_is = is_text(value) and not quoted
     return printable(value if as_is else shorten(value))
 
 
 def is_text(value: Any) -> bool:
-    """Return whether the value is a string that files, ledgers and terminals support."""
+    """Return whether the value is a string that can be stored in a ledger and printed.
+
+    Such a string has at most ``MOST_SAID`` characters and no lone surrogates.
+    """
     return isinstance(value, str) and len(value) <= MOST_SAID and not has_half_a_character(value)
 
 
@@ -133,7 +143,7 @@ def _are_corners(value: Any) -> bool:
 
 
 def first_message_from(text: bytes) -> JsonObject:
-    """Return the first message of a worker: its installation and targets, or an error.
+    """Parse the first message of a worker, which contains its installation and targets, or an error.
 
     Raises:
         FormatError: If the message is invalid.
@@ -164,7 +174,7 @@ def _refuse(constant: str) -> Any:
 
 
 def rows_from(text: bytes, chunk: list[Round]) -> list[RoundRow]:
-    """Return the rows that a worker sent for a chunk.
+    """Parse the message of a worker with the results of a chunk of rounds, and return one row per round.
 
     Raises:
         FormatError: If the message is not JSON, or does not contain one valid row per round.
@@ -184,7 +194,7 @@ def _row(row: Any, one: Round) -> RoundRow:
     right = {
         "target": row["target"] == one.target,
         "number": row["number"] == one.number,
-        # a refutation without a counterexample would count; a counterexample with another verdict would not
+        # a row has a counterexample if and only if its verdict is "refuted"
         "counterexample": isinstance(row["counterexample"], dict if row["verdict"] == "refuted" else NONE),
         "test": is_text(row["test"]),
     }

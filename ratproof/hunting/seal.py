@@ -1,8 +1,9 @@
-"""The seal of a ledger, a checksum of all tables that is stored in the ledger and verified when it is opened.
+"""The seal of a ledger: a checksum of all its tables.
 
-The seal is the sum, modulo 2^256, of the SHA-256 hashes of all rows of all tables. Each transaction that
-writes or removes a row also updates the seal. It detects rows that another program changed, removed or added.
-It is not a signature, because anyone can compute it.
+The ledger stores the seal, which is verified when the ledger is opened or closed. The seal is the sum, modulo
+2^256, of the SHA-256 hashes of all rows of all tables. Each transaction that writes or removes a row also
+updates the seal. Thus the seal detects rows that another program changed, removed or added. It is not a
+signature, because anyone can compute it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from automata.text.number_text import shorten
 KEYS = {"about": ("name",), "planned": ("seed", "target"), "given_up": ("seed", "target", "number")} | {
     "rounds": ("seed", "target", "number")
 }
-"""The sealed tables, with their key columns, which come first."""
+"""The sealed tables and their key columns. The key columns are the first columns of each table."""
 TABLES = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE rounds (
@@ -40,17 +41,20 @@ Values = tuple[Any, ...]
 
 
 def begin(data: sqlite3.Connection) -> None:
-    """Create the tables and the seal of the empty tables."""
+    """Create the empty tables of a ledger, and their seal."""
     for table in TABLES.split(";"):
         data.execute(table)
     data.execute("INSERT INTO seal VALUES (?)", (f"{0:064x}",))
 
 
 def write(data: sqlite3.Connection, path: Path, table: str, values: Values) -> None:
-    """Write a row, replace any row with the same key, read it back, and update the seal.
+    """Write a row to a table of a ledger, and update the seal.
+
+    The row replaces any row with the same key. It is then read again, to check that SQLite stored it
+    unchanged.
 
     Raises:
-        OutputError: If the row that is read back differs.
+        OutputError: If the row that SQLite stored differs.
     """
     where = _where(table)
     key = values[: len(KEYS[table])]
@@ -63,7 +67,7 @@ def write(data: sqlite3.Connection, path: Path, table: str, values: Values) -> N
 
 
 def remove(data: sqlite3.Connection, path: Path, table: str, key: Values) -> None:
-    """Remove the row with this key, if there is one, and update the seal."""
+    """Remove the row with this key from a table of a ledger, if there is one, and update the seal."""
     where = _where(table)
     for row in data.execute(f"SELECT * FROM {table}{where}", key).fetchall():
         data.execute(f"DELETE FROM {table}{where}", key)
@@ -86,12 +90,12 @@ def _kept(data: sqlite3.Connection, path: Path) -> int:
 
 
 def hash_of(table: str, row: Values) -> int:
-    """Return the hash of a row."""
+    """Return the SHA-256 hash of a row and the name of its table, as an integer."""
     return int.from_bytes(hashlib.sha256(json.dumps([table, *row]).encode()).digest())
 
 
 def require_sealed(data: sqlite3.Connection, path: Path) -> None:
-    """Raise :class:`~automata.errors.FormatError` if another program than a hunt changed the ledger.
+    """Raise :class:`~automata.errors.FormatError` if a program other than a hunt changed the ledger.
 
     This is the case if a table, index, view or trigger differs, if SQLite detects damage, or if the seal does
     not match.

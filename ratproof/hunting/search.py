@@ -1,4 +1,4 @@
-"""The search for counterexamples, in which workers run chunks of numbered rounds of all targets.
+"""The search for counterexamples, in which workers run numbered rounds of random cases of all targets.
 
 The search ends when all rounds are done or the time limit is reached.
 """
@@ -32,9 +32,9 @@ from theory.registry import claim_named
 KILLS = 3
 """A round is abandoned after its worker died this many times while the round ran alone."""
 REPLAY = 300.0
-"""Time limit in seconds for replaying a worker's counterexample, which usually takes less than one."""
+"""Time limit in seconds for the replay of a worker's counterexample. It usually takes less than a second."""
 MOST = 256
-"""Maximum number of rounds in a chunk."""
+"""Maximum number of rounds that are submitted together, as a chunk."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Hunt:
         return self.names, self.variant, self.device, self.seed
 
     def about(self) -> JsonObject:
-        """Return the properties that all rounds of a ledger share."""
+        """Return the properties that all rounds of a ledger share: installation, variant and device."""
         return {"installation": fingerprint(), "variant": self.variant, "device": self.device}
 
 
@@ -83,11 +83,11 @@ def hunt(
     Args:
         what: The settings.
         jobs: Number of local processes, if ``crew`` is not passed.
-        store: The store of the rows. If it is omitted, the search of a target ends at its first
+        store: The ledger that stores the results. If it is omitted, the search of a target ends at its first
             counterexample.
         on_progress: A function that is called with the progress a few times per second.
         crew: The workers. Defaults to local processes.
-        stop: A function that returns whether to stop now. Rows that were received are stored first.
+        stop: A function that returns whether to stop now. Results that were received are stored first.
 
     Raises:
         InputError: If a claim or variant is unknown, or a worker runs a different installation.
@@ -115,11 +115,11 @@ def hunt(
 
 
 class Driver:
-    """The driver of a hunt, which distributes rounds and tracks the finished ones.
+    """The driver of a hunt, which distributes the rounds to the workers and stores their results.
 
     Args:
-        what: The settings.
-        store: The store of the rows.
+        what: The settings of the hunt.
+        store: The storage of the results.
         progress: The progress, which the driver updates.
     """
 
@@ -165,7 +165,7 @@ class Driver:
                 return
 
     def _chunk(self, seconds: float) -> Chunk:
-        """Return the next rounds to run; a round whose worker died is run alone."""
+        """Return the next rounds to submit together. A round is submitted alone after its worker died."""
         if self.alone:
             return [self.alone.popleft()]
         size = max(1, min(MOST, int(seconds * self.rounds_done / self.spent))) if self.spent else 1
@@ -221,7 +221,10 @@ class Driver:
         self._recall(frozenset(self.targets))
 
     def _recall(self, targets: frozenset[str]) -> None:
-        """Add the counterexamples and errors of earlier runs in the ledger to the progress."""
+        """Add the counterexamples and errors that earlier runs stored in the ledger to the progress.
+
+        Each counterexample is replayed first.
+        """
         for one, path, why in self.store.findings(self.what.seed):
             if one.target not in targets or not (self.what.rounds is None or one.number < self.what.rounds):
                 continue
@@ -235,7 +238,7 @@ class Driver:
             self._find(counterexample(again.comparison, again.compared), path)
 
     def _find(self, example: Counterexample, path: Path) -> None:
-        """Record a counterexample if it is the simplest one of its claim, variant and comparison."""
+        """Record a counterexample if it is the simplest for its claim, variant and way of comparing so far."""
         key = (example.claim, example.variant, example.comparison["way"])
         if key not in self.progress.finds or example.simplicity < self.progress.finds[key][0].simplicity:
             self.progress.finds[key] = (example, path)
@@ -263,7 +266,10 @@ class Driver:
             )
 
     def _died(self, chunk: Chunk) -> None:
-        """Run each round of a dead worker's chunk alone, and abandon a round that kills its worker again."""
+        """Schedule each round of a dead worker's chunk to run alone.
+
+        A round that ran alone is abandoned after its worker died ``KILLS`` times.
+        """
         if len(chunk) > 1:
             self.alone.extend(chunk)
             return
@@ -292,7 +298,9 @@ class Driver:
             p.errors.append(f"{row.target}, round {row.number}: {row.why}")
 
     def _confirmed(self, row: RoundRow) -> Counterexample | None:
-        """Replay the counterexample of a row, because workers are not trusted, and return it.
+        """Return the counterexample of a row, or None if it has none.
+
+        The counterexample is replayed here, because workers are not trusted.
 
         Raises:
             InputError: If the replay finds no difference, or the variant is not a target of this hunt.
@@ -316,7 +324,10 @@ class Driver:
         return counterexample(again.comparison, again.compared)
 
     def _kept(self, row: RoundRow, example: Counterexample) -> Path | None:
-        """Store the counterexample, and return its file if the ledger has one."""
+        """Write the counterexample of a row to a file, and return this file if it belongs to the ledger.
+
+        Without a ledger, the file is only written if it is the simplest counterexample so far.
+        """
         self.fallen.add(row.target)
         seed = seed_of(self.what.seed, row.round)
         path = self.store.keep(as_kept(example, seed, row.test))

@@ -1,6 +1,6 @@
-"""The storage of a hunt's results, in memory or in a ledger (an SQLite file and counterexamples).
+"""The storage of a hunt's results in a ledger: a folder with an SQLite file and counterexamples.
 
-Only one process, the driver, writes to a ledger. Stored results survive any crash.
+Only one process, the driver of the hunt, writes to a ledger. Stored results survive a crash of this process.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ratproof.ladder.counterexample_files import read
 FILE, FOLDER, LOCK = "ledger.sqlite", "counterexamples", "lock"
 FORMAT = "ratproof ledger 2"
 MOST_LISTED = 1_000_000
-"""Maximum number of unfinished rounds in a list."""
+"""Maximum number of unfinished rounds that are listed."""
 _NAMES = ", ".join(COLUMNS)
 NAME = COLUMNS.index("counterexample")
 
@@ -43,17 +43,23 @@ class Store:
         """Record that ``rounds`` rounds of each target are requested."""
 
     def add(self, seed: int, row: RoundRow, counterexample: Path | None) -> None:
-        """Store a row."""
+        """Store the result of a round."""
 
     def give_up(self, seed: int, one: Round, why: str) -> None:
         """Record that a round is abandoned."""
 
     def keep(self, data: JsonObject) -> Path | None:
-        """Store a counterexample and return its file, or return ``None`` for the hunt to write a file."""
+        """Store a counterexample and return its file.
+
+        The result is ``None`` if nothing was stored. The caller must then write a file.
+        """
         return None
 
     def findings(self, seed: int) -> list[tuple[Round, Path | None, str]]:
-        """Return the rounds of this seed with a counterexample's file or an error message."""
+        """Return the rounds of this seed that have a counterexample or an error.
+
+        Each item is a round, the file of its counterexample or ``None``, and its error message.
+        """
         return []
 
 
@@ -64,7 +70,7 @@ class HuntLedger(Store):
         folder: The folder, which is created if it does not exist.
         about: The properties that all rounds share: installation, variant, device. ``None`` to read an
             existing ledger, which may be read-only.
-        grows: Whether to write to an existing ledger.
+        grows: Whether to write to an existing ledger if ``about`` is ``None``.
 
     Raises:
         InputError: If the folder contains no valid ledger, or the ledger belongs to another hunt or is in
@@ -161,7 +167,7 @@ class HuntLedger(Store):
             self.data.execute("COMMIT")
 
     def about(self) -> JsonObject:
-        """Return the properties that all rounds of the ledger share."""
+        """Return the properties that all rounds of the ledger share, such as installation and device."""
         with self._refused():
             try:
                 rows = self.data.execute("SELECT name, value FROM about").fetchall()
@@ -170,7 +176,9 @@ class HuntLedger(Store):
                 raise FormatError(f"{self.path}: the table 'about' must contain JSON") from None
 
     def close(self) -> None:
-        """Merge all data into one file, which can be read from a read-only folder.
+        """Close the ledger, and merge the files of SQLite into one.
+
+        The ledger can then be read even if its folder is read-only.
 
         Raises:
             OutputError: If the ledger was changed by another program.
@@ -192,7 +200,7 @@ class HuntLedger(Store):
             self.data.execute("PRAGMA journal_mode=DELETE")
 
     def done(self, seed: int) -> set[Round]:
-        """Return the rounds of this seed that have a row.
+        """Return the rounds of this seed that have a row in the table of rounds.
 
         Raises:
             FormatError: If a row is invalid.
@@ -210,9 +218,12 @@ class HuntLedger(Store):
                     write(self.data, self.path, "planned", (seed, target, rounds))
 
     def add(self, seed: int, row: RoundRow, counterexample: Path | None) -> None:
-        """Store a row.
+        """Store the result of a round.
 
-        A second row of the same round is dropped. If its digest or verdict differs, it is an error.
+        If the ledger already has a result of this round, the new result is dropped.
+
+        Raises:
+            InputError: If the digests or verdicts of the two results differ.
         """
         name = None if counterexample is None else counterexample.name
         self.put(
@@ -232,7 +243,11 @@ class HuntLedger(Store):
         )
 
     def put(self, values: tuple[Any, ...]) -> bool:
-        """Store a row of the table, and return whether it is new."""
+        """Store a row in the table of rounds, and return whether its round is new.
+
+        Raises:
+            InputError: If the table has a row of the same round with another digest or verdict.
+        """
         key = values[:3]
         with self.at_once():
             query = f"SELECT {_NAMES} FROM rounds WHERE seed = ? AND target = ? AND number = ?"
@@ -257,13 +272,16 @@ class HuntLedger(Store):
                 write(self.data, self.path, "given_up", (seed, one.target, one.number, why))
 
     def keep(self, data: JsonObject) -> Path:
-        """Write a counterexample to a file named after the hash of its contents, and return the name."""
+        """Write a counterexample to a file whose name contains a hash of the contents; return its path."""
         path = self.folder / FOLDER / name_of(data)
         write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
         return path
 
     def findings(self, seed: int) -> list[tuple[Round, Path | None, str]]:
-        """Return the rounds of this seed with a counterexample or an error message."""
+        """Return the rounds of this seed that have a counterexample or an error.
+
+        Each item is a round, the file of its counterexample or ``None``, and its error message.
+        """
         query = (
             "SELECT target, number, counterexample, why FROM rounds WHERE seed = ?"
             " AND (counterexample IS NOT NULL OR verdict = 'error') ORDER BY target, number"
@@ -289,7 +307,9 @@ class HuntLedger(Store):
                 yield row
 
     def incomplete(self) -> list[tuple[str, int]]:
-        """Return the distinct rounds that were requested or abandoned and have no row.
+        """Return the distinct rounds that were requested or abandoned and have no result.
+
+        Each round is a pair of a target and a number.
 
         Raises:
             LimitReached: If there are too many rounds to list.
@@ -309,11 +329,11 @@ class HuntLedger(Store):
         return [(one.target, one.number) for one in sorted(given_up)]
 
     def given_up(self) -> list[tuple[Any, ...]]:
-        """Return the seed, target, number and reason of the abandoned rounds."""
+        """Return a row for each abandoned round: its seed, target and number, and why it was abandoned."""
         return self._counts("SELECT seed, target, number, why FROM given_up ORDER BY seed, target, number")
 
     def planned(self) -> list[tuple[Any, ...]]:
-        """Return the seed, target and requested number of rounds of all requests."""
+        """Return a row for each seed and target: the seed, the target, and how many rounds were requested."""
         return self._counts("SELECT seed, target, rounds FROM planned ORDER BY seed, target")
 
     def _counts(self, query: str) -> list[tuple[Any, ...]]:
@@ -323,14 +343,17 @@ class HuntLedger(Store):
         return rows
 
     def digest(self) -> str:
-        """Return a hash of the sorted rows, with the columns seed, target, number, digest and verdict."""
+        """Return a hash of all results that does not depend on their order.
+
+        It includes the seed, target, number, digest and verdict of each round.
+        """
         digest = hashlib.sha256()
         for row in self.rows():
             digest.update(json.dumps(row[:5], separators=(",", ":")).encode() + b"\n")
         return digest.hexdigest()
 
     def status(self) -> JsonObject:
-        """Return a summary that does not depend on the time or the machine."""
+        """Return a summary of the ledger that does not depend on running times or the machine."""
         query = "SELECT DISTINCT counterexample FROM rounds WHERE counterexample IS NOT NULL"
         ((count,),) = self._all("SELECT count(*) FROM rounds")
         return {
@@ -346,7 +369,7 @@ class HuntLedger(Store):
 
     @contextmanager
     def _refused(self) -> Iterator[None]:
-        """Convert errors of SQLite and of the system to one-line messages."""
+        """Convert errors of SQLite and of the operating system to errors with one-line messages."""
         try:
             yield
         except sqlite3.Error as error:
@@ -410,14 +433,23 @@ def locked(folder: Path, option: str = "") -> Iterator[None]:
 
 
 def name_of(counterexample: JsonObject) -> str:
-    """Return the file name of a counterexample, which is a hash of its contents without versions."""
+    """Return the file name of a counterexample.
+
+    The name has the claim, the variant, and a hash of the contents except the field ``versions``.
+    """
     content = {name: value for name, value in counterexample.items() if name != "versions"}
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
     return f"{counterexample['claim']}--{counterexample['variant']}--{digest}.json"
 
 
 def require_same(path: Path, stored: JsonObject, about: JsonObject) -> None:
-    """Raise :class:`~automata.errors.InputError` if a ledger belongs to another hunt."""
+    """Raise :class:`~automata.errors.InputError` if the properties of a ledger are not those of the hunt.
+
+    Args:
+        path: The path of the ledger.
+        stored: The properties that the ledger stores.
+        about: The properties of the hunt.
+    """
     for name, value in about.items():
         other = stored.get(name)
         if other == value:

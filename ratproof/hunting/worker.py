@@ -1,7 +1,7 @@
-"""A worker process, which runs the rounds that it receives.
+"""A worker process of a hunt, which runs the rounds of random cases that it receives.
 
-Messages in both directions are JSON objects as bytes. The first message of a worker contains its installation
-and targets. Then the worker sends the rows for each chunk of rounds.
+All messages are JSON as bytes. The first message of a worker contains its installation and targets. Then the
+worker receives chunks of rounds, and sends the results of each chunk.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _work(pipe: Any, items: dict[str, Step | WrittenStep], seed: int) -> None:
 
 
 def run(step: Step | WrittenStep, one: Round, seed: int) -> RoundRow:
-    """Run one round of a target with the hunt's seed, and return its row."""
+    """Run one round of a target with the hunt's seed, and return its result."""
     seen = Examples(seed_of(seed, one))
     test = step.test.partition("::")[2]
     try:
@@ -103,9 +103,9 @@ def run(step: Step | WrittenStep, one: Round, seed: int) -> RoundRow:
 
 
 class Examples:
-    """The examples of a round: their digest, the way of comparing, and some of their edge cases.
+    """A record of a round's examples: their digest, their way of comparing, and some of their edge cases.
 
-    The digest ends at the first failure, because shrinking depends on time.
+    Examples after the first failure are not recorded. They come from shrinking, which depends on time.
 
     Args:
         seed: Seed of the round.
@@ -123,7 +123,7 @@ class Examples:
         return self._hash.hexdigest()
 
     def look(self, comparison: Any, strings: Any) -> None:
-        """Add a comparison and its strings to the digest and to the edge cases."""
+        """Add a comparison and its strings to the record."""
         if ledger().has_failed:
             return
         record = [comparison.to_json(), [list(string) for string in strings]]

@@ -192,7 +192,7 @@ AGAINST = ["--against", "set.json"]
         (GRU, "the symbols of the network are unknown; pass --alphabet, or an automaton with --against"),
         (
             ["certify", "own.safetensors", "--cell", "gru", *AGAINST],
-            "--cell is for the state dict of another",
+            "--cell requires a state dict, got a network that ratproof saved",
         ),
         (["certify", "gru.safetensors", *AGAINST], "pass --cell for the state dict"),
         (["certify", "gru.safetensors", "--threshold", "1"], "--threshold requires --cell"),

@@ -52,9 +52,9 @@ def certify(
         kernel: The file for the theorem in Coq, or None.
         page: The HTML file and the command that it shows, or None.
         as_json: Whether to print one JSON object.
-        limits: The options that only a counter may have.
+        limits: The options that require a network with a cell state, by name.
         file_format: The format of the automaton's file, or None to infer it from the name.
-        of_state_dicts: The options that only a state dict may have.
+        of_state_dicts: The options that require a state dict and ``--cell``, by name.
     """
     html = None if page is None else page[0]
     refuse_options(of_state_dicts, "--cell, because they are about a state dict")
@@ -114,7 +114,12 @@ def certify(
 
 
 def refuse_options(options: Mapping[str, object], needs: str) -> None:
-    """Raise InputError if an option has a value, because it requires something else."""
+    """Raise InputError if one of the options has a value.
+
+    Args:
+        options: The options by name; None is not a value.
+        needs: What the options require, as the end of the error message.
+    """
     names = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]
     if names:
         raise InputError(f"{' and '.join(names)} require{'s' * (len(names) == 1)} {needs}")
@@ -141,7 +146,10 @@ def _certify_counter(
     page: tuple[str, str] | None,
     as_json: bool,
 ) -> int:
-    """Certify a network with a cell state; ``limits`` are height, length and saturated_height."""
+    """Certify a network with a cell state for the language of balanced parentheses.
+
+    The keys of ``limits`` are among height, length and saturated_height.
+    """
     html = None if page is None else page[0]
     require_outputs({"--certificate": certificate, "--html": html}, reads=(checkpoint,))
     if temperature is not None and not 0 < temperature < float("inf"):
@@ -189,14 +197,17 @@ def print_all(
     as_json: bool,
     what: str = "boxes",
 ) -> None:
-    """Print a result and the names of the written files, or why none were written unless ``proved``."""
+    """Print a result, and the paths of the files that were written.
+
+    Without a proof, no file is written. The text then says that no ``what`` were proved.
+    """
     written = "wrote {}" if proved else f"{{}} is not written: no {what} were proved"
     lines = [*sentences, *(written.format(path) for path in paths if path is not None)]
     print_answer(as_json, data, "\n".join(lines))
 
 
 def _dfa(path: str, alphabet: Sequence[Symbol], file_format: str | None = None) -> DFA:
-    """Return the DFA of a file, over the network's alphabet."""
+    """Read a DFA from a file and extend it to the network's alphabet."""
     try:
         return read_automaton(path, file_format).over(alphabet, "the network")
     except InputError as error:

@@ -1,4 +1,7 @@
-"""The options of the three commands, whose implementations are imported later for a fast ``--help``."""
+"""The commands ``certify``, ``extract`` and ``figures`` with their options.
+
+The implementation of a command is imported when it runs, so that ``--help`` is fast.
+"""
 
 from __future__ import annotations
 

@@ -26,12 +26,12 @@ from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
 
 MOST_SYMBOLS = 1 << 21
-"""Maximum number of symbols in all strings over which transitions are counted."""
+"""Maximum total length of the strings over which ``--counts`` counts transitions, in symbols."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """The options that select an automaton; the default is the hard automaton."""
+    """The options that select the automaton to extract. If all are false, it is the hard automaton."""
 
     soft: bool
     probabilities: bool

@@ -12,7 +12,7 @@ from ratproof.commands.terminal import naming
 
 
 def numbers_at(path: str, network: Acceptor, temperature: float | None) -> Numbers:
-    """Return a network as exact numbers, at the given temperature or at its own temperature if it is None."""
+    """Return the exact weights of a network, at its own temperature if ``temperature`` is None."""
     if temperature is not None and not 0 < temperature < float("inf"):
         raise InputError(
             f"--temperature must be positive, got {temperature}; use ratproof extract for the"
@@ -23,7 +23,7 @@ def numbers_at(path: str, network: Acceptor, temperature: float | None) -> Numbe
 
 
 def read_automaton(path: str, file_format: str | None = None) -> DFA:
-    """Return the DFA of a file; formats without a semiring are read as boolean."""
+    """Read a DFA from a file. A file in a format without a semiring is read as boolean."""
     says_none = files.suffix_of(path, file_format) in files.WITHOUT_SEMIRING
     automaton = files.read(path, BOOLEAN if says_none else None, file_format=file_format)
     try:

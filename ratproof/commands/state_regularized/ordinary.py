@@ -47,7 +47,7 @@ def certify(
     Args:
         path: The file of the state dict.
         options: The values of ``--cell`` and of the other options of state dicts, by name.
-        of_checkpoints: The options that only a network saved by ratproof may have.
+        of_checkpoints: The options that require a network that ratproof saved, by name.
         against: The file of the automaton, or None to extract one.
         output: The file for the automaton, or None.
         certificate: The file for the certificate, or None.
@@ -114,7 +114,7 @@ def _network(path: str, options: Mapping[str, Any], automaton: DFA | None) -> Or
         )
     tensors, metadata = tensors_of_file(path)
     if "ratproof" in metadata:
-        raise InputError(f"{path}: --cell is for the state dict of another program, got a file of ratproof")
+        raise InputError(f"{path}: --cell requires a state dict, got a network that ratproof saved")
     embeddings = options["embeddings"]
     if embeddings is not None and embeddings != ONE_HOT:
         embeddings = embeddings_of_file(embeddings, symbols)

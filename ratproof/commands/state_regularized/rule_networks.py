@@ -34,7 +34,7 @@ from ratproof.process.outputs import require_outputs
 from ratproof.report.certification import kernel_json, kernel_sentence
 
 AUTOMATA = (".json", ".att", ".fst", ".dot", ".gv")
-"""Suffixes of automata; other files contain rules."""
+"""Suffixes of files with automata. A file with any other suffix contains rules."""
 
 
 def certify(
@@ -51,7 +51,7 @@ def certify(
         checkpoint: The file of the network.
         against: The file of the rules or of the automaton.
         kernel: The file for the theorem in Coq.
-        other_options: The options that only other networks may have.
+        other_options: The options that an FA-RNN does not support, by name.
         as_json: Whether to print one JSON object.
         file_format: The format of the automaton's file, or None to infer it from the name.
     """
@@ -132,9 +132,10 @@ def certify(
 
 
 def automata_of(path: str, network: RuleNetwork, file_format: str | None) -> list[PathAutomaton]:
-    """Return the automaton of a file over the words of the network.
+    """Return the automata with which the network is compared, over the words of the network.
 
-    If the file contains an automaton, and not rules, a second one has only the states on accepting paths.
+    A file of rules gives one automaton. A file with an automaton gives two, unless they have no states: the
+    automaton itself, and the automaton without the states that are on no accepting path.
     """
     if file_format is None and Path(path).suffix not in AUTOMATA:
         rules = rule_files.read(path)

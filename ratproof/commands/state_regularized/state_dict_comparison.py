@@ -33,9 +33,10 @@ def state_dict_at(path: str) -> dict[str, Tensor] | None:
 
 
 def other_network(data: JsonObject, path: str, tensors: Mapping[str, Tensor]) -> str:
-    """Return why an accepted certificate is not about the state dict, or an empty string.
+    """Return why an accepted certificate is not about the state dict, or an empty string if it is.
 
-    The inputs of the symbols and the threshold are the certificate's, because state dicts do not have them.
+    A state dict does not contain the input vectors of the symbols or the threshold. These are taken from the
+    certificate.
     """
     held = data["network"]
     vectors = torch.tensor([[float.fromhex(x) for x in row] for row in held["embeddings"]])
@@ -55,7 +56,7 @@ def other_network(data: JsonObject, path: str, tensors: Mapping[str, Tensor]) ->
 
 
 def other_automaton(data: JsonObject, path: str, automaton: WFSA) -> str:
-    """Return why an accepted certificate is not about the automaton's language, or an empty string."""
+    """Return why an accepted certificate is not about the automaton's language, or "" if it is."""
     fields, alphabet = data["automaton"], tuple(data["network"]["alphabet"])
     table = tuple(tuple(row) for row in fields["next"])
     held = Moore(alphabet, fields["start"], table, tuple(fields["label"]))
@@ -69,6 +70,6 @@ def other_automaton(data: JsonObject, path: str, automaton: WFSA) -> str:
 
 
 def _without_empty_string(machine: Moore) -> Moore:
-    """Return the machine with a new start state of output 0, so that the empty string is not compared."""
+    """Return the machine with output 0 for the empty string, so that a comparison ignores this string."""
     table = (*machine.table, machine.table[machine.start])
     return Moore(machine.alphabet, machine.states, table, (*machine.outputs, 0))
