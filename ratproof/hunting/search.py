@@ -238,7 +238,7 @@ class Driver:
             self._find(counterexample(again.comparison, again.compared), path)
 
     def _find(self, example: Counterexample, path: Path) -> None:
-        """Record a counterexample if it is the simplest for its claim, variant and way of comparing so far."""
+        """Record a counterexample if its claim, variant and way of comparing have no simpler one yet."""
         key = (example.claim, example.variant, example.comparison["way"])
         if key not in self.progress.finds or example.simplicity < self.progress.finds[key][0].simplicity:
             self.progress.finds[key] = (example, path)

@@ -1,4 +1,5 @@
 """The implementations of networks that are compared with automata.
 
-Each implementation draws random cases, compares strings, and can be read from the file of a counterexample.
+An implementation draws random networks and strings. Its comparison evaluates the network and the automata on
+the strings, and can be written to and read from the file of a counterexample.
 """

@@ -23,7 +23,10 @@ MISSED = 1e-3
 
 
 def divergence(a: float, p: float) -> float:
-    """Return KL(a || p) of two Bernoulli distributions; it is infinite if p is 0 or 1 and a differs."""
+    """Return KL(a || p) for Bernoulli distributions with probabilities a and p.
+
+    It is infinite if p is 0 or 1 and a differs from p.
+    """
 
     def term(x: float, y: float) -> float:
         return 0.0 if x == 0 else math.inf if y == 0 else x * math.log(x / y)
@@ -32,14 +35,15 @@ def divergence(a: float, p: float) -> float:
 
 
 def threshold(tests: int) -> float:
-    """Return the threshold t of N KL for this number of tests; larger values raise an alarm."""
+    """Return the threshold t above which :func:`surprise` raises an alarm, for this number of tests."""
     return math.log(2 * tests / FALSE_ALARM)
 
 
 def surprise(count: int, runs: int, p: float, tolerance: float) -> float:
-    """Return N KL(count / N || p') for the number p' within ``tolerance`` of p that is nearest to count / N.
+    """Return N KL(count / N || p'), where N is ``runs``.
 
-    The result is 0 if count / N is itself within ``tolerance`` of p.
+    p' is the number within ``tolerance`` of p that is nearest to count / N. The result is 0 if count / N is
+    itself within ``tolerance`` of p.
     """
     frequency = count / runs
     low, high = max(0.0, p - tolerance), min(1.0, p + tolerance)
@@ -47,9 +51,10 @@ def surprise(count: int, runs: int, p: float, tolerance: float) -> float:
 
 
 def power(runs: int, most: float) -> float:
-    """Return the smallest deviation of a probability that the test finds in 999 of 1000 cases.
+    """Return how far the actual probability must be from p, so that the test finds it in 999 of 1000 cases.
 
-    Because KL(a || p) >= 2 (a - p)^2, the test accepts only values within sqrt(t / 2N) of p. Except with
-    probability 1 / 1000, C / N deviates from its own mean towards p by less than sqrt(log(1000) / 2N).
+    Let N be ``runs`` and t the threshold ``most``. Because KL(a || p) >= 2 (a - p)^2, the test accepts only
+    frequencies C / N within sqrt(t / 2N) of p. Except with probability 1 / 1000, C / N deviates from its own
+    mean towards p by less than sqrt(log(1000) / 2N).
     """
     return math.sqrt(most / (2 * runs)) + math.sqrt(-math.log(MISSED) / (2 * runs))

@@ -1,4 +1,4 @@
-"""The interface of comparisons of two computations on strings, for one case of a variant."""
+"""The interface of comparisons of a network with automata on strings, and the results for one string."""
 
 from __future__ import annotations
 
@@ -23,7 +23,13 @@ from theory.registry import claim_named
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference between two values, with the length of the prefix and the index of the unit."""
+    """A difference between the values of a network and an automaton after a prefix of a string.
+
+    Attributes:
+        length: Length of the prefix.
+        unit: Index of the network's unit, and of its automaton.
+        network, automaton, bound: The two values and the error bound, as text.
+    """
 
     length: int
     unit: int
@@ -79,19 +85,19 @@ class NotAFunction(InputError):
 
 
 class Comparison(Protocol):
-    """A comparison of two computations of one variant of a claim, for one case."""
+    """A comparison of a network that has given weights with its automata, for a variant of a claim."""
 
     claim: str
     variant: str
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
-        """Compare both computations on each string, at every prefix."""
+        """Compare the network with the automata on each string, at every prefix."""
 
     def automata(self) -> Sequence[WFSA]:
-        """Return the automata."""
+        """Return the automata with which the network is compared."""
 
     def weights(self) -> str:
-        """Return a readable description of the case."""
+        """Return a readable description of the network's weights."""
 
     def to_json(self) -> JsonObject:
         """Return the comparison as a JSON object, which ``from_json`` reads."""
@@ -99,10 +105,10 @@ class Comparison(Protocol):
 
 @runtime_checkable
 class Repeatable(Protocol):
-    """A comparison of a user's program, which may not be repeatable."""
+    """A comparison with a user's program, which may return different values in two runs."""
 
     def confirm(self, compared: StringResult) -> None:
-        """Run the string of a difference again, and compare the results of the two runs.
+        """Run the program again on the string that has a difference, and compare the two runs.
 
         Raises:
             NotAFunction: If the second run gives another value.
@@ -110,7 +116,7 @@ class Repeatable(Protocol):
 
 
 class Constants:
-    """The range, for each unit, of constant scores that are within the bounds on all strings so far."""
+    """The constant scores that agree with all strings so far: for each unit, a range of numbers."""
 
     def __init__(self) -> None:
         self._low: Any = -np.inf
@@ -135,12 +141,15 @@ class Constants:
 
 
 def no_case(string: String, reason: str, share: float | None = None) -> StringResult:
-    """Return a result that does not count as a case; ``reason`` is a key of :data:`LEFT_OUT`."""
+    """Return the result of a string that does not count as a case.
+
+    ``reason`` is a key of :data:`ratproof.evidence.ledger.LEFT_OUT`.
+    """
     return StringResult(string, share, None, cases=0, left_out={reason: 1})
 
 
 def no_difference(string: String, share: float, compared: NDArray[bool_]) -> StringResult:
-    """Return the result of a string without a difference.
+    """Return the result of a string on which the network and the automata agree.
 
     Args:
         string: The string.
@@ -164,7 +173,7 @@ def require_units(units: int) -> None:
 
 
 def shortest_of(claim: str, variant: str) -> int:
-    """Return the minimum length of the variant's strings; 0 if the claim is unknown."""
+    """Return the minimum length of the strings that the variant covers, or 0 if the claim is unknown."""
     try:
         return claim_named(claim).variant(variant).reading.shortest
     except (InputError, KeyError):

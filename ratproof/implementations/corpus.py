@@ -84,7 +84,7 @@ def load_corpus(path: str, embeddings: str | None = None, units: int = 64, seed:
 def read_embeddings(
     path: str, wanted: set[str]
 ) -> tuple[dict[str, NDArray[np.float32]], NDArray[np.float32]]:
-    """Return the vectors of the wanted words, and the mean vector for words without one."""
+    """Read the vectors of the wanted words, and return them with the mean of all vectors in the file."""
     if Path(path).suffix == ".npz":
         return _read_npz(Path(path), wanted)
     vectors: dict[str, NDArray[np.float32]] = {}
@@ -271,9 +271,9 @@ def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: i
 
 
 def _states(layer: Example6, embeddings: torch.Tensor, codes: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return c_0, ..., c_T of each sentence, shape ``(sentences, T + 1, units)``.
+    """Return the layer's states c_0, ..., c_T on each sentence, shape ``(sentences, T + 1, units)``.
 
-    Values after a sentence's end are arbitrary.
+    The states after a sentence's end are arbitrary.
     """
     read = torch.as_tensor(np.maximum(codes, 0), device=embeddings.device).T
     c = layer.scores(embeddings[read])
@@ -284,7 +284,7 @@ def _states(layer: Example6, embeddings: torch.Tensor, codes: NDArray[np.intp]) 
 def _counterexample(
     claim: str, variant: str, layer: Example6, corpus: Corpus, sentence: list[str], unit: int, device: str
 ) -> Any:
-    """Return the counterexample, reduced to one unit and to the words of the sentence."""
+    """Return the counterexample of a sentence for a smaller layer, with one unit and the sentence's words."""
     words = list(dict.fromkeys(sentence)) or corpus.words[:1]
     index = {word: i for i, word in enumerate(corpus.words)}
     parameters = {

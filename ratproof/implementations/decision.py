@@ -120,7 +120,11 @@ def _result(string: String, accepted: bool | None, right: bool) -> StringResult:
 
 
 def _decision(answer: Any) -> bool:
-    """Convert a module's answer to a single truth value, or raise :class:`~automata.errors.InputError`."""
+    """Convert the result of ``accepts`` to a bool.
+
+    Raises:
+        InputError: If the result is not a single truth value.
+    """
     value = answer.item() if isinstance(answer, Tensor) and answer.numel() == 1 else answer
     if not isinstance(value, (bool, np.bool_)):
         shown = tuple(answer.shape) if isinstance(answer, Tensor) else type(answer).__name__

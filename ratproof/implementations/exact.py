@@ -1,4 +1,4 @@
-"""Comparison of the recurrence with the automata's scores, both in exact fractions."""
+"""Comparison of a network's recurrence with its automata's scores, both in exact fractions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class ExactComparison:
-    """A comparison of the recurrence with the automata's scores, both in exact fractions."""
+    """A comparison of a network's recurrence with its automata's scores, both in exact fractions."""
 
     way = "exact"
 
@@ -46,15 +46,15 @@ class ExactComparison:
         return automata
 
     def automata(self) -> Sequence[WFSA]:
-        """Return the automata that the construction builds from the case."""
+        """Return the automata that the claim's construction builds from the weights."""
         return self._automata
 
     def weights(self) -> str:
-        """Return a description of the case."""
+        """Return a readable description of the weights."""
         return str(self.case.describe())
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
-        """Compare every prefix of every string for equality.
+        """Compare the network with the automata at every prefix of every string, for equality.
 
         A prefix of an earlier string is not computed again.
         """
@@ -139,7 +139,7 @@ class ExactComparison:
         return ([self.read.scores(automaton, x)[-1] for x in level] for level in strings)
 
     def confirm(self, compared: StringResult) -> None:
-        """Run the string of a difference again, from a fresh state.
+        """Run the recurrence again on the string that has a difference, from a fresh state.
 
         Raises:
             NotAFunction: If the second run gives another value.
@@ -172,7 +172,10 @@ class ExactComparison:
 
 
 def signatures(variant: Variant) -> list[Signature]:
-    """Return the signatures that generate the variant's cases; empty if cases have another source."""
+    """Return the signatures from which the variant's random weights are drawn.
+
+    The list is empty if the weights have another source.
+    """
     sources = [getattr(draw, "__self__", None) for draw in (variant.cases, variant.small_cases)]
     return [
         signature
@@ -183,10 +186,10 @@ def signatures(variant: Variant) -> list[Signature]:
 
 
 def cases_for_long_strings(variant: Variant, alphabet: str) -> SearchStrategy[Any]:
-    """Return the variant's cases for long strings.
+    """Return a strategy for the random weights that are compared on long strings.
 
-    By default, these are the variant's cases. If a signature generates them, they have no huge or tiny
-    weights, because the numbers of digits of such weights add up over a long string, which is slow.
+    Weights that are drawn from a signature are not huge or tiny. The fractions of such weights would get many
+    digits on a long string, which is slow.
     """
     if variant.long_cases is not None:
         return variant.long_cases(alphabet)
@@ -197,7 +200,10 @@ def cases_for_long_strings(variant: Variant, alphabet: str) -> SearchStrategy[An
 
 
 class _Prefix:
-    """The network's values and the automata's scores after one prefix, with its successors by symbol."""
+    """The network's values and the automata's scores after a prefix.
+
+    ``children`` has the prefixes that are one symbol longer, by this symbol.
+    """
 
     def __init__(self, sides: ExactComparison, state: Any, omegas: list[Any]) -> None:
         self.state, self.omegas = state, omegas
@@ -225,7 +231,7 @@ class _Prefix:
 
 
 def _string_at(alphabet: Sequence[Any], length: int, index: int) -> list[Any]:
-    """Return the string with this index among all strings of its length, in the alphabet's order."""
+    """Return the string with this index among all strings of this length in lexicographic order."""
     digits = []
     for _ in range(length):
         index, digit = divmod(index, len(alphabet))
@@ -257,7 +263,7 @@ def _copied(state: Any) -> Any:
 def unlike(
     string: String, once: Sequence[tuple[Any, ...]], again: Sequence[tuple[Any, ...]]
 ) -> NotAFunction | None:
-    """Return the error for two runs of one string with different values, or ``None`` if they agree.
+    """Return an error if two runs of the network on a string have different values, otherwise ``None``.
 
     The error contains the first prefix for which the values differ.
     """

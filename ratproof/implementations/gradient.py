@@ -59,7 +59,10 @@ class GradientComparison(LayerComparison):
 
     @classmethod
     def of(cls, network: LayerComparison, seed: int) -> GradientComparison:
-        """Return the comparison for a network; the seed selects the unit and the weights of the sum."""
+        """Return a comparison of the gradients of a network.
+
+        The seed selects the unit and the weights of the sum that is differentiated.
+        """
         return cls(
             network.claim,
             network.variant,
@@ -72,7 +75,7 @@ class GradientComparison(LayerComparison):
         )
 
     def renamed(self, names: dict[str, str]) -> GradientComparison:
-        """Return the same network with only the vectors of these letters, under their new names."""
+        """Return the comparison for the symbols that are keys of ``names``, renamed to the values."""
         return self.of(super().renamed(names), self.seed)
 
     @property
@@ -128,9 +131,9 @@ class GradientComparison(LayerComparison):
         return share, complete, None
 
     def pairs(self, strings: Sequence[String]) -> Iterator[tuple[str, Any, Any, Any]]:
-        """Yield the name, torch's gradient, the derivative and the bound of each leaf.
+        """Yield the gradients with respect to each parameter, the inputs and c_0.
 
-        The leaves are the parameters, the inputs and c_0.
+        Each item is a name, torch's gradient, the derivative of the automata's scores, and the error bound.
         """
         cell, inputs, lengths = self.network.cell, self._inputs(strings), [len(x) for x in strings]
         leaves: dict[str, Tensor] = dict(cell.named_parameters())
@@ -156,9 +159,9 @@ class GradientComparison(LayerComparison):
             yield name, gradient, _array(of.value), bound
 
     def _factors(self, strings: Sequence[String]) -> Tensor:
-        """Return the weights of the sum, shape ``(T + 1, strings, units)``.
+        """Return the weights of the scores in the differentiated sum, shape ``(T + 1, strings, units)``.
 
-        They are zero for other units and after a string's end.
+        They are zero except for the selected unit, and zero after a string's end.
         """
         random = Random(self.seed)
         factors = torch.zeros(max(map(len, strings)) + 1, len(strings), self.network.hidden_size)

@@ -75,7 +75,10 @@ class ReadsLongStrings(Protocol):
 
     @property
     def most_test_strings(self) -> int:
-        """Return the maximum number of distinguishing strings for a case with a long string."""
+        """Return how many test strings are compared in addition to the long string, at most.
+
+        Test strings distinguish the automata from other automata.
+        """
 
     def long_sample(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
         """Draw a random case and one long string."""
@@ -91,19 +94,19 @@ def strings_over(
 
 @cache
 def _readings(most: int, longest: int, run: int) -> st.SearchStrategy[tuple[dict[str, str], list[str]]]:
-    """Return a strategy for 1 to ``most`` random strings and the names of their letters."""
+    """Return a cached strategy of :func:`automata.testing.strategies.readings`."""
     return readings(most=most, longest=longest, run=run)
 
 
 @cache
 def _cases(cases: Any) -> st.SearchStrategy[Any]:
-    """Return a strategy for a variant's cases over one or two letters."""
+    """Return a strategy for random weights of a variant, over an alphabet of one or two letters."""
     return alphabets(2).flatmap(cases)
 
 
 @dataclass(frozen=True)
 class ExactRecurrence:
-    """The recurrence, in exact fractions.
+    """An implementation of a claim's network: its recurrence in exact fractions.
 
     Attributes:
         own: Whether the claim is a user's own, so that its recurrence is only defined by the user's file.
@@ -135,7 +138,7 @@ class ExactRecurrence:
     def case_and_strings(
         self, variant: Variant, effort: Effort, data: st.DataObject
     ) -> tuple[Any, Sequence[String]]:
-        """Draw a random case and strings, independently of the implementation that scores its automata."""
+        """Draw a random case and random strings, without a choice of the program that scores the automata."""
         sizes = effort.strings, effort.longest, effort.run
         if variant.alphabet is not None:
             return data.draw(variant.cases("")), data.draw(strings_over(variant.alphabet, *sizes))
@@ -143,7 +146,10 @@ class ExactRecurrence:
         return data.draw(variant.cases("abc")).renamed(names), some
 
     def case(self, claim: Claim, variant: Variant, data: st.DataObject) -> ExactComparison:
-        """Draw a random case to decide, over at most two letters unless the variant has its own alphabet."""
+        """Draw a random case for which equality on all strings will be decided.
+
+        The case has one or two letters unless the variant has its own alphabet.
+        """
         cases = _cases(variant.cases) if variant.alphabet is None else variant.cases("")
         return ExactComparison(claim.name, variant.name, data.draw(cases))
 
@@ -191,7 +197,7 @@ def _long_for_gradients() -> st.SearchStrategy[list[String]]:
 
 
 PROGRAM_STRINGS, PROGRAM_LONGEST = 8, 8
-"""The maximum numbers of strings per case and of symbols per string, for a torch program."""
+"""The maximum number of strings per case, and of symbols per string, for a torch program."""
 
 
 def _from_seed(alphabet: str, lengths: st.SearchStrategy[list[int]]) -> st.SearchStrategy[list[String]]:
@@ -275,7 +281,7 @@ class Layer:
         return GradientComparison.of(network, data.draw(st.integers(0, 999))), some
 
     def case(self, claim: Claim, variant: Variant, data: st.DataObject) -> LayerComparison:
-        """Draw a random layer over two letters, to be decided."""
+        """Draw a random layer over two letters, for which equality on all strings will be decided."""
         return self._drawn("ab", claim, variant, data)
 
     def _on_a_backend(self, network: LayerComparison, data: st.DataObject) -> LayerComparison:

@@ -80,14 +80,14 @@ class LayerComparison:
         self.automata_know_start = automata_know_start
 
     def renamed(self, names: dict[str, str]) -> LayerComparison:
-        """Return the same network with only the vectors of these letters, under their new names."""
+        """Return the comparison for the symbols that are keys of ``names``, renamed to the values."""
         layer = self.layer.renamed(names)
         more = self.automata_know_start, self.backend, self.unfused
         return type(self)(self.claim, self.variant, layer, self.start, *more)
 
     @property
     def kind(self) -> LayerKind:
-        """Return the record of the layer's kind."""
+        """Return the properties of the layer's kind."""
         return layer_kinds()[self.layer.kind]
 
     @cached_property
@@ -181,9 +181,10 @@ class LayerComparison:
         return nullcontext() if self.backend is None else use(self.backend.name, self.backend.chunk)
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
-        """Compare every prefix of every string, within the derived bound.
+        """Compare the states after every prefix of every string, within the rounding bound.
 
-        Chunks of steps that run in parallel add in an unspecified order, so their bound covers any order.
+        If the backend runs chunks of steps in parallel, the order of its sums is not specified. In this case,
+        the bound covers any order.
         """
         if self.backend is not None and self.backend.chunk is not None:
             return self._compare_in_any_order(strings)
@@ -213,10 +214,10 @@ class LayerComparison:
             yield StringResult(strings[index], float(np.where(worst <= 1, worst, 0).max()), difference)
 
     def _compare_sequentially(self, strings: Sequence[String]) -> Iterator[StringResult]:
-        """Compare every prefix of every string, within the derived bound for sequential steps.
+        """Compare the states after every prefix of every string, within the bound for sequential steps.
 
-        The automata are scored in float64 first, and the bound includes this rounding. Strings that exceed
-        this bound are scored exactly.
+        The automata are scored in float64 first, and the bound includes the rounding of these scores. If an
+        error exceeds this bound, the string is scored exactly.
         """
         constants = Constants()
         near = self._bounded_scores(strings, exact=False)
@@ -238,9 +239,10 @@ class LayerComparison:
     def _bounded_scores(
         self, strings: Sequence[String], exact: bool
     ) -> list[tuple[NDArray[Any], NDArray[np.float64]]]:
-        """Return the scores of each string's prefixes, as fractions or in float64, and their bounds.
+        """Return the automata's scores of each string's prefixes, and bounds on the network's errors.
 
-        Both have the shape ``(T + 1, units)``.
+        Both arrays have the shape ``(T + 1, units)``. The scores are fractions if ``exact`` is true, and
+        float64 otherwise.
         """
         sides = self.sides()
         automata = [a if exact else a.to_float() for a, _ in sides]
@@ -294,9 +296,9 @@ class LayerComparison:
         return no_difference(string, worst, bounded(bounds)[self._shortest :])
 
     def claim_weights(self, unit: int) -> Weights:
-        """Return the gates of the unit as the weights of a claim, each float as an exact fraction.
+        """Return the gates of a unit in the form of the claim's weights, with each float as a fraction.
 
-        If units read each other, the weights are those of all units.
+        If units read each other, the gates of all units are returned.
         """
         tables: JsonObject = {}
         for name, table in self.tables(unit).items():

@@ -61,7 +61,10 @@ def checked(data: JsonObject) -> JsonObject:
 
 
 def backend_of(kept: Any) -> Backend | None:
-    """Return the backend that a file names, or ``None`` if there is no such field or backend."""
+    """Return the backend that a file names, or ``None`` for the default backend.
+
+    If the named backend is not available on this machine, warn and return ``None``.
+    """
     if kept is None:
         return None
     if not isinstance(kept, dict) or set(kept) != {"name", "chunk"} or kept["name"] not in BACKENDS:
@@ -78,7 +81,7 @@ def backend_of(kept: Any) -> Backend | None:
 
 
 def device_of(name: Any) -> str:
-    """Return the device, or the CPU if the device is not available."""
+    """Return the device that a file names. If it is not available, warn and return the CPU."""
     if not isinstance(name, str) or re.fullmatch(r"cpu|cuda(:\d{1,3})?", name) is None:
         raise InputError(f"device must be cpu or cuda, got {shorten(name)}")
     number = int(name.partition(":")[2] or 0)

@@ -39,7 +39,7 @@ class LayerSpec:
     device: str = "cpu"
 
     def renamed(self, names: Mapping[str, str]) -> LayerSpec:
-        """Return the same layer with only the inputs of these letters, under their new names."""
+        """Return the layer for the symbols that are keys of ``names``, renamed to the values."""
         rows = [list(self.alphabet).index(old) for old in names]
         return replace(self, embeddings=self.embeddings[rows], alphabet=list(names.values()))
 

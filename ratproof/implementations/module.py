@@ -109,7 +109,10 @@ class ModuleComparison(ModuleRun):
         )
 
     def _sides(self, strings: Sequence[String]) -> list[tuple[Weights, Floats]]:
-        """Return the scores of each string's prefixes and their bounds, shape ``(T + 1, units)``."""
+        """Return, for each string, the automata's scores of its prefixes and bounds on the module's errors.
+
+        Both arrays have the shape ``(T + 1, units)``.
+        """
         sides: list[Any] = [None] * len(strings)
         # float64 scores suffice for a module in float32, whose own error is much larger
         most = MOST_EXACT // max(1, self._automata[0].states ** 2) if self._format is FLOAT64 else 0

@@ -84,7 +84,7 @@ def embedded(embeddings: Tensor, index: dict[Any, int], strings: Sequence[String
 
 
 class ModuleRun:
-    """A comparison that runs a module, which the file of the claim defines.
+    """A comparison that runs a torch module. The user's file with the claim defines this module.
 
     Attributes:
         way: The name of the comparison in files.
@@ -103,7 +103,7 @@ class ModuleRun:
         return f"the weights are those of the module {type(self.module).__name__}"
 
     def in_other_layout(self) -> Self:
-        """Return the same comparison with the module's first two axes exchanged."""
+        """Return the same comparison for a module with the other order of the axes time and batch."""
         other = copy(self)
         other.batch_first = not self.batch_first
         return other
@@ -114,7 +114,7 @@ class ModuleRun:
 
     @classmethod
     def from_json(cls, claim: Claim, variant: Variant, data: JsonObject) -> Self:
-        """Return the comparison of a claim whose module is defined in the user's file.
+        """Return the comparison that the claim in the user's file contains.
 
         Raises:
             InputError: If the claim is not about the subject of this comparison.

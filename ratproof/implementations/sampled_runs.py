@@ -66,7 +66,10 @@ class Runs:
 
 
 class SampledRuns:
-    """A comparison of a layer's runs with the automaton of its cell's probabilities at each centroid.
+    """A comparison of the random runs of a layer with a probabilistic automaton.
+
+    The states of the automaton are the centroids. Its transition probabilities are those that the layer's
+    cell computes at each centroid.
 
     Args:
         claim, variant: Names of the claim and its variant.
@@ -90,7 +93,7 @@ class SampledRuns:
         self.claim, self.variant, self.spec, self.runs = claim, variant, spec, runs
 
     def renamed(self, names: dict[str, str]) -> SampledRuns:
-        """Return the same layer with only the inputs of these letters, under their new names."""
+        """Return the comparison for the symbols that are keys of ``names``, renamed to the values."""
         return SampledRuns(self.claim, self.variant, self.spec.renamed(names), self.runs)
 
     @cached_property
@@ -100,7 +103,7 @@ class SampledRuns:
 
     @cached_property
     def unsampled_cell(self) -> SRCell:
-        """Return a cell with the same parameters that computes alpha without sampling."""
+        """Return a cell with the same parameters, which computes the probabilities alpha without sampling."""
         return self._build("limit").cell
 
     def _build(self, transition: Transition) -> SRLayers:
@@ -114,7 +117,10 @@ class SampledRuns:
     @cached_property
     @torch.no_grad()
     def table(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Return, for each symbol, the cell's alpha at each centroid, shape ``(k, k)``."""
+        """Return the cell's transition probabilities for each symbol, shape ``(k, k)``.
+
+        Row i is the distribution alpha over the next centroid that the cell computes at centroid i.
+        """
         table = {}
         for symbol, vector in zip(self.spec.alphabet, self.spec.tensor(self.spec.embeddings), strict=True):
             table[symbol] = (
@@ -127,7 +133,10 @@ class SampledRuns:
 
     @cached_property
     def _equations(self) -> dict[str, tuple[Any, Any]]:
-        """Return, for each symbol, alpha by equation 2 or 3 and its rounding bounds, each ``(k, k)``."""
+        """Return the transition probabilities by equation 2 or 3 and their rounding bounds, for each symbol.
+
+        Both arrays have the shape ``(k, k)``.
+        """
         cell_table = CellTable(self.spec.kind, [self.unsampled_cell], 1)
         table = {}
         for symbol, vector in zip(self.spec.alphabet, self.spec.tensor(self.spec.embeddings), strict=True):
@@ -138,11 +147,14 @@ class SampledRuns:
 
     @cached_property
     def _used(self) -> JsonObject:
-        """Return, for each symbol, the error of each entry relative to its bound, shape ``(k, k)``."""
+        """Return the errors of the transition probabilities relative to their bounds, for each symbol.
+
+        The arrays have the shape ``(k, k)``.
+        """
         return {x: shares(self.table[x], *equation) for x, equation in self._equations.items()}
 
     def _alpha_of_all(self, read: Tensor) -> Tensor:
-        """Return alpha of a whole batch at each centroid, for one input.
+        """Return the probabilities alpha that a batch of cells computes at each centroid, for one input.
 
         The shape is ``(k, rows, k)``.
         """
@@ -236,9 +248,10 @@ class SampledRuns:
         return self._tested(string, counts, tolerance, worst)
 
     def _spread(self, alphas: Tensor, symbol: str) -> float:
-        """Return a bound on how much rounding changes the sampled distribution.
+        """Return a bound on how much rounding changes the distribution that torch samples from.
 
-        The rows of the batch may differ from those of the table, and the sampler assumes that they sum to 1.
+        The probabilities that are computed in a batch may differ from those of ``table``. The sampler assumes
+        that they sum to 1.
         """
         table = torch.as_tensor(self.table[symbol], device=alphas.device).unsqueeze(1)
         off = (alphas.double() - table).abs().sum(dim=2) + (alphas.double().sum(dim=2) - 1).abs()

@@ -33,7 +33,7 @@ SIDES = {
     "module": "module.ModuleComparison",
     "decision": "decision.DecisionComparison",
 }
-"""The module and the class of each comparison, keyed by the field ``way`` of files."""
+"""The module and the class of each comparison, by the field ``way`` in the files of counterexamples."""
 
 
 def side_named(way: str) -> Readable:

@@ -1,13 +1,14 @@
 """FA-RNN programs with arbitrary weights.
 
-They implement equations 4, 5, 6, 9 and 10, maxima instead of sums, beta = 0, and disabled rules. Equation 5
-multiplies three factors and sums twice.
+They implement equations 4, 5, 6, 9 and 10, maxima instead of sums, beta = 0, and disabled rules.
 
-In floats, component j of a step is the sum over i and s of h[i] D_1[i, s] v[s] D_2[j, s] (1 + t). Here t
-comes from at most K - 1 + 1 + 1 + r - 1 + 1 roundings, in any order of summation (Higham, *Accuracy and
-Stability of Numerical Algorithms*, 3.1). The result is therefore that of an exact step with another tensor,
-which differs by at most gamma_{K+r+1} times the sum of the magnitudes of the terms. The difference is a
-deviation of the automaton's weights.
+A step of equation 5 maps a state h, of size K, to a new state. The transition tensor has rank r: its factors
+are the matrices D_1 and D_2, of shape (K, r), and a vector v for each word. In floats, component j of the new
+state is the sum over i and s of h[i] D_1[i, s] v[s] D_2[j, s] (1 + t). Here t comes from at most
+K - 1 + 1 + 1 + r - 1 + 1 roundings, in any order of summation (Higham, *Accuracy and Stability of Numerical
+Algorithms*, 3.1). The result is therefore that of an exact step with another tensor. The difference of the
+tensors is at most gamma_{K+r+1} times the sum of the magnitudes of the terms. It is a deviation of the
+automaton's weights.
 """
 
 from __future__ import annotations
@@ -83,12 +84,15 @@ def _mixture_near_one(size: tuple[int, int, int]) -> Signature:
 
 
 def _random(of: Callable[[Any], Signature], values: Sequence[Any], *sizes: Any) -> Sizes:
-    """Return random cases of these sizes whose weights have these values."""
+    """Return a source of random weights of these sizes. Each weight is one of these values."""
     return Sizes(lambda size: _only(of(size), values), sizes, ())
 
 
 def _only(signature: Signature, values: Sequence[Any], *names: str) -> Signature:
-    """Return the signature with the named entries (default: all drawn ones) restricted to these values."""
+    """Return the signature with the weights in the named entries restricted to these values.
+
+    By default, all entries are restricted, except those that are computed from others.
+    """
     exact = tuple(map(Fraction, values))
     entries = tuple(
         replace(e, only=exact) if e.derived is None and (not names or e.name in names) else e
@@ -105,18 +109,21 @@ def _tensor_program(w: Weights, factory: Factory) -> Network:
     return FARNN.of(automaton.to_float(), decomposed=False, **factory)
 
 
-# Equation 5: the case's own factors, or exact factors of a tensor.
+# Equation 5 with the factors that are drawn, or with exact factors of a tensor that is drawn.
 
 
 def factors_of(w: Weights) -> Factors:
-    """Return the factors of a case, without a separate wildcard matrix."""
+    """Return the weights' factors of the transition tensor, with zeros for the separate wildcard matrix."""
     k, words = len(w.alpha_0), len(w.alphabet)
     rows = floats([w.v[x] for x in w.alphabet])
     return Factors(rows, floats(w.D_1), floats(w.D_2), np.zeros((k, k)), np.zeros(words))
 
 
 def network_of(words: Sequence[str], cell: FactoredCell, initial: Any, final: Any, factory: Factory) -> FARNN:
-    """Return the network with this cell; ``final`` has a row for each unit."""
+    """Return the FA-RNN with this cell and these initial and final weights.
+
+    ``final`` has a row of final weights for each score of the network.
+    """
     return FARNN(tuple(words), cell, tensor(initial, factory), tensor(final, factory))
 
 
@@ -126,14 +133,21 @@ def _factored_program(w: Weights, factory: Factory) -> Network:
 
 
 def _sizes(factors: Factors, columns: Floats | None = None) -> Floats:
-    """Return the sum over s of |D_1[i, s] v[s] D_2[j, s]| for each word, shape ``(V, K, K)``."""
+    """Return the magnitudes of the terms of a step, summed over the rank: shape ``(V, K, K)``.
+
+    The entry of a word with vector v is the sum over s of |D_1[i, s] v[s] D_2[j, s]|, where D_1 and D_2 are
+    the two matrices of the factors. If ``columns`` is passed, its rows replace the vectors of the words.
+    """
     words = factors.words if columns is None else columns
     sizes: Floats = np.einsum("is,xs,js->xij", abs(factors.before), abs(words), abs(factors.after))
     return sizes
 
 
 def _deviation(automaton: WFSA, words: Sequence[str], off: Floats) -> Deviation:
-    """Return a deviation for each distinct matrix of the automaton, from the deviations of the words."""
+    """Return the deviation of the automaton's matrices, from the deviation ``off`` of each word's matrix.
+
+    Words may share a matrix, which then has their largest deviation.
+    """
     matrices = np.zeros(automaton.matrices.shape)
     for i, x in enumerate(words):
         matrices[automaton.index[x]] = np.maximum(matrices[automaton.index[x]], off[i] * (1 + 2.0**-40))
@@ -152,7 +166,10 @@ def _exact_factored_program(w: Weights, factory: Factory) -> Network:
 
 
 def _deviations_of_exact_factors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
-    """Return the deviation for exact factors, with which each element of the tensor is a single product."""
+    """Return the deviation for a program with exact factors of a tensor.
+
+    With these factors, each element of the tensor is a single product.
+    """
     (automaton,) = automata
     rank = exact_factors(automaton.to_float()).rank
     gamma = form.gamma(automaton.states + rank + 1)
@@ -268,7 +285,11 @@ def _mixed_tensor_program(w: Weights, factory: Factory) -> Network:
 
 
 def _deviations_of_mixture(rest: Callable[[Factors], int]) -> Callable[..., list[Deviation]]:
-    """Return a function that bounds the deviation caused by rounding z and by the ``rest`` of the step."""
+    """Return a function that computes the deviations of a program of equation 6.
+
+    The deviations include the rounding of the mixture z, and of the remaining operations of a step. ``rest``
+    returns the number of these operations for given factors.
+    """
 
     def deviations(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
         factors, beta = factors_of(w), float(w.beta)
@@ -281,7 +302,7 @@ def _deviations_of_mixture(rest: Callable[[Factors], int]) -> Callable[..., list
     return deviations
 
 
-# A classifier with one rule disabled. The other states still score the other rule.
+# A classifier with two rules, one of which is disabled. The states of the other rule still compute its score.
 
 
 def _without_a_rule(w: Weights, factory: Factory) -> Network:

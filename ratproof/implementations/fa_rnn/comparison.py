@@ -68,7 +68,7 @@ class FARNNComparison:
 
     @property
     def program(self) -> FARNNProgram:
-        """Return the program that runs."""
+        """Return the program that implements the network."""
         return PROGRAMS[self.name]
 
     @cached_property
@@ -85,16 +85,16 @@ class FARNNComparison:
         return claim_named(self.claim).variant(self.variant).reading.construction(self.case)
 
     def automata(self) -> Sequence[WFSA]:
-        """Return the automata that the construction builds from the case."""
+        """Return the automata that the claim's construction builds from the weights."""
         return self._automata
 
     def weights(self) -> str:
-        """Return a description of the case."""
+        """Return a readable description of the weights."""
         return self.case.describe()
 
     @property
     def _read(self) -> list[Any]:
-        """Return the weights that the program uses, in the form that the automata's construction expects."""
+        """Return all numbers in the weights that the program reads, as a flat list."""
         entries = [self.case.entries[name] for name in self.program.reads]
         return [
             v
@@ -109,7 +109,7 @@ class FARNNComparison:
 
     @torch.no_grad()
     def outputs(self, string: String) -> NDArray[np.float64]:
-        """Return the scores of all prefixes, shape ``(T + 1, units)``."""
+        """Return the network's scores of all prefixes of a string, shape ``(T + 1, units)``."""
         prefixes = [tuple(string[:t]) for t in range(len(string) + 1)]
         outputs: NDArray[np.float64] = self.network(prefixes).double().cpu().numpy()
         if self.program.judge is not None:
@@ -122,7 +122,7 @@ class FARNNComparison:
         return outputs
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
-        """Compare every prefix of every string, within the bound."""
+        """Compare the scores of every prefix of every string, within the program's error bound."""
         shortest = shortest_of(self.claim, self.variant)
         constants = Constants()
         for string in strings:

@@ -1,9 +1,11 @@
 """The programs of second-order, affine, Heaviside, ReLU and saturated networks, and of PD-SSM layers.
 
-Component j of a step of a second-order RNN is a sum of K d products of three factors, in any order. It is an
-exact step of an automaton whose weights are off by at most gamma_{K d + 2} times the sums of the magnitudes
-|A[i, s, j] v[s]|. Heaviside networks, saturated LSTMs, and affine and ReLU networks with integer weights
-compute with integers, which do not round. A step of a PD-SSM is a step of Forward, in any order of summation.
+A second-order RNN with K units reads vectors v of size d, and has the weight tensor A of shape (K, d, K).
+Component j of a step is a sum of K d products of three factors, in any order. It is an exact step of an
+automaton whose weights are off by at most gamma_{K d + 2} times the sums over s of |A[i, s, j] v[s]|.
+
+Heaviside networks, saturated LSTMs, and affine and ReLU networks with integer weights compute with integers,
+which do not round. A step of a PD-SSM is a step of Forward, in any order of summation.
 """
 
 from __future__ import annotations
@@ -129,7 +131,7 @@ def _one_key_program(w: Weights, factory: Factory) -> Network:
 
 
 def _largest_with_key(w: Weights, string: String) -> Any:
-    """Return a bound on every partial sum of a layer with one key."""
+    """Return a bound on every partial sum in a Householder layer that has one key for all symbols."""
     s, largest = w.s_0, max(map(abs, w.k))
     sums = [_magnitudes(s, w.k)]
     for x in string:
@@ -152,7 +154,7 @@ def _factor_program(factors: Callable[[Weights, str], Any]) -> Callable[[Weights
 
 
 def _largest_permuted(w: Weights, string: String) -> Any:
-    """Return a bound on every partial sum of a layer that scales and permutes one-hot states."""
+    """Return a bound on every partial sum in a layer whose steps scale and permute a one-hot state."""
     scale = max(map(abs, w.x_0)) * (2 + sum(map(abs, w.c)))
     for x in string if "d" in w.entries else ():
         scale *= 1 + max(map(abs, w.d[x])) if any(abs(d) > 1 for d in w.d[x]) else 1
@@ -168,7 +170,7 @@ def _gate_program(w: Weights, factory: Factory) -> Network:
 
 
 def _largest_of_gates(w: Weights, string: String) -> Any:
-    """Return a bound on every partial sum of a layer with gates."""
+    """Return a bound on every partial sum in a layer whose units have a constant gate and an offset."""
     sizes = tuple(map(abs, w.h_0))
     sums = [sum(sizes)]
     for _ in string:
@@ -178,7 +180,7 @@ def _largest_of_gates(w: Weights, string: String) -> Any:
 
 
 def _largest(w: Weights, string: String) -> Any:
-    """Return a bound on every partial sum of an affine network."""
+    """Return a bound on every partial sum in an affine network."""
     h = affine.start(w)
     sums = [_magnitudes(h, w.omega)]
     for x in string:
@@ -238,7 +240,7 @@ def _relu_program(w: Weights, factory: Factory) -> Network:
 
 
 def _largest_unit(w: Weights, string: String) -> Any:
-    """Return a bound on every partial sum of a network with ReLU whose weights are not negative."""
+    """Return a bound on every partial sum in a ReLU network with nonnegative weights."""
     states = [w.h_0]
     for x in string:
         states.append(counting.elman_step(w, states[-1], x))
@@ -246,7 +248,7 @@ def _largest_unit(w: Weights, string: String) -> Any:
 
 
 def _on_indices(module: torch.nn.Module, symbols: list[str]) -> Network:
-    """Return a function that scores sentences with a module that reads the indices of their symbols."""
+    """Return a function that converts sentences to symbol indices and scores them with the module."""
     device = next(module.parameters()).device
 
     def read(words: Words) -> Tensor:
@@ -256,9 +258,9 @@ def _on_indices(module: torch.nn.Module, symbols: list[str]) -> Network:
 
 
 def _on_prefixes(module: torch.nn.Module, read: Callable[[Words], Tensor]) -> Network:
-    """Return a function that scores sentences with a module that has an output for each prefix.
+    """Return a function that scores sentences with the module, which returns an output for each prefix.
 
-    A sentence that is a prefix of a longer sentence does not run separately.
+    The module does not run on a sentence that is a prefix of another sentence.
     """
 
     @torch.no_grad()
@@ -277,7 +279,7 @@ def _on_prefixes(module: torch.nn.Module, read: Callable[[Words], Tensor]) -> Ne
 
 
 def _with(signature: Signature, values: Sequence[Fraction | int]) -> Signature:
-    """Return the signature with its weights, but not its states, restricted to these values."""
+    """Return the signature with all weights that are not yet restricted restricted to these values."""
     only = tuple(map(Fraction, values))
     entries = tuple(entry if entry.only else replace(entry, only=only) for entry in signature.entries)
     return replace(signature, entries=entries)

@@ -46,9 +46,10 @@ SMALL = 2.0**-10
 
 
 def factors(w: Weights) -> Factors:
-    """Return factors with one column for each pair of a word and a previous state.
+    """Return factors of the transition tensor, with a column for each word and previous state.
 
-    A gate can then read the word from z. BOS leaves the state unchanged.
+    With these factors, a gate of the FA-GRU can determine the word from the vector that it reads. The word BOS
+    leaves the state unchanged.
     """
     k, words = w.n, [*w.alphabet, BEGIN]
     tables = [*(floats(w.T[x]) for x in w.alphabet), np.eye(k)]
@@ -93,7 +94,7 @@ def _errors(w: Weights, string: String, dtype: torch.dtype, device: str) -> list
 
 @lru_cache(maxsize=64)
 def _run(w: Weights, string: String) -> list[gru_start.Run]:
-    """Return, after each prefix, the states of the two exact networks and the bounds on them."""
+    """Return, after each prefix, the exact states of the FA-GRU and the FA-RNN and the bounds on them."""
     now = gru_start.start(w)
     runs = [now]
     for x in string:
@@ -103,7 +104,7 @@ def _run(w: Weights, string: String) -> list[gru_start.Run]:
 
 
 def _both(w: Weights, factory: Factory) -> Network:
-    """Return a network whose scores are the components of the FA-GRU's state, and then of the FA-RNN's."""
+    """Return a network whose scores are the components of two states: the FA-GRU's and then the FA-RNN's."""
     networks = [network(w, gated, factory) for gated in (True, False)]
 
     def states(sentences: Sentences) -> Tensor:
@@ -114,7 +115,7 @@ def _both(w: Weights, factory: Factory) -> Network:
 
 
 def _between(w: Weights, string: String, states: Floats, factory: Factory) -> Floats:
-    """Return 1 for each prefix after which all components are within their bounds, and 0 otherwise."""
+    """Return 1 for each prefix after which both networks satisfy the claim within rounding, else 0."""
     runs, errors = _run(w, string), _errors(w, string, factory["dtype"], str(factory["device"]))
     gru, plain = np.split(states, 2, axis=1)
     return np.array(
@@ -135,7 +136,10 @@ def _within(run: gru_start.Run, gru: Any, plain: Any, errors: Any) -> bool:
 
 
 def _reference(w: Weights, automata: Sequence[WFSA], string: String, form: Format) -> Reference:
-    """Return the score 1 for every prefix, with an infinite error bound if rounding may be large."""
+    """Return the score 1 for every prefix, which :func:`_between` must return.
+
+    The error bound is 0, or infinite if rounding may be large.
+    """
     dtype = torch.float32 if form.unit > 2.0**-50 else torch.float64
     runs, errors = _run(w, tuple(string)), _errors(w, tuple(string), dtype, "cpu")
     counts = paths(w, string) * form.unit < 1  # if true, the FA-RNN does not round

@@ -91,7 +91,7 @@ def _bidirectional(w: Weights, factory: Factory) -> Network:
 
 
 def _after_begin(automaton: WFSA) -> WFSA:
-    """Return the automaton that reads a sentence after BOS."""
+    """Return the automaton with the word BOS added, which leaves its state unchanged."""
     tables = {x: automaton.matrix(x).astype(float) for x in automaton.alphabet}
     tables[BEGIN] = np.eye(automaton.states)
     return WFSA(REAL, automaton.initial.astype(float), automaton.final.astype(float), tables)

@@ -84,7 +84,7 @@ class FARNNProgram:
 
 
 def floats(values: Any) -> Floats:
-    """Return exact numbers, in nested tuples, as a float64 array."""
+    """Convert nested tuples of exact numbers to a float64 array."""
     return (
         np.array([floats(v) for v in values])
         if isinstance(values, (tuple, list))
@@ -93,14 +93,16 @@ def floats(values: Any) -> Floats:
 
 
 def tensor(values: Any, factory: Factory) -> Tensor:
-    """Return exact numbers, in nested tuples, as a tensor."""
+    """Convert nested tuples of exact numbers to a tensor."""
     return torch.as_tensor(floats(values), **factory)
 
 
 def without_rounding(
     largest: Callable[[Weights, String], Any] | None = None,
 ) -> Callable[[Weights, Sequence[WFSA], String, Format], Reference]:
-    """Return the reference of a program that computes with integers and does not round.
+    """Return a function that computes the reference of a program that does not round.
+
+    Such a program computes with integers that the dtype can represent.
 
     Args:
         largest: A function of the weights and a string that bounds every intermediate value. Defaults to 1.
@@ -116,7 +118,10 @@ def without_rounding(
 
 
 def paths(w: Weights, string: String) -> int:
-    """Return the largest number of paths after a prefix, accepting or not, which bounds all partial sums."""
+    """Return the largest number of paths that read a prefix of the string, which bounds all partial sums.
+
+    Accepting and other paths are counted.
+    """
     h = np.array([abs(int(v)) for v in w.alpha_0], dtype=object)
     most = int(h.sum())
     for x in string:
@@ -128,9 +133,9 @@ def paths(w: Weights, string: String) -> int:
 def off_by(
     deviations: Callable[[Weights, Sequence[WFSA], Format], Sequence[Deviation] | None], factors: int = 3
 ) -> Callable[[Weights, Sequence[WFSA], String, Format], Reference]:
-    """Return the reference of a program that computes Forward scores with deviating weights.
+    """Return a function that computes the reference of a program whose rounding acts like deviating weights.
 
-    Strings on which a product of nonzero factors may underflow are not compared.
+    A string is not compared if a product of nonzero factors may underflow on it.
 
     Args:
         deviations: A function that returns one deviation per unit, or ``None`` if no bound is known.
@@ -159,7 +164,10 @@ def _exact_scores(automata: Sequence[WFSA], string: String) -> list[list[Any]]:
 
 
 def _may_underflow(w: Weights, factors: int, form: Format) -> bool:
-    """Return whether a product of this many nonzero weights, including 1 - beta, may underflow."""
+    """Return whether a product of ``factors`` nonzero weights may underflow.
+
+    1 - beta also counts as a weight.
+    """
     entries = [tuple(e.values()) if isinstance(e, dict) else e for e in w.entries.values()]
     if "beta" in w.entries:
         entries.append(1 - w.beta)
@@ -178,5 +186,5 @@ def may_overflow(values: Sequence[Any], longest: int, form: Format) -> bool:
 
 
 def no_deviation(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
-    """Return zero deviations, for a program that uses the automata's own weights."""
+    """Return zero deviations for all automata, because the program uses their exact weights."""
     return [Deviation(np.zeros(a.matrices.shape), np.zeros(a.states)) for a in automata]

@@ -78,25 +78,28 @@ Gates = Sequence[tuple[Vector, Vector]]
 
 
 def elman(gates: Gates, h: Vector, c: Vector | None, parameters: Mapping[str, Any]) -> Vector:
-    """Return u = tanh(W x + U h + b)."""
+    """Return the output u = tanh(W x + U h + b) of an Elman cell."""
     return [v.tanh() for v in sums(gates[0])]
 
 
 def gru(gates: Gates, h: Vector, c: Vector | None, parameters: Mapping[str, Any]) -> Vector:
-    """Return u = (1 - z) n + z h, with n = tanh(W x + b + r (U h + b'))."""
+    """Return the output u = (1 - z) n + z h of a GRU cell, with n = tanh(W x + b + r (U h + b'))."""
     r, z = (list(map(sigmoid, sums(gate))) for gate in gates[:2])
     n = [(a + g * b).tanh() for g, a, b in zip(r, *gates[2], strict=True)]
     return [(1 - g) * new + g * old for g, new, old in zip(z, n, h, strict=True)]
 
 
 def lstm(gates: Gates, h: Vector, c: Vector | None, parameters: Mapping[str, Any]) -> Vector:
-    """Return u = o tanh(c'), with c' = f c + i g."""
+    """Return the output u = o tanh(c') of an LSTM cell, with c' = f c + i g."""
     nothing = [arb(0)] * len(h)
     return _lstm(gates, c, nothing, nothing, nothing)
 
 
 def lstm_p(gates: Gates, h: Vector, c: Vector | None, parameters: Mapping[str, Any]) -> Vector:
-    """Return u of an LSTM with peepholes: i and f read c (equations 6 and 7), o reads c' (equation 8)."""
+    """Return the output u of an LSTM cell with peepholes.
+
+    The gates i and f read c (equations 6 and 7), and o reads c' (equation 8).
+    """
     return _lstm(gates, c, *([ball(p) for p in row] for row in np.asarray(parameters["part.peepholes"])))
 
 

@@ -38,7 +38,7 @@ from ratproof.implementations.state_regularized.table_of_cells import (
 from theory.claim import Claim, Variant
 
 Places = list[int | None]
-"""The index of the last layer's centroid after each prefix; ``None`` if a table has no entry."""
+"""The index of the last layer's centroid after each prefix of a string; ``None`` if it is unknown."""
 COUNTED = 3
 """Maximum length of the strings over which Algorithm 1 counts transitions."""
 
@@ -68,7 +68,7 @@ class CellComparison:
         self.claim, self.variant, self.program, self.spec = claim, variant, program, spec
 
     def renamed(self, names: dict[str, str]) -> CellComparison:
-        """Return the same layers with only the inputs of these letters, under their new names."""
+        """Return the comparison for the symbols that are keys of ``names``, renamed to the values."""
         return CellComparison(self.claim, self.variant, self.program, self.spec.renamed(names))
 
     @cached_property
@@ -122,10 +122,10 @@ class CellComparison:
         ]
 
     def remembers(self) -> bool:
-        """Return whether the first state affects the output after arbitrarily many symbols.
+        """Return whether the state after long strings still affects the output.
 
-        This requires a symbol that leads the first state and the states after long strings to different
-        centroids. It also requires that the margin of every string is known.
+        This is the case if some symbol leads the first state or the states after long strings to different
+        centroids. The result is false if the next centroid of some state could not be determined.
         """
         cell_table = self._cell_table(16)
         if self._epsilon(cell_table) is None:
@@ -174,7 +174,10 @@ class CellComparison:
             yield replace(_compared(string, visited, wanted), varies=len(ends) > 1)
 
     def _epsilon(self, cell_table: CellTable) -> float | None:
-        """Return a proved tolerance for alpha of the automaton's centroid, or ``None`` if there is none."""
+        """Return a proved bound on 1 - alpha for the automaton's centroid, or ``None`` if there is no proof.
+
+        alpha is the weight of this centroid in the network's state.
+        """
         temperature = cell_table.cells[0].component.temperature
         if self.program == "sr-mixture":
             return followed(cell_table, self.inputs, self._start, temperature)
@@ -192,7 +195,7 @@ class CellComparison:
         return self._run(strings, slack)
 
     def _run(self, strings: Sequence[String], slack: float) -> list[Places]:
-        """Return the centroid of the network after each prefix, from one padded batch.
+        """Return the centroid of the network after each prefix of each string, from one padded batch.
 
         The index is -1 if an output is not at a centroid, or if the last state differs from the last output.
         """
@@ -251,7 +254,10 @@ class CellComparison:
         return {pair: max(sorted(row), key=row.__getitem__) for pair, row in counts.items()}
 
     def _seen(self, cell_table: CellTable) -> set[tuple[int, str]] | None:
-        """Return the pairs of centroid and symbol in the data, or ``None`` if one is not determined."""
+        """Return the pairs of a centroid and a symbol that occur in the strings that Algorithm 1 counts.
+
+        The result is ``None`` if the next centroid of some state could not be determined.
+        """
         states, pairs = {self._start}, set()
         for _ in range(COUNTED):
             after = set()
@@ -284,7 +290,10 @@ class CellComparison:
 
 
 def _read(table: dict[tuple[int, str], int], string: String) -> Places:
-    """Return the centroids along a string by the transition table; they are ``None`` after a missing pair."""
+    """Return the centroids after each prefix of a string, by a transition table.
+
+    They are ``None`` after a pair of a centroid and a symbol that is not in the table.
+    """
     visited: Places = [0]
     for symbol in string:
         before = visited[-1]
@@ -293,7 +302,7 @@ def _read(table: dict[tuple[int, str], int], string: String) -> Places:
 
 
 def _while_seen(string: String, visited: Places, seen: set[tuple[int, str]]) -> Places:
-    """Return the centroids up to the first pair that is not in the data, and ``None`` after it."""
+    """Replace the centroids by ``None`` after the first pair of a centroid and a symbol not in ``seen``."""
     result: Places = [visited[0]]
     for before, symbol, after in zip(visited, string, visited[1:], strict=False):
         lost = result[-1] is None or (before, symbol) not in seen

@@ -33,7 +33,7 @@ from ratproof.implementations.state_regularized import ball_cells
 State = tuple[int, ...]
 """The index of one centroid per layer, from 0."""
 EPSILONS = (2.0**-40, 2.0**-14, 2.0**-7, 2.0**-4)
-"""Tolerances for alpha, tried in turn; a smaller tolerance keeps h closer to its centroid."""
+"""Tolerances for alpha, which are tried in turn. A smaller tolerance keeps h closer to its centroid."""
 OUTWARD = 1 + 2.0**-40
 
 
@@ -198,7 +198,10 @@ def _greatest(balls: Sequence[Any]) -> int | None:
 def settled(
     cell_table: CellTable, inputs: Mapping[str, Tensor], string: Sequence[str], start: State
 ) -> list[State] | None:
-    """Return the states of the limit network after each prefix, or ``None`` if one is not determined."""
+    """Return the states of the network for temperature -> 0 after each prefix of a string.
+
+    The result is ``None`` if a state could not be determined.
+    """
     states = [start]
     for x in string:
         after, _ = cell_table.after(states[-1], inputs[x])
@@ -246,7 +249,7 @@ def _closes(
 def always_certain(
     cell_table: CellTable, inputs: Mapping[str, Tensor], start: State, temperature: float
 ) -> bool:
-    """Return whether, after every string, the float alpha is 1 for one centroid and 0 for the others.
+    """Return whether the float alpha is 1 for one centroid and 0 for the others after every string.
 
     If so, sampling by equation 4 is deterministic.
     """
