@@ -1,1 +1,1 @@
-"""The runner of evidence, which ``verify``, ``check`` and ``hunt`` use."""
+"""Functions that run the evidence for claims, for the commands ``verify``, ``check`` and ``hunt``."""

@@ -1,4 +1,4 @@
-"""Files with counterexamples, which are readable and can be run again on any machine."""
+"""Files with counterexamples. A person can read such a file, and any machine can run it again."""
 
 from __future__ import annotations
 
@@ -54,13 +54,16 @@ NOT_AS_WRITTEN = (
     AssertionError,
     MemoryError,
 )
-"""The exceptions that computations with a file's weights may raise."""
+"""The exceptions that a comparison may raise if its weights in a file are invalid."""
 
 
 def keep_script(
     counterexample: KernelCounterexample | StatefulCounterexample, script: str, folder: Path, kind: str
 ) -> Path | None:
-    """Write a counterexample's program to the folder, and return its path; ``None`` without a program."""
+    """Write the script that reproduces a counterexample to a file in the folder, and return the file's path.
+
+    If the script is empty, nothing is written, and the result is ``None``.
+    """
     if not script:
         return None
     path = folder / f"{counterexample.claim}--{counterexample.variant}--{kind}.py"
@@ -82,7 +85,7 @@ def keep(
 
 
 def as_kept(counterexample: Counterexample, seed: int | None, test: str) -> JsonObject:
-    """Return the content of a counterexample's file."""
+    """Return the JSON object that the file of a counterexample contains."""
     comparison = load(counterexample.to_json(), "counterexample")
     return {
         "format": FORMAT,
@@ -124,9 +127,10 @@ class Replayed:
         return list(self.data["string"] if difference is None else self.data["string"][: difference.length])
 
     def otherwise(self) -> dict[str, str]:
-        """Return the fields whose values in the file differ from the comparison, each with the file's value.
+        """Return the descriptive fields of the file that do not match the comparison that ran.
 
-        The rest of the output does not use the file's values.
+        Each field, such as the sentence or the automata, is returned with its value in the file. These values
+        are not used for anything else.
         """
         right: JsonObject = {"weights": self.comparison.weights()}
         if "automata" in self.data:
@@ -239,7 +243,12 @@ def replay(path: str | Path) -> Replayed:
 
 
 def run_again(data: JsonObject, where: str) -> Replayed:
-    """Run a counterexample again; ``where`` is the name of its source in error messages."""
+    """Run a counterexample again, and return the result.
+
+    Args:
+        data: The JSON object from the counterexample's file.
+        where: The name of the file, or of another source, for error messages.
+    """
     _require_fields(data, where)
     _require_claims_file(data, where)
     comparison = load(data, where)

@@ -21,7 +21,10 @@ THREADS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
 def load_profile(examples: int | None = None, seeded: bool = False) -> None:
-    """Configure Hypothesis to draw this many cases; without a seed, they are the same in every run."""
+    """Configure Hypothesis to draw this many cases.
+
+    The cases are the same in every run, unless ``seeded`` is true.
+    """
     settings.register_profile(
         "ratproof",
         max_examples=EXAMPLES if examples is None else examples,
@@ -30,7 +33,7 @@ def load_profile(examples: int | None = None, seeded: bool = False) -> None:
         deadline=None,
         print_blob=True,
         report_multiple_bugs=False,
-        # no explain phase, because it takes longer than the search and adds nothing to the two scores
+        # no explain phase: it takes longer than the search, and a counterexample already shows both scores
         phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.target, Phase.shrink),
         suppress_health_check=[HealthCheck.too_slow],
     )

@@ -50,12 +50,14 @@ class SourceDigests:
 
 
 def keep(request: Request, outcome: Outcome, digests: SourceDigests) -> None:
-    """Save the results of a run, if the folder is writable; a complete run is also saved separately.
+    """Save the results of a run of ``verify`` in this folder, if it is writable.
+
+    The results of a complete run are also saved to a second file, which partial runs do not replace.
 
     Args:
         request: The request.
-        outcome: Its outcome.
-        digests: The :func:`digest` before the run.
+        outcome: The outcome of the run.
+        digests: The result of :func:`digest` before the run.
     """
     data = {"schema_version": SCHEMA_VERSION, **outcome.to_json(), **digests.__dict__}
     text = json.dumps(data) + "\n"
@@ -91,9 +93,9 @@ def current_verdicts() -> str | None:
 
 
 def saved_on_other_device(device: str, digests: SourceDigests) -> SavedRun | None:
-    """Return the last complete run of the same sources on the other device, or ``None``.
+    """Return the last complete run of the same sources on the other device (CPU or GPU), or ``None``.
 
-    The versions of the libraries may differ. The result contains them.
+    That run may have used other versions of the libraries, which the result contains.
     """
     for other, path in WHOLE.items():
         data = _read(path)

@@ -29,13 +29,13 @@ from ratproof.ladder.rungs.exhausted import length_within
 from theory.claim import USUAL
 
 EACH_LENGTH = 2
-"""Number of cases for each length that every run covers, in addition to cases of random length.
+"""Number of random strings of each length in the argument ``lengths``.
 
-The given lengths are needed because a chunked program may only be correct on short strings.
+These strings are needed because a chunked program may only be correct on strings shorter than a chunk.
 """
 _ONE_IN_FOUR = st.integers(0, 3)
 FEW_STRINGS = 200
-"""Number of strings on which a module is run with its first two axes exchanged."""
+"""Number of strings on which a module is run with the axes time and batch exchanged."""
 
 
 class ProgramComparison(Comparison, Protocol):
@@ -44,10 +44,10 @@ class ProgramComparison(Comparison, Protocol):
     batch_first: bool
 
     def confirm(self, compared: StringResult) -> None:
-        """Raise NotAFunction if the string gives another result when it runs again."""
+        """Run the program on the string again, and raise NotAFunction if the result differs."""
 
     def in_other_layout(self) -> ProgramComparison:
-        """Return the same comparison with the program's first two axes exchanged."""
+        """Return the same comparison for a program with the other order of the axes time and batch."""
 
     def test_strings(self) -> TestStrings:
         """Return strings that distinguish the automata from other automata."""
@@ -61,7 +61,7 @@ class ProgramComparison(Comparison, Protocol):
 
 @dataclass(frozen=True)
 class ProgramUnderTest(Subject):
-    """A program and its automata.
+    """A user's program, with the automata whose scores it is claimed to compute.
 
     Attributes:
         comparison: The comparison of the program with its automata.
@@ -79,7 +79,7 @@ def program_under_test(
     device: str,
     lengths: Sequence[int],
 ) -> ProgramUnderTest:
-    """Return the program and its automata as a subject of evidence.
+    """Return the claim that a user's program agrees with automata, as a subject of evidence.
 
     Args:
         name: Name of the claim.

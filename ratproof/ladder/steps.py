@@ -50,7 +50,10 @@ class Step:
         return f"{TESTS}::test_{name}_on_this_rung[{self.label}]"
 
     def show(self) -> None:
-        """Run the assertion; the rungs document its exceptions."""
+        """Run the assertion of this kind of evidence.
+
+        The functions of :mod:`ratproof.ladder.rungs` document the exceptions.
+        """
         rung_of(self.kind)(self.claim, self.variant, self.side, self.claim.effort_of(self.variant))
 
     @property
@@ -118,14 +121,17 @@ class WrittenStep:
 
 
 def all_of(claim: Claim, kind: str, inputs: Inputs) -> list[Step | WrittenStep]:
-    """Return all steps of a kind for a built-in claim; checks written for this claim come first."""
+    """Return all steps of one kind of evidence for a built-in claim.
+
+    The checks that are written for this claim come first.
+    """
     own = [check for check in written_checks().values() if (check.name, check.kind) == (claim.name, kind)]
     written = [WrittenStep(check, inputs) for check in own if check.can_run(inputs)]
     return [*written, *(step for step in steps([claim], inputs.device) if step.kind == kind)]
 
 
 def runs_torch(step: Step) -> bool:
-    """Return whether a torch layer runs in the step."""
+    """Return whether the step runs a torch network."""
     return step.side.device is not None
 
 

@@ -132,7 +132,10 @@ def _keep(result: Result, seed: int | None, claims_file: str) -> Path | None:
 
 
 def _missing(request: Request, results: list[Result], not_run: list[dict[str, str]]) -> list[Result]:
-    """Return unknown results for evidence that was requested and promised but that no test produced."""
+    """Return a result with the verdict unknown for each requested kind of evidence that no test produced.
+
+    Only evidence that the claims promise is included, except evidence that this machine cannot run.
+    """
     there: dict[tuple[str, str, str], set[str | None]] = {}
     for r in results:
         there.setdefault((r.claim, r.variant, r.kind), set()).add(r.ran)

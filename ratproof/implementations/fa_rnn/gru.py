@@ -48,8 +48,8 @@ SMALL = 2.0**-10
 def factors(w: Weights) -> Factors:
     """Return factors of the transition tensor, with a column for each word and previous state.
 
-    With these factors, a gate of the FA-GRU can determine the word from the vector that it reads. The word BOS
-    leaves the state unchanged.
+    With these factors, a gate of the FA-GRU can determine the word from the vector that it reads. The word
+    BOS leaves the state unchanged.
     """
     k, words = w.n, [*w.alphabet, BEGIN]
     tables = [*(floats(w.T[x]) for x in w.alphabet), np.eye(k)]

@@ -1,4 +1,4 @@
-"""The assertion that two computations agree on strings, which most kinds of evidence use."""
+"""The assertion that a network and its automata agree on strings, which most kinds of evidence use."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from ratproof.implementations.comparison import Comparison, Repeatable, StringRe
 
 
 def agree(comparison: Comparison, strings: Sequence[String]) -> None:
-    """Assert that the two computations of a comparison agree on every prefix of every string.
+    """Assert that the network and the automata of a comparison agree on every prefix of every string.
 
     The ledger counts the strings that were compared in full, and the strings that were not.
 
     Raises:
-        Disagreement: If the computations differ; the error contains the first counterexample.
+        Disagreement: If a value of the network differs from the automaton's score. The error contains the
+            first counterexample.
     """
     book = ledger()
     if book.observe is not None:
@@ -45,7 +46,7 @@ def _agree(comparison: Comparison, strings: Sequence[String], book: Ledger) -> N
 
 
 def record(compared: StringResult, book: Ledger) -> None:
-    """Count the result of a comparison in the ledger.
+    """Add the result for one string to the counts in the ledger.
 
     Raises:
         RuntimeError: If a bound is exceeded, but the result contains no difference.

@@ -19,9 +19,9 @@ BOXES = 100
 
 
 def decided(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
-    """Assert that the network and its automata agree on all strings for random cases; record certificates.
+    """Assert that networks with random weights agree with their automata on all strings.
 
-    The method depends on the variant's statement:
+    A certificate is recorded as evidence. The method depends on the variant's statement:
 
     - A recurrence is converted to automata, which must be equivalent to those of the construction.
     - For a mixture that follows its automaton, the proof uses boxes that contain the states.
@@ -62,7 +62,7 @@ def decided(claim: Claim, variant: Variant, side: Implementation, effort: Effort
 
 
 def _decide_layer(claim: Claim, variant: Variant, side: Layer, data: st.DataObject) -> None:
-    """Assert that the claim's recurrence with a layer's float gates equals the layer's automata."""
+    """Assert that the layer's automata equal the claim's recurrence, if both have the layer's float gates."""
     network = side.case(claim, variant, data)
     units = range(network.network.hidden_size)
     by_unit = [read(variant.reading.recurrence, network.claim_weights(unit)) for unit in units]

@@ -1,4 +1,7 @@
-"""The decision for all strings: the recurrence is converted to an automaton and compared with the claim's."""
+"""The decision for all strings, in which a recurrence is converted to an automaton.
+
+Then it is decided whether this automaton is equivalent to the automaton that the claim constructs.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +27,11 @@ from theory.reading import Clamped, Recurrence
 from theory.weights import Weights
 
 MOST_LEFT_OUT = 100
-"""Maximum of a variant's minimum string length, because the number of states is proportional to it."""
+"""Largest minimum length of a variant's strings. The decision needs a number of states proportional to it."""
 
 
 def decide(comparison: ExactComparison, on_numbers: OnNumbers | None = None) -> None:
-    """Assert that the case's recurrence gives every string the scores of its automata, in exact fractions.
+    """Assert that a recurrence gives every string the scores of its automata, in exact fractions.
 
     The step must be affine in the state (:mod:`automata.recurrences.affine`), or linear over a semiring other
     than the reals (:mod:`automata.recurrences.linear`). Over semirings other than the reals, equality is
@@ -39,7 +42,7 @@ def decide(comparison: ExactComparison, on_numbers: OnNumbers | None = None) -> 
     the comparison.
 
     Args:
-        comparison: The case.
+        comparison: The recurrence with its weights, and the automata.
         on_numbers: Trial runs on numbers, for a step that only the user's file defines.
 
     Raises:
@@ -63,7 +66,10 @@ def decide(comparison: ExactComparison, on_numbers: OnNumbers | None = None) -> 
 
 
 def at_least(automaton: WFSA, length: int) -> WFSA:
-    """Return the automaton with score 0 for strings of fewer than ``length`` symbols."""
+    """Return an automaton that gives score 0 to strings of fewer than ``length`` symbols.
+
+    All other strings have the scores of the given automaton.
+    """
     if not length:
         return automaton
     if length > MOST_LEFT_OUT:
@@ -79,10 +85,10 @@ def at_least(automaton: WFSA, length: int) -> WFSA:
 
 
 def read(recurrence: Recurrence, case: Any) -> list[WFSA]:
-    """Convert the recurrence, with the weights of the case, to automata, one per value.
+    """Convert a recurrence to automata, one for each value that it returns.
 
-    The automata are over the case's own semiring. If the claim is about an algorithm, the case is an
-    automaton.
+    ``case`` contains the weights, and their semiring is that of the automata. If the claim is about an
+    algorithm, ``case`` is an automaton instead.
     """
     over = case.over if isinstance(case, Weights) else REAL
     if over is not REAL:
@@ -112,7 +118,10 @@ def read(recurrence: Recurrence, case: Any) -> list[WFSA]:
 
 
 def decide_units(comparison: Comparison, network: Sequence[WFSA], constructed: Sequence[WFSA]) -> None:
-    """Assert that each unit's automata are equivalent, and record the last certificate as evidence."""
+    """Assert that, for each unit, the automaton of the network and the constructed one are equivalent.
+
+    The certificate of the last unit is recorded as evidence.
+    """
     current_ledger = ledger()
     if not network:
         raise RuntimeError("there must be at least one unit to decide")

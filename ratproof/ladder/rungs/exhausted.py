@@ -29,9 +29,9 @@ MOST_STRINGS = 20_000
 
 
 def exhausted(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
-    """Assert agreement for all small cases and all strings up to a length, over one and two letters.
+    """Assert that the recurrence agrees with its automata for all small cases, on all strings up to a length.
 
-    Over a fixed alphabet, the length is limited by the number of strings.
+    If the variant has its own alphabet, the number of strings determines this length.
 
     Raises:
         Disagreement: If a score differs.
@@ -43,9 +43,9 @@ def exhausted(claim: Claim, variant: Variant, side: Implementation, effort: Effo
 
 
 def length_within(symbols: int) -> int:
-    """Return the largest length, at least 1, for which the number of strings is within the limit.
+    """Return the largest length for which all strings up to it can be compared, which is at least 1.
 
-    There are at most :data:`MOST_STRINGS` strings of at most this length.
+    Unless the result is 1, there are at most :data:`MOST_STRINGS` strings up to this length.
     """
     return next(
         n for n in range(30, 0, -1) if n == 1 or sum(symbols**i for i in range(n + 1)) <= MOST_STRINGS
@@ -53,11 +53,12 @@ def length_within(symbols: int) -> int:
 
 
 def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) -> None:
-    """Assert agreement on every string of at most ``longest`` symbols, over 1 to ``letters`` letters.
+    """Assert that the recurrence agrees with its automata on every string of at most ``longest`` symbols.
 
-    Small cases are sorted by number of letters, size, and simplicity of weights. After a difference, later
-    cases still run on shorter strings. The counterexample is therefore minimal: it has the shortest string,
-    then the smallest alphabet, the fewest states, and the simplest weights.
+    All small cases over 1 to ``letters`` letters are compared. They are sorted by number of letters, size, and
+    simplicity of weights. After a difference, later cases still run on shorter strings. The counterexample is
+    therefore minimal: it has the shortest string, then the smallest alphabet, the fewest states, and the
+    simplest weights.
 
     If the variant states that no automaton or no initial distribution exists, the counterexample has a
     certificate of this. It is then minimal among the counterexamples with a certificate.
@@ -84,8 +85,8 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
                 candidate = _Candidate(
                     compared, comparison, None if certify is None else certify(variant, comparison, compared)
                 )
-                # An automaton other than the constructed one may be correct for this case. In that case, a
-                # different case must show the refutation.
+                # Without a certificate, another automaton than the constructed one may be correct for this
+                # case. Then another case must refute the claim.
                 shown = candidate.certificate is not None or certify is None
                 best, uncertified = (candidate, uncertified) if shown else (best, uncertified + 1)
     current_ledger.facts.update(longest=longest, small_cases=cases, letters=letters)
@@ -166,7 +167,7 @@ CERTIFICATES: dict[type, Callable[[Variant, ExactComparison, StringResult], Json
     NoAutomaton: _no_automaton,
     NoInitialDistribution: no_initial_distribution,
 }
-"""Additional certificates that a counterexample requires, keyed by the kind of the variant's reading."""
+"""Functions that compute the certificate that a counterexample requires, by class of a variant's reading."""
 
 
 def hankel_certificate(block: Block, case: Any, unit: int) -> JsonObject:

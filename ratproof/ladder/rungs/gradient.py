@@ -11,7 +11,7 @@ from theory.claim import GRADIENT, Claim, Effort, Variant
 
 
 def gradient(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
-    """Assert that the gradients of random layers are within the derived bound.
+    """Assert that torch's gradients of random layers equal the derivatives, within the rounding bound.
 
     Raises:
         Disagreement: If a gradient differs.

@@ -44,7 +44,7 @@ def _require_known_theorem(side: Implementation, kind: str) -> None:
 
 
 def accept(claim: str, variant: Variant) -> None:
-    """Assert that the kernel accepts the variant's theorem without assumptions.
+    """Assert that Coq's kernel accepts the variant's theorem without assumptions.
 
     The theorem must imply the statement of the variant, and its definitions must compute the same values as
     those in ``theory``. If some definitions can be evaluated, the facts contain the number of compared

@@ -44,7 +44,7 @@ Word = tuple[Hashable, ...]
 
 @dataclass(frozen=True)
 class TrialPlan:
-    """A deterministic plan of the strings to run for a case.
+    """A plan of the strings on which a user's recurrence runs. The plan has no randomness except fixed seeds.
 
     Args:
         alphabet: The symbols.
@@ -132,11 +132,15 @@ class Prefixes:
 
 
 def plan_for(network: Sequence[WFSA], constructed: Sequence[WFSA], part: float = 1.0) -> TrialPlan:
-    """Return a plan for a network, converted to automata, and the automata of the construction.
+    """Return a plan of the strings on which a recurrence runs.
 
-    If ``part`` is less than 1, the plan is smaller, for runs of many cases. The size of a plan is chosen so
-    that it takes seconds: large networks run on fewer strings, and networks with long fractions on shorter
-    strings.
+    The size of a plan is chosen so that the runs take seconds: a large network runs on fewer strings, and a
+    network with long fractions on shorter strings.
+
+    Args:
+        network: The automata to which the recurrence was converted.
+        constructed: The automata that the claim constructs.
+        part: The size of the plan relative to a full plan. It is less than 1 if there are many cases.
     """
     size = sum(a.states**2 for a in constructed) + network[0].states ** 2
     steps = max(LEAST_STEPS, min(MOST_STEPS, WORK // size))
@@ -159,7 +163,10 @@ def plan_for(network: Sequence[WFSA], constructed: Sequence[WFSA], part: float =
 
 
 def basis(automata: Sequence[WFSA], most: int = 200) -> list[Word]:
-    """Return strings whose state vectors span the state vectors of all strings, in shortlex order."""
+    """Return strings, in shortlex order, whose state vectors span the state vectors of all strings.
+
+    At most ``most`` strings are returned.
+    """
     both = cleared([remove_epsilon(automata[0])])
     return [tuple(both.symbols[i] for i in word) for word in explore(both, PRIME).words[:most]]
 
@@ -172,7 +179,7 @@ class OnNumbers:
         self._first: str | None = None
 
     def run(self, comparison: ExactComparison, network: Sequence[WFSA], constructed: Sequence[WFSA]) -> None:
-        """Assert that the case's recurrence gives the strings the same scores as the automata.
+        """Assert that a recurrence gives the strings of the plan the same scores as its automata.
 
         Raises:
             Disagreement: If a score differs; the error contains the first such string after shrinking.
@@ -254,7 +261,7 @@ def shrunk(comparison: ExactComparison, string: Word, tries: int = 300) -> Strin
 
 
 def ran_on_strings(cases: int, strings: int, longest: int) -> JsonObject:
-    """Return a sentence about the runs on numbers, for the report of a decided verdict."""
+    """Describe the runs on numbers in the report of a decided verdict: their counts, and a sentence."""
     sentence = (
         f"decided for the function that the step computes on affine forms; on {strings:,} strings of at most"
         f" {longest:,} symbols{f', in {cases:,} cases' if cases > 1 else ''}, two runs of the step on"
@@ -264,7 +271,7 @@ def ran_on_strings(cases: int, strings: int, longest: int) -> JsonObject:
 
 
 def ran_on_cases(cases: int) -> JsonObject:
-    """Return a sentence about the runs on numbers, for the report of a proof."""
+    """Describe the runs on numbers in the report of a proof: the number of cases, and a sentence."""
     sentence = (
         "proved for the functions that the recurrence and the construction compute on variables; in"
         f" {cases:,} random cases with numbers, the recurrence agrees with the automaton"

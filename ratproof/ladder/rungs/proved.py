@@ -36,7 +36,10 @@ NOT_IN_ORDER = (
 
 
 class NotProved(AssertionError):
-    """An error for an identity that fails; it does not refute the claim, as another invariant may work."""
+    """An error for an identity that fails.
+
+    It does not refute the claim, because another invariant may prove it.
+    """
 
     def __init__(self, identity: Identity, where: str) -> None:
         super().__init__(f"not proved in {where}: {identity}")
@@ -50,8 +53,8 @@ class GapInProof(AssertionError):
 def proved(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
     """Assert the claim for all weights, strings and sizes, in every commutative semiring.
 
-    The proof is about variables. A user's own claim is also sampled on numbers, because its functions might
-    treat variables and numbers differently.
+    In the proof, the weights are variables. A user's own claim is also sampled on numbers, because its
+    functions might treat variables and numbers differently.
 
     Raises:
         NotProved: If an identity fails; the error contains the first one.
@@ -129,7 +132,8 @@ def order_of_factors(variant: Variant, induction: Induction) -> str:
 def _written(variant: Variant, induction: Induction, checked: int, sizes: list[Identity]) -> JsonObject:
     """Return the proof as a JSON object.
 
-    The object contains the invariant, the identities of the first instance, and a list of all instances.
+    An instance is a size of the network and an alphabet. The object contains the invariant, the identities of
+    the first instance, and a list of all instances.
     """
     # The two sides of each identity were checked to be equal if variables commute. They are shown with the
     # factors of each product in their original order.
@@ -159,7 +163,7 @@ def _instances(induction: Induction) -> list[str]:
 
 
 def _automaton(variant: Variant, induction: Induction) -> list[str]:
-    """Return the first unit's automaton with variables for weights, for the first instance."""
+    """Format the first unit's automaton for the first instance, with variables as weights."""
     signature, alphabet = induction.instances[0]
     a = variant.reading.construction(signature.variables(alphabet, IN_PATH_ORDER.over))[0]
     tables = [(x, a.matrix(x)) for x in a.alphabet] + (

@@ -1,4 +1,4 @@
-"""The table of rungs, keyed by their kinds of evidence."""
+"""The functions that run the kinds of evidence (the rungs), keyed by kind."""
 
 from __future__ import annotations
 

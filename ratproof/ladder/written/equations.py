@@ -25,21 +25,21 @@ from theory.registry import claims
 
 TEST = "proofs_tests/neural/test_equations.py::test_the_gates_of_a_torch_layer_are_those_of_the_paper"
 EXAMPLES, LINEAR_EXAMPLES = 40, 12
-"""Numbers of random layers: of networks in the papers, and of today's linear recurrences."""
+"""Numbers of random layers for a network of the three papers, and for a recent linear recurrence."""
 EVERY_REFERENCE = {**REFERENCES, **LINEAR_REFERENCES}
 
 
 class EquationComparison(LayerComparison):
-    """A comparison of the equations in the layer's dtype with the exact scores of its automata.
+    """A comparison of a paper's equations with the exact scores of a layer's automata.
 
-    The equations use the layer's parameters.
+    The equations are computed with the layer's parameters, in its dtype.
     """
 
     way = "equations"
 
     @torch.no_grad()
     def states(self, strings: Any) -> list[Any]:
-        """Return c_0, ..., c_T of each string, computed one symbol at a time."""
+        """Compute the states c_0, ..., c_T on each string by the equations, one symbol at a time."""
         cell, index = self.network.cell, {symbol: i for i, symbol in enumerate(self.layer.alphabet)}
         first = cell.score(cell.start(1, self.start))[0]
         start = torch.full(
@@ -59,7 +59,7 @@ class EquationComparison(LayerComparison):
 def agree_with_equations(
     claim: str, kind: str, dtype: str, data: Any, variant: str = "corrected", device: str = "cpu"
 ) -> None:
-    """Assert that the equations agree with the automata of random layers, within the derived bound."""
+    """Assert that the paper's equations agree with the automata of random layers, within rounding."""
     names, strings = data.draw(readings(most=6))
     starts = layer_kinds()[kind].starts
     one = data.draw(networks("abc", kind, claim, variant, dtype, device, start=starts)).renamed(names)

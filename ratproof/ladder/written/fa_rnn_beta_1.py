@@ -54,7 +54,7 @@ def network_of_a_rule_file_is_the_rules(inputs: Inputs) -> None:
 def decided(
     labelled: Sequence[Labelled], words: Sequence[str], decomposed: bool, device: str
 ) -> tuple[FARNN, NetworkDecision]:
-    """Assert that the network equals its rules on all sentences, and record the last certificate."""
+    """Assert that a network equals its rules on all sentences, and record the last label's certificate."""
     compiled = rule_set(labelled, words)
     network = FARNN.of_rules(compiled, decomposed=decomposed, dtype=torch.float32, device=device)
     result = decide_network(network, labelled, compiled)

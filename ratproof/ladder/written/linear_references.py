@@ -17,22 +17,22 @@ def softplus(z):
 
 
 def rows(cell, values):
-    """Return the values of a linear map or a parameter, with one row for each key."""
+    """Reshape the values of a linear map or a parameter to ``(K, units)``, with one row for each key."""
     return values.reshape(-1, cell.hidden_size)
 
 
 def maps(cell, x, names):
-    """Return the values of the named linear maps, shape ``(units,)``, or ``(K, units)`` if K > 1."""
+    """Apply the cell's linear maps with these names to x: shape ``(units,)``, or ``(K, units)`` if K > 1."""
     return [rows(cell, linear_map(cell.maps[name], x)).squeeze(0) for name in names.split()]
 
 
 def vectors(cell, x, names):
-    """Return the values of the named linear maps, shape ``(K, units)``."""
+    """Apply the cell's linear maps with these names to x: shape ``(K, units)``, also if K = 1."""
     return [rows(cell, linear_map(cell.maps[name], x)) for name in names.split()]
 
 
 def both(o):
-    """Return the pair of score and output for a layer whose output is its score."""
+    """Return o as the score and as the output of a layer, which are equal in this layer."""
     return o, o
 
 
@@ -123,11 +123,11 @@ def lru(scale):
 
 
 def memory(step, read="q"):
-    """Return the reference of a matrix memory.
+    """Return a reference implementation of a layer with a matrix memory.
 
     Args:
         step: A function from the cell, an input and the state to the next state.
-        read: The name of the query.
+        read: The name of the query's linear map.
     """
 
     def reference(cell, v, start):
@@ -166,7 +166,7 @@ def delta_net(cell, x, s):
 
 
 def without(left, right):
-    """Return the matrix 1 - left right^T for each unit, shape ``(K, K, units)``."""
+    """Return the matrix I - left right^T for each unit, shape ``(K, K, units)``."""
     identity = torch.eye(len(left), dtype=left.dtype, device=left.device)
     return identity.unsqueeze(-1) - left.unsqueeze(1) * right.unsqueeze(0)
 
@@ -251,7 +251,7 @@ def mlstm(cell, x, s):
 
 
 def rwkv(decay):
-    """Return the reference of an RWKV layer with a bonus.
+    """Return a reference implementation of an RWKV layer with a bonus.
 
     Args:
         decay: A function from the cell and an input to the logits of the decays.

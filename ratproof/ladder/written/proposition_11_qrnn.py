@@ -32,10 +32,11 @@ def random_weights(alphabet: str, window: int) -> Weights:
 
 
 def count_of_states_is_exact(inputs: Inputs) -> None:
-    """Assert the number of states of the automata, and that random weights attain the minimum.
+    """Assert how many states the automata of a QRNN have, and how many are needed.
 
-    Let A = s + ... + s^(K-1). The corrected automaton has 2 A + 1 states, and 2 + A states are enough. For
-    random weights, the rank is 2 + A.
+    Let A = s + ... + s^(K-1), for s letters and a window of size K. The corrected automaton has 2 A + 1
+    states, or 2 if K = 1. The smaller automaton has 2 + A states. For random weights, this is the rank, and
+    thus the minimum. The exception is s = 2 and K = 4, for which the rank is 14 and not 16.
     """
     counts = []
     for s, window in SIZES:

@@ -39,7 +39,10 @@ def gates_are_those_of_the_paper(inputs: Inputs, data: st.DataObject, *, dtype: 
 
 
 def start_in_one_is_not_the_drawn_automaton(inputs: Inputs, data: st.DataObject) -> None:
-    """Assert that Figure 1 as drawn is wrong for c_0 = 1, because it gives the empty string 0 for any c_0."""
+    """Assert that a network with c_0 = 1 agrees with the automaton that is drawn in Figure 1.
+
+    This fails, because the drawn automaton gives the empty string the score 0 for any c_0.
+    """
     names, strings = data.draw(readings(most=100))
     one, layer = st.just(1.0), ("abc", "example-6", CLAIM, "printed", "float64", inputs.device)
     network = data.draw(networks(*layer, automata_know_start=False, start=one))

@@ -103,7 +103,10 @@ def t_rnn(cell, v, c):
 
 
 def pair(linear, before, x):
-    """Return V v_{t-1} + W v_t + b for a linear map of the concatenated pair."""
+    """Return V v_{t-1} + W v_t + b, where V and W are the two halves of the weight of ``linear``.
+
+    v_{t-1} is ``before``, and v_t is ``x``.
+    """
     n = len(x)
     product = (linear.weight[:, :n] * before).sum(1) + (linear.weight[:, n:] * x).sum(1)
     return product if linear.bias is None else product + linear.bias
@@ -168,7 +171,11 @@ def linear_elman(cell, v, c):
 
 
 def closed(k, once, h, e):
-    """Return the scores at positions 0 to n after epsilon transitions (at most one if ``once``)."""
+    """Return the scores at positions 0 to n of a soft pattern after epsilon transitions.
+
+    ``h`` are the scores before these transitions, and ``e`` are their weights. A path takes any number of
+    epsilon transitions in a row, or at most one if ``once`` is true.
+    """
     plus, times, _ = k
     after = [h[0]]
     for j in range(1, len(h)):
@@ -177,7 +184,10 @@ def closed(k, once, h, e):
 
 
 def soft_pattern(k, once):
-    """Return the scores at all positions of the pattern, as in Schwartz et al. 2018."""
+    """Return a reference implementation of a soft pattern of Schwartz et al. 2018 over a semiring.
+
+    ``k`` has the sum, the product, and the function from logits to weights.
+    """
     plus, times, weight = k
 
     def run(cell, v, c):
@@ -203,7 +213,10 @@ MAX_PLUS = (torch.maximum, torch.add, torch.nn.functional.logsigmoid)
 
 
 def cnn_max_pooled(cell, v, c):
-    """Return the maximum over the windows, which are computed separately, with the oldest symbol first."""
+    """Yield the maximum score of the windows that end at or before each symbol, and its activation.
+
+    Each window's score is computed separately, from its oldest symbol to its newest.
+    """
     out = {"relu": torch.relu, "tanh": tanh}[cell.outputs]
     for t in range(len(v)):
         window = [(j, t - cell.width + j + 1) for j in range(cell.width)]

@@ -20,9 +20,10 @@ _TEMPERATURES = st.fractions("1/50", 20, max_denominator=50)
 
 
 def no_softmax_is_below_the_bound(inputs: Inputs, data: st.DataObject) -> None:
-    """Assert in ball arithmetic that alpha_M is never provably less than its bound.
+    """Assert in ball arithmetic that the largest probability of a softmax is not provably below its bound.
 
-    The bound is 1 / (1 + (k - 1) exp(-margin / tau)). Scores and temperatures are arbitrary.
+    For k scores and temperature tau, the bound is 1 / (1 + (k - 1) exp(-margin / tau)), where the margin is
+    the difference of the two largest scores. Scores and temperatures are arbitrary.
     """
     scores, temperature = data.draw(_SCORES), data.draw(_TEMPERATURES)
     with flint.ctx.workprec(BITS):
@@ -37,9 +38,10 @@ def no_softmax_is_below_the_bound(inputs: Inputs, data: st.DataObject) -> None:
 
 
 def automaton_has_the_bound_and_nothing_negative(inputs: Inputs, data: st.DataObject) -> None:
-    """Assert in exact fractions that the transition's weight is the bound, and that no weight is negative.
+    """Assert in exact fractions that the claim's automaton has the bound and the softmax as weights.
 
-    The bound is 1 / (1 + (k - 1) 2^(-m margin)), and alpha equals the weight of the softmax.
+    For k scores, the bound is 1 / (1 + (k - 1) 2^(-m margin)), where the margin is the difference of the two
+    largest scores. No weight may be negative.
     """
     variant = claim_named(CLAIM).variant(VARIANT)
     case = data.draw(variant.cases("a"))
