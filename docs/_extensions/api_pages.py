@@ -22,7 +22,7 @@ _PLAIN = {"COLUMNS": "80", "TERM": "dumb", "NO_COLOR": "1"}
 
 
 def pages() -> dict[str, str]:
-    """Return the pages by path: an index, the folders of each top-level package, and the commands."""
+    """Return the reference pages by path: an index, a page for each folder of modules, and the commands."""
     environment().filters["opening"] = _opening
     pages_by_path = {"api/index.md": render("api_index", rooms=ROOMS), "api/command-line.md": _commands()}
     for room in ROOMS:

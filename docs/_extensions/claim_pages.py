@@ -61,7 +61,11 @@ _log = getLogger(__name__)
 
 
 def pages(examples: Path) -> dict[str, str]:
-    """Return the pages and drawings by path; ``examples`` is the folder of the example files."""
+    """Return the pages and drawings by path.
+
+    Args:
+        examples: the folder of the example files.
+    """
     environment().globals["tests"] = EvidenceTests()
     page_texts = {"claims/graph.txt": _graph(), **_drawings(examples), **_coq()}
     for name in ("ladder", "theorems", "overview", "summary"):
@@ -81,7 +85,7 @@ def pages(examples: Path) -> dict[str, str]:
 
 
 def use(verdicts: Verdicts) -> None:
-    """Set the verdicts that the templates show, and make the claims available to them."""
+    """Make the claims and these verdicts available to all templates."""
     of_paper = {key: [c for c in claims().values() if c.source.paper == key] for key in PAPERS}
     named = {claim.name: module for module, claim in modules().items()}
     theorems: dict[str, list[tuple[Claim, Variant]]] = {}
@@ -100,18 +104,21 @@ def use(verdicts: Verdicts) -> None:
 
 
 def slug(title: str) -> str:
-    """Return the name of a paper's page."""
+    """Convert a title to a file name or a link target: lowercase letters, digits and hyphens."""
     return re.sub("[^a-z0-9]+", "-", title.lower()).strip("-")
 
 
 def anchor(theorem: str) -> str:
-    """Return the link target of a theorem from its full name."""
+    """Return the link target of a theorem with this full name."""
     return "coq-" + slug(theorem)
 
 
 @template_global
 def marks(claim: Claim, variant: Variant) -> list[Mark | None]:
-    """Return the marks in a variant's row; the mark of a column is the worst of its results."""
+    """Return the marks of a variant's row in the table of results.
+
+    Each column is a kind of evidence. Its mark is that of the worst result.
+    """
     verdicts: Verdicts = environment().globals["verdicts"]
     runs = ([] if v is None else v.results_of(claim.name, variant.name) for v in (verdicts, verdicts.gpu_run))
     row = Row(claim, variant, "", *(list(map(Result.from_json, run)) for run in runs))
@@ -120,7 +127,7 @@ def marks(claim: Claim, variant: Variant) -> list[Mark | None]:
 
 @template_global
 def mark_counts(claims: list[Claim]) -> list[Counter[Mark]]:
-    """Return, for each column of the table, how many rows have each mark."""
+    """Return, for each column of the table of results, how many rows have each mark."""
     rows = [marks(claim, variant) for claim in claims for variant in claim.variants]
     return [Counter(mark for mark in column if mark is not None) for column in zip(*rows, strict=True)]
 
@@ -138,7 +145,7 @@ def smallest(claim: Claim, variant: Variant) -> tuple[str, str] | None:
 
 @template_global
 def checked(result: dict[str, Any], certificate: dict[str, Any]) -> tuple[str, str]:
-    """Run the checker of a certificate, and return its name and its output."""
+    """Check a certificate, and return the checker's name and whether it accepts the certificate."""
     program = checker_of(certificate)
     try:
         program.verdict(certificate)
@@ -163,7 +170,7 @@ def users(claim: Claim) -> list[str]:
 
 @template_global
 def drawn(claim: Claim) -> Variant:
-    """Return the variant to draw: the corrected one, or else the first that is expected to hold."""
+    """Return the variant whose automata are drawn: the corrected one, or else the first that should hold."""
     holding = [v for v in claim.variants if v.expected == "holds"]
     return next((v for v in holding if v.name == "corrected"), holding[0])
 
@@ -176,7 +183,7 @@ def automata_of(claim: Claim, variant: Variant | None = None) -> list[WFSA]:
 
 @template_global
 def in_words(automaton: WFSA) -> str:
-    """Return a description of the automaton as the alternative text of its drawing."""
+    """Describe the automaton for the alternative text of its drawing."""
     k = automaton.semiring
     initial, final = (
         ", ".join(f"{q}: {k.format(w)}" for q, w in enumerate(vector.tolist()) if w != k.zero) or "none"
@@ -200,7 +207,7 @@ def _drawings(examples: Path) -> dict[str, str]:
             continue  # the state dict of an ordinary network
         network, _ = load(file)
         if any(cell.part.has_cell_state for cell in network.recurrent_cells):
-            continue  # a counter has no automaton to draw
+            continue  # a network with a cell state has no automaton to draw
         numbers = numbers_of(network)
         string = string_100(numbers.alphabet)
         drawn = draw_all(numbers, certify(network), string, TEMPERATURES)

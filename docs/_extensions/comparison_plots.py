@@ -11,14 +11,16 @@ from plots import COLOURS, GREY, plain_frame, plotted
 from training.scoreboard import FigureComparison
 
 Dots = Mapping[str, tuple[Sequence[float], float]]
-"""For each model, our figures (one per seed) and the paper's figure, in %."""
+"""For each model, our results (one per seed) and the result in the paper, in %."""
 
 
 def dots_of(board: Sequence[FigureComparison], titles: Mapping[str, str]) -> dict[str, Dots]:
-    """Return a panel for each experiment, kind of figure, and size or share of the training set.
+    """Group comparisons of our results with a paper's by the panels of a plot.
+
+    There is a panel for each experiment, metric, and size or share of the training set.
 
     Args:
-        board: the figures of a paper.
+        board: the comparisons with one paper.
         titles: the titles of the experiments.
     """
     panels: dict[str, list[FigureComparison]] = {}
@@ -43,7 +45,7 @@ def _share(one: FigureComparison) -> float:
 
 
 def _label(one: FigureComparison, panel: Sequence[FigureComparison]) -> str:
-    """Return the model, and the settings in which the panel's rows differ."""
+    """Return the label of a row: its model and settings, without those that the whole panel shares."""
     shared = set.intersection(*(set(other.row.split(", ")) for other in panel if other.model != "rules"))
     settings = [text for text in one.row.split(", ") if text and text not in shared]
     models = {other.model for other in panel}
@@ -51,7 +53,10 @@ def _label(one: FigureComparison, panel: Sequence[FigureComparison]) -> str:
 
 
 def dot_plot(groups: Mapping[str, Dots], columns: int) -> str:
-    """Return a panel for each experiment: a dot for our mean, a line over our seeds, a ring for the paper."""
+    """Draw a panel for each group of results, and return the plot as SVG.
+
+    A dot is our mean, a line is the range of our seeds, and a ring is the result in the paper.
+    """
     rows = -(-len(groups) // columns)
     heights = [
         max(len(dots) for dots in list(groups.values())[columns * row : columns * (row + 1)])
@@ -80,10 +85,13 @@ def dot_plot(groups: Mapping[str, Dots], columns: int) -> str:
 
 
 def speed_groups(measured: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """Return bars by device: the share of the memory bandwidth, and other programs' times divided by ours.
+    """Return the values of the bars that compare speeds, in groups.
+
+    Each device has up to two groups: our speeds relative to the memory bandwidth, and the times of other
+    programs divided by ours. They are those of the largest measured shape.
 
     Args:
-        measured: the results of ``bench/scan.py`` by the device's name; the largest shape is shown.
+        measured: the results of ``bench/scan.py`` by the device's name.
     """
     groups: dict[str, dict[str, float]] = {}
     for device, results in measured.items():
@@ -102,7 +110,7 @@ def speed_groups(measured: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, 
 
 
 def bar_chart(groups: Mapping[str, Mapping[str, float]], title: str) -> str:
-    """Return one panel of horizontal bars, in named groups, with a line at 1."""
+    """Draw one panel of horizontal bars, in named groups, with a line at 1, and return it as SVG."""
     labels = [(group, name) for group, bars in groups.items() for name in bars]
 
     def draw(panels: Any) -> None:

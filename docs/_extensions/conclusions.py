@@ -15,7 +15,7 @@ from training.state_regularized.tables import is_learned
 from training.tables import ResultRow
 
 Pair = tuple[Sequence[float], Sequence[float]]
-"""The figures of the model that a paper prefers and of another one, by seed; larger ones are better."""
+"""The results of a model that a paper prefers, and those of another model, per seed. Larger is better."""
 SETS = {"atis": "ATIS", "qc": "QC", "sms": "SMS"}
 SMALLER = " (smaller runs)"
 PENG, WANG, JIANG = "Peng et al. 2018", "Wang & Niepert 2019", "Jiang et al. 2020"
@@ -47,9 +47,9 @@ def conclusions(
     """Return the conclusions of the papers.
 
     Args:
-        kept: the results.
-        texts: the rows whose settings come from the search that all models share, keyed by data set and
-            model.
+        kept: the results of all experiments.
+        texts: the table rows for text classification, keyed by data set and model. Their settings come from
+            the search on SST-2.
     """
     return [*_peng(kept, texts), *_wang(kept), *_jiang(cells(kept))]
 
@@ -178,7 +178,10 @@ def _learned(kept: Sequence[dict[str, Any]]) -> list[Conclusion]:
 
 
 def _errors(kept: Sequence[dict[str, Any]], experiment: str, column: str) -> dict[str, Pair]:
-    """Return the shares of correct strings of regularized models and LSTMs, by data set, method and model."""
+    """Return the accuracies of state-regularized models paired with those of LSTMs.
+
+    The keys name the model, the training method and the data set.
+    """
     rows = [
         row
         for row in recognition_rows([run for run in kept if run["experiment"] == experiment])

@@ -87,7 +87,12 @@ def pages(root: Path) -> dict[str, str]:
 
 
 def page_of(name: str, kept: Runs) -> dict[str, str]:
-    """Return the texts of an experiment's page and pictures, keyed by file name, given the kept runs."""
+    """Return the page of an experiment and its pictures, as texts by file name.
+
+    Args:
+        name: the name of the experiment.
+        kept: the results of all experiments.
+    """
     own = [run for run in kept if run["experiment"] == name]
     if name in TEXTS:
         return {f"{name}.md": render("text", name=name, own=own, **_texts(name, kept))}
@@ -104,7 +109,7 @@ def page_of(name: str, kept: Runs) -> dict[str, str]:
 
 
 def _scoreboard(kept: Runs) -> dict[str, str]:
-    """Return the page with all figures and conclusions, and its pictures."""
+    """Return the page that compares all results and conclusions with the papers', and its pictures."""
     papers: dict[str, list[FigureComparison]] = {}
     for one in scoreboard(kept):
         papers.setdefault(one.paper, []).append(one)
@@ -132,7 +137,7 @@ def _counts(kept: Runs) -> dict[str, int]:
 
 
 def _texts(name: str, kept: Runs) -> dict[str, Any]:
-    """Return the values for the template of a page about one data set for text classification."""
+    """Return the template's values for the page of a data set for text classification."""
     by_search = _runs_by_search(name, kept)
     own = [run for run in kept if run["experiment"] == name]
     sets = ("amazon", "sst2", "subj", "cr")
@@ -156,9 +161,9 @@ def _texts(name: str, kept: Runs) -> dict[str, Any]:
 
 
 def _runs_by_search(name: str, kept: Runs) -> dict[str, list[dict[str, Any]]]:
-    """Return the runs on a data set with a test accuracy, grouped by the source of their settings.
+    """Return the runs on a data set that have a test accuracy, grouped by the origin of their settings.
 
-    The source is the search on SST-2, the data set's own search (if its best trial is different), or one of
+    The origin is the search on SST-2, the data set's own search (if its best trial is different), or one of
     the other ways to train.
     """
     own, sst2 = _best_trials(name, kept), _best_trials("sst2", kept)
@@ -179,7 +184,7 @@ def _runs_by_search(name: str, kept: Runs) -> dict[str, list[dict[str, Any]]]:
 
 
 def _best_trials(name: str, kept: Runs) -> dict[str, list[Any]]:
-    """Return, for each model, the settings of the trial that is best on the dev set of a data set."""
+    """Return, for each model, the settings of the trial with the best accuracy on the dev set."""
     trials = [run for run in kept if run["experiment"] == name and "test_accuracy" not in run["metrics"]]
     best: dict[str, dict[str, Any]] = {}
     for run in trials:
@@ -189,7 +194,7 @@ def _best_trials(name: str, kept: Runs) -> dict[str, list[Any]]:
 
 
 def _rules(name: str, own: Runs) -> dict[str, Any]:
-    """Return the values for the template of a page about one data set with rules."""
+    """Return the template's values for the page of a data set with rules."""
     every = cells(own)
     betas: dict[float, dict[float, Any]] = {}
     for share in (0.0, 1.0):
@@ -250,7 +255,10 @@ def _model_and_size(group: RunGroup) -> tuple[str, tuple[int, int]]:
 
 
 def _small(groups: Sequence[RunGroup], with_gain: bool) -> dict[str, RunGroup]:
-    """Return the groups of CPU-sized results by model."""
+    """Return the groups of runs that are small enough for a CPU, by model.
+
+    If ``with_gain`` is true, they are the runs with a positive gain, otherwise those without gain.
+    """
     small = (group for group in groups if not group.runs[0]["paper"])
     return by_unique_key((one for one in small if (one.settings["gain"] > 0) is with_gain), _model)
 
@@ -260,7 +268,7 @@ def _model(group: RunGroup) -> str:
 
 
 def _language(own: Runs) -> dict[str, Any]:
-    """Return the contents of the page of the Penn Treebank."""
+    """Return the template's values for the page of the Penn Treebank."""
     groups = groups_of(run for run in own if "test_perplexity" in run["metrics"])
     presets = {name: LanguageModelling(**preset).to_json() for name, preset in PRESETS.items()}
     widths = {

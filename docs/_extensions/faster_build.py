@@ -14,10 +14,11 @@ from sphinx.search.en import SearchEnglish
 
 
 class IndexedPythonDomain(PythonDomain):
-    """The domain of Python, which looks for a name only among the objects that have the same last part.
+    """Sphinx's domain of Python with a faster search for names.
 
-    Sphinx looks among all objects. This takes half of the time of writing the pages, because each type in a
-    signature is a reference.
+    It looks for a name only among the objects whose full names have the same last part. Sphinx looks among
+    all objects. This takes half of the time of writing the pages, because each type in a signature is a
+    reference.
     """
 
     @cached_property

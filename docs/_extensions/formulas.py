@@ -106,7 +106,7 @@ def _says_something(part: list[tuple[str, str]]) -> bool:
 
 
 def _outside(part: list[tuple[str, str]]) -> list[str]:
-    """Return the parts of the text outside all brackets."""
+    """Return the tokens that are outside all brackets."""
     depth, outside = 0, []
     for _, text in part:
         depth -= text in (")", "]")

@@ -61,7 +61,7 @@ def generate(app: Sphinx) -> None:
 
 
 def merged(*parts: dict[str, str]) -> dict[str, str]:
-    """Return the files of all parts, keyed by their paths.
+    """Merge dictionaries of files, which are texts by path.
 
     Raises:
         ExtensionError: If two parts have the same path; one file would replace the other.

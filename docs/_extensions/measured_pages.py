@@ -36,7 +36,7 @@ MEASURED = {
     "not-rational-controls": ("not_rational_controls", "not_rational"),
     "certified-figures": ("certified", "certified"),
 }
-"""The template of each table, with the same name as the program in ``bench``, and the file of results."""
+"""The template and the file of results for each table. The program in ``bench`` has the template's name."""
 SEEN = ("refuted", "unknown")
 """The verdicts with which a kind of evidence detects a fault."""
 

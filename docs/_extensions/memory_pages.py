@@ -39,7 +39,7 @@ TRAINED_ON = {
 }
 FARTHEST, EXCHANGED = (palindromes.COLUMNS[index].name for index in (2, 5))
 KINDS = {"palindrome": FARTHEST, "random": FARTHEST, "one letter": FARTHEST, "exchanged": EXCHANGED}
-"""The kinds of strings, and for each kind the column of the test set with the longest strings."""
+"""For each kind of strings, the column of the tables with the longest test strings."""
 AGREES = 0.9
 """The minimum agreement on each kind of strings for a network to count as having learned a language."""
 Runs = Sequence[dict[str, Any]]
@@ -51,7 +51,7 @@ def pages(name: str, own: Runs, exchanges: Runs, models: Sequence[str]) -> dict[
 
     Args:
         name: the name of the experiment.
-        own: its results.
+        own: the results of the experiment.
         exchanges: results of networks that were also trained on palindromes with two letters exchanged.
         models: the names of all models, in the order of the tables.
     """
@@ -95,7 +95,7 @@ def pages(name: str, own: Runs, exchanges: Runs, models: Sequence[str]) -> dict[
 
 
 def _models(rows: Sequence[RecognitionRow]) -> list[str]:
-    """Return the models of the comparison first, and then all other models that were run."""
+    """Return the models in the order of the tables: those of the comparison, then others that were run."""
     return list(dict.fromkeys((*COMPARED, *(row.model for row in rows))))
 
 
@@ -107,7 +107,10 @@ def _line(
     printed: Printed,
     key: Any = None,
 ) -> list[str]:
-    """Return a table row with the paper's figure and ours in each column, or a note that it was not run."""
+    """Return the table row of a model, with the paper's result and ours in each column.
+
+    The row says so if the model was not run.
+    """
     model, k = which
     title = environment().filters["model"](model) + ("" if k is None else f", k = {k}")
     shares = [f"{100 * share:.1f}" for share in printed.get(key or model, ())]
@@ -140,7 +143,7 @@ def _table_2(rows: Sequence[RecognitionRow]) -> Iterator[list[str]]:
 
 
 def _additional_row(row: RecognitionRow) -> list[str]:
-    """Return the row of an additional recipe, which shows the effect of one element of our recipe."""
+    """Return the table row of an additional training recipe, which shows the effect of a part of ours."""
     name = row.name.replace(row.model, environment().filters["model"](row.model), 1)
     return [name, row.size, *_line("parentheses", [row], (row.model, row.centroids), row.method, {})[1:]]
 
@@ -153,9 +156,9 @@ def _attempts(rows: Sequence[RecognitionRow]) -> Iterator[list[str]]:
 
 
 def _learned(own: Runs) -> list[tuple[tuple[str, str, str], int, dict[str, float], str]]:
-    """Return the number of seeds, the mean errors and the learned language, for each kind of run.
+    """Return a row for each model, method and training set, which says what language was learned.
 
-    A kind of run is a model, a method and a training set. The errors are keyed by the kind of string.
+    A row has these three names, the number of seeds, the mean errors by kind of string, and the language.
     """
     lines = []
     for group in groups_of(filter(is_recognition, own)):
@@ -183,7 +186,10 @@ def _language(errors: dict[str, float]) -> str:
 
 
 def _grouped(runs: Runs, models: Sequence[str], method: str, size: str = "") -> dict[str, Runs]:
-    """Return the runs with five centroids or without centroids, keyed by the model's name."""
+    """Return the runs that were trained by a method, keyed by the model's name.
+
+    For state-regularized models, these are the runs with five centroids.
+    """
     groups = {
         environment().filters["model"](model): [
             run
@@ -198,7 +204,7 @@ def _grouped(runs: Runs, models: Sequence[str], method: str, size: str = "") -> 
 
 
 def _pictures(own: Runs, models: Sequence[str]) -> dict[str, str]:
-    """Return those pictures for the page about parentheses for which there are runs."""
+    """Return the pictures for the page about parentheses. A picture is omitted if it has no runs."""
     words = dict(zip(METHODS, ("Our method", "The paper's method"), strict=True))
     drawings = {}
     for size in ("large", "small"):
@@ -243,10 +249,7 @@ def _pictures(own: Runs, models: Sequence[str]) -> dict[str, str]:
 
 
 def with_centroids(own: Runs, method: str) -> dict[str, Any] | None:
-    """Return the first result of an SR-LSTM-P that stores the probabilities of its centroids.
-
-    Only runs with the given training method are considered.
-    """
+    """Return the first run of an SR-LSTM-P by this training method with stored probabilities of centroids."""
     for run in own:
         if run["model"] == "sr-lstm-p" and "alpha" in run.get("along", {}) and method_of(run) == method:
             return run

@@ -1,4 +1,7 @@
-"""Generation of the table that compares gains of constructed networks with a trained, certified network."""
+"""Generation of tables about the networks that Omlin and Giles construct, and a trained, certified network.
+
+The tables compare the gain of the constructed networks with the weights of the trained network.
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ MARKS = {"decided": "✓", "tested": "(✓)", "certificate": "✗", "by hand": "
 
 
 def pages() -> dict[str, str]:
-    """Check every cell, and return the tables by path."""
+    """Check the evidence for every cell of the tables, and return the tables by path."""
     cells = {name: list(table.cells(name)) for name in table.TABLES}
     kinds = {cell: table.evidence(cell) for own in cells.values() for cell in own}
     shared = {

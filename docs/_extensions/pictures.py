@@ -67,7 +67,7 @@ def errors(series: Mapping[str, Sequence[Sequence[float]]], columns: Sequence[st
 
 
 def reach(kept: Mapping[str, Runs]) -> str:
-    """Draw, for each name, a heat map of the mean error over depth and length."""
+    """Draw a heat map for each name: the mean error of its runs by nesting depth and string length."""
     columns = min(4, len(kept))
     rows = -(-len(kept) // columns)
 
@@ -93,7 +93,7 @@ def reach(kept: Mapping[str, Runs]) -> str:
 
 
 def states(kept: Mapping[str, dict[str, Any]]) -> str:
-    """Draw, for each name, h and c along a string of parentheses, with the nesting depth in grey."""
+    """Draw the states h and c of each named network along a string of parentheses, with its depth in grey."""
 
     def draw(axes: Any) -> None:
         for row, (name, along) in zip(axes, kept.items(), strict=True):
@@ -118,7 +118,7 @@ def states(kept: Mapping[str, dict[str, Any]]) -> str:
 
 
 def centroids(along: dict[str, Any]) -> str:
-    """Draw the centroids, the mean probabilities by rank, and the probabilities along a string."""
+    """Draw a network's centroids, their mean probabilities by rank, and the probabilities along a string."""
 
     def draw(axes: Any) -> None:
         left, middle, right = axes[0]
@@ -152,7 +152,7 @@ def over_time(kept: dict[str, Any]) -> str:
 
 
 def prototypes(rows: Sequence[Sequence[str]], side: int) -> str:
-    """Draw a grid of images with grey lines between them; an image is a string with a letter per pixel."""
+    """Draw a grid of images with grey lines between them. Each image is a string with a letter per pixel."""
     levels = {letter: level / (len(GREYS) - 1) for level, letter in enumerate(GREYS)}
     tiles = np.full((len(rows) * (side + 1) - 1, len(rows[0]) * (side + 1) - 1), 0.5)
     for r, row in enumerate(rows):
@@ -163,7 +163,7 @@ def prototypes(rows: Sequence[Sequence[str]], side: int) -> str:
 
 
 def of_sentences(sentences: Sequence[Sequence[Sequence[Any]]]) -> str:
-    """Draw, for each sentence, a grid with a column for each word and a row for each centroid."""
+    """Draw the probabilities of the centroids along each sentence: a column per word, a row per centroid."""
     panels = [np.array([row for _, row in sentence]).T for sentence in sentences]
     return _grey(panels, [[word for word, _ in sentence] for sentence in sentences])
 

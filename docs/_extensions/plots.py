@@ -53,7 +53,7 @@ def log_log(
     legend: bool = True,
     **ticks: Any,
 ) -> str:
-    """Return one panel with logarithmic axes.
+    """Draw lines on a panel with logarithmic axes, and return it as SVG.
 
     Args:
         lines: for each line, its values keyed by x, its matplotlib format and its options.
@@ -85,7 +85,7 @@ def log_log(
 
 
 def bands(axes: Axes, curves: Mapping[str, Sequence[Curve]]) -> None:
-    """Draw, for each name, the median of its curves and a band from the minimum to the maximum.
+    """Draw the median of the curves with the same name, and a band from their minimum to their maximum.
 
     A curve that ends before the longest one keeps its last value.
     """

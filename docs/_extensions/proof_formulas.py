@@ -145,7 +145,7 @@ def _listed(items: Sequence[ast.AST], between: str) -> str:
 
 
 def _sum(limits: ast.AST) -> str:
-    """Return the LaTeX of one summation sign; SymPy writes the limits of the innermost sum first."""
+    """Return the LaTeX of one summation sign with its limits."""
     index, first, last = map(_latex, limits.args)  # type: ignore[attr-defined]
     return rf"\sum_{{{index}={first}}}^{{{last}}}"
 

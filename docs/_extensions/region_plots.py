@@ -58,7 +58,7 @@ def certified_nodes() -> list[dict[str, Any]]:
 
 
 def region_plot() -> str:
-    """Return a panel with all regions, and a panel with one region and its images, as SVG."""
+    """Draw a panel with all regions, and a panel with one region and its images under both symbols."""
     nodes = certified_nodes()
     outlines = [outline(node) for node in nodes]
     reached, states = _reached()
@@ -107,7 +107,10 @@ def region_plot() -> str:
 
 
 def outline(node: dict[str, Any]) -> Points:
-    """Return the corners of a box, or points on the boundary of an ellipse, of shape ``(N, 2)``."""
+    """Return the outline of a node's region, shape ``(N, 2)``.
+
+    It consists of the corners of a box, or of points on the boundary of an ellipse.
+    """
     center = np.array([float.fromhex(x) for x in node["center"]])
     if "width" in node:
         width = np.array([float.fromhex(x) for x in node["width"]])
@@ -126,7 +129,7 @@ def _fill(axes: Axes, outline: Points, colour: str, alpha: float) -> None:
 
 
 def step(states: Points, symbol: int) -> Points:
-    """Return the network's states after a symbol."""
+    """Return the states to which the network moves from these states on a symbol."""
     inputs = np.array(WEIGHTS["rnn.weight_ih_l0"])[:, symbol]
     biases = np.array(WEIGHTS["rnn.bias_ih_l0"]) + np.array(WEIGHTS["rnn.bias_hh_l0"])
     following: Points = np.tanh(states @ np.array(WEIGHTS["rnn.weight_hh_l0"]).T + inputs + biases)

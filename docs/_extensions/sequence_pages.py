@@ -20,7 +20,12 @@ Runs = Sequence[dict[str, Any]]
 
 
 def pages(name: str, runs: Runs) -> dict[str, str]:
-    """Return the page of an experiment and its pictures, keyed by path, given its results."""
+    """Return the page of an experiment and its pictures by file name.
+
+    Args:
+        name: the name of the experiment.
+        runs: the results of the experiment.
+    """
     own = [run for run in runs if run["metrics"].get("test_accuracy")]
     regularised = [run for run in own if run["model"] == "sr-lstm-p"]
     files: dict[str, str] = {}
@@ -61,7 +66,7 @@ def pages(name: str, runs: Runs) -> dict[str, str]:
 
 
 def _paper(name: str, model: str, order: str) -> str:
-    """Return the paper's results for a model, keyed by the number of centroids."""
+    """Format the paper's results for a model, each with its number of centroids k."""
     if name == "fashion-mnist":
         return f"{percent(FASHION)} (k = 10)" if model == "sr-lstm-p" else "-"
     if name == "mnist":
@@ -76,7 +81,7 @@ def _paper(name: str, model: str, order: str) -> str:
 
 
 def _curves(own: Runs, by: str) -> str:
-    """Draw the dev errors, with a band over the seeds for each model or classifier input (head)."""
+    """Draw the dev errors, with a band over the seeds for each model, or for each head (classifier input)."""
     names = HEADS if by == "head" else environment().globals["model_names"]
     curves = {
         title: [

@@ -48,7 +48,10 @@ class EvidenceTests:
 
     @staticmethod
     def evidence_function(claim: Claim, kind: str) -> tuple[str, list[str], list[str]] | None:
-        """Return the function for a kind of evidence, the variants that it covers, and the torch layers."""
+        """Return which function computes a kind of evidence for a claim, and for which variants and layers.
+
+        The result is None if no variant of the claim has this kind of evidence.
+        """
         variants = [variant.name for variant in claim.variants if kind in variant.kinds]
         if not variants:
             return None

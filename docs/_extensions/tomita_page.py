@@ -19,7 +19,7 @@ GRAMMARS = range(1, 8)
 
 
 def pages(own: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """Return the page and its pictures, keyed by path, given the results of the experiment."""
+    """Return the page and its pictures by file name, from the results of the experiment."""
     engine = [run for run in own if is_learned(run)]
     others = [run for run in own if is_recognition(run)]
     drawn = {}

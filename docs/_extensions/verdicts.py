@@ -62,7 +62,7 @@ class Verdicts:
         )
 
     def simplest_counterexample(self, claim: str, variant: str) -> dict[str, Any] | None:
-        """Return the result with the shortest counterexample."""
+        """Return the result of a variant with the shortest counterexample, or None."""
         return min(
             (r for r in self.results_of(claim, variant) if r["counterexample"]), key=_size, default=None
         )
@@ -74,7 +74,10 @@ class Verdicts:
 
 
 def read(path: Path, on_gpu: Path | None = None) -> Verdicts:
-    """Load the verdicts of a run and those of a GPU run; a file that does not exist gives no verdicts."""
+    """Load the verdicts of a run, and those of a run on a GPU if its file is passed.
+
+    There are no verdicts if a file does not exist.
+    """
     if on_gpu is not None:
         gpu_run = read(on_gpu)
         return replace(read(path), gpu_run=gpu_run if gpu_run.written is not None else None)

@@ -55,7 +55,7 @@ class ClaimFigure:
 
 
 def figure(claim: str, *titles: str, caption: str) -> Callable[[Draw], Draw]:
-    """Make a function the figure of a claim."""
+    """Register the decorated function, which draws the figure of a claim."""
 
     def register(draw: Draw) -> Draw:
         _figures[claim] = ClaimFigure(titles, caption, draw)
@@ -73,7 +73,7 @@ def figures() -> dict[str, ClaimFigure]:
 
 
 def weights(signature: Signature, alphabet: str = "ab", **entries: Any) -> Weights:
-    """Return the example weights of the signature, with these entries replaced."""
+    """Return the example weights of a claim's signature, with these entries replaced."""
     example = signature.example(alphabet)
     return replace(example, entries={**example.entries, **entries})
 
@@ -91,12 +91,12 @@ def curves(
     formats: Sequence[str] = ("o-", "s-", "^-", "v-", "D-"),
     **options: Any,
 ) -> None:
-    """Draw a line for each name.
+    """Plot named lines on a panel.
 
     Args:
         axes: the axes of the panel.
-        titles: the titles of its axes.
-        lines: the values by name.
+        titles: the titles of the x-axis and the y-axis.
+        lines: the values of each line by the line's name.
         x: the abscissas of the values; 0, 1, 2, ... by default.
         formats: matplotlib's formats of the lines.
         options: options of all lines.

@@ -55,10 +55,10 @@ def length_within(symbols: int) -> int:
 def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) -> None:
     """Assert that the recurrence agrees with its automata on every string of at most ``longest`` symbols.
 
-    All small cases over 1 to ``letters`` letters are compared. They are sorted by number of letters, size, and
-    simplicity of weights. After a difference, later cases still run on shorter strings. The counterexample is
-    therefore minimal: it has the shortest string, then the smallest alphabet, the fewest states, and the
-    simplest weights.
+    All small cases over 1 to ``letters`` letters are compared. They are sorted by number of letters, size,
+    and simplicity of weights. After a difference, later cases still run on shorter strings. The
+    counterexample is therefore minimal: it has the shortest string, then the smallest alphabet, the fewest
+    states, and the simplest weights.
 
     If the variant states that no automaton or no initial distribution exists, the counterexample has a
     certificate of this. It is then minimal among the counterexamples with a certificate.
