@@ -181,7 +181,7 @@ def outside(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Run ruff, and check that the packages import only from the packages below them."""
+    """Run ruff, and check that each package imports only from packages of lower layers."""
     ready(session)
     run(session, "ruff", "check")
     run(session, "ruff", "format", "--check")

@@ -17,10 +17,10 @@ class EvidenceTest:
     """A check that is written for one claim.
 
     Attributes:
-        name: the dotted name of the function that asserts it.
+        name: the dotted name of the function that runs the check.
         kind: the kind of evidence.
-        variants: the variants of the claim to which it applies.
-        says: the first sentence of its docstring.
+        variants: the variants of the claim to which the check applies.
+        says: the first paragraph of the function's docstring.
     """
 
     name: str

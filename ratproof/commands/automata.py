@@ -31,7 +31,7 @@ AutomatonFile = Annotated[str, Argument(metavar="AUTOMATON", help="a .json, .att
 def load_both(
     a: str, b: str, semiring: str | None, symbols: str | None, file_format: str | None = None
 ) -> tuple[WFSA, WFSA]:
-    """Load two automata; ``--semiring`` and ``--symbols`` apply to files without a semiring.
+    """Load two automata. ``--semiring`` and ``--symbols`` apply to files without a semiring.
 
     Raises:
         InputError: If the semirings differ because a file does not specify its own.

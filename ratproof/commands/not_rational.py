@@ -70,7 +70,7 @@ def not_rational(
     shown, 3: unknown.
     """
     if cell is None:
-        raise InputError(f"CELL must be one of {', '.join(CELLS)}")
+        raise InputError(f"CELL must be one of {', '.join(CELLS)}, got no argument")
     if kernel and kernel_file is None:
         kernel_file = f"not_rational_{name_in_coq(cell)}.v"
     require_outputs({"--certificate": certificate, "--kernel-file": kernel_file}, reads=(weights,))

@@ -1,1 +1,1 @@
-"""Hunts for counterexamples, which run numbered, reproducible rounds of random cases."""
+"""Searches for counterexamples (hunts) in numbered, reproducible rounds of random cases."""

@@ -138,7 +138,7 @@ class ExactRecurrence:
     def case_and_strings(
         self, variant: Variant, effort: Effort, data: st.DataObject
     ) -> tuple[Any, Sequence[String]]:
-        """Draw a random case and random strings, without a choice of the program that scores the automata."""
+        """Draw a random case and random strings, which OpenFst can also score."""
         sizes = effort.strings, effort.longest, effort.run
         if variant.alphabet is not None:
             return data.draw(variant.cases("")), data.draw(strings_over(variant.alphabet, *sizes))
@@ -187,7 +187,10 @@ def _string_of_runs(alphabet: Sequence[str], length: int, run: int, seed: int) -
 
 @cache
 def _long_for_gradients() -> st.SearchStrategy[list[String]]:
-    """Return a strategy for two long strings over all letters: one with runs, and one with single symbols."""
+    """Return a strategy for two long strings over all letters.
+
+    The first string consists of runs of one symbol, and each symbol of the second string is random.
+    """
     return st.integers(0, 2**32).map(
         lambda seed: [
             _string_of_runs(LETTERS, length, run, seed)
@@ -347,7 +350,7 @@ class SampledLayer:
         return data.draw(sampled_layers(*which, runs, TESTS, self.dtype, self.device))
 
     def long_sample(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
-        """Draw a random layer and one long string; each step is compared in fewer runs."""
+        """Draw a random layer and one long string, on which the layer runs fewer times than usual."""
         string = data.draw(string_of_length("abc", PROGRAM_LENGTHS[0]))
         return self._drawn("abc", claim, variant, data, LONG_RUNS), [string]
 

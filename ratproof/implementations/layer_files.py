@@ -92,7 +92,11 @@ def device_of(name: Any) -> str:
 
 
 def numbers(what: str, values: Any, largest: float) -> NDArray[np.float64]:
-    """Return the values as an array, if the network's dtype can represent them."""
+    """Convert values from a file to an array.
+
+    Raises:
+        InputError: If a value is not a number, or its magnitude exceeds ``largest``.
+    """
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -113,7 +117,11 @@ def _leaves(values: Any) -> Iterator[Any]:
 
 
 def read_parameters(data: Any, largest: float) -> Arrays:
-    """Return the parameters as arrays, if the network's dtype can represent them."""
+    """Convert the parameters in a file to arrays.
+
+    Raises:
+        InputError: If a value is not a number, or its magnitude exceeds ``largest``.
+    """
     if not isinstance(data, dict):
         raise InputError("parameters must be an object of arrays")
     return {name: numbers(f"parameter {name:.60}", values, largest) for name, values in data.items()}

@@ -3,8 +3,9 @@
 The probabilistic automaton has the probabilities of the cell at each centroid. There are three comparisons
 per string.
 
-- In each step of a run, alpha equals the cell's alpha at the run's centroid, bit for bit, in the same row of
-  a batch of the same shape. This shows that the centroid is the only state of a run.
+- In each step of a run, the layer's probabilities alpha equal those that the cell computes at the run's
+  centroid, bit for bit, in the same row of a batch of the same shape. This shows that the centroid is the
+  only state of a run.
 - The cell's alpha is equal to equation 2 or 3, within rounding.
 - The number of runs that end at each centroid agrees with the automaton's Forward score, by a test with a
   known rate of false alarms.
@@ -182,7 +183,7 @@ class SampledRuns:
         return self._automata
 
     def weights(self) -> str:
-        """Return the table with rounded values; the exact floats are in the JSON object."""
+        """Describe the layer with rounded transition probabilities. The JSON object has the exact floats."""
         rows = [
             f"alpha({x}) = {np.array2string(p, precision=6, separator=', ')}".replace("\n", "")
             for x, p in self.table.items()

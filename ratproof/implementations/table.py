@@ -1,4 +1,4 @@
-"""The classes of comparisons, keyed by their names in files, for reading counterexamples."""
+"""The classes of comparisons by their names in the files of counterexamples."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ class SavedRun:
         model: Model of the GPU; empty for the CPU.
         when: Time of the end of the run, in ISO 8601.
         versions: Versions of Python and of the packages on which the results depend.
-        results: Its results.
-        file: Path of the file in which it is saved.
+        results: The results of the run.
+        file: Path of the file in which the run is saved.
     """
 
     device: str

@@ -161,7 +161,8 @@ def _test_strings(comparison: ProgramComparison) -> Sequence[String]:
 def _explained(comparison: ProgramComparison, alphabet: Sequence[str]) -> Iterator[None]:
     """Raise any error of the block again, with a smaller counterexample and a hint at a likely mistake.
 
-    Likely mistakes are exchanged axes of the program and automata that give all strings the same score.
+    One likely mistake is that the axes time and batch are exchanged in the program. Another is that the
+    automata give all strings the same score.
     """
     facts = ledger().facts
     try:
@@ -214,7 +215,7 @@ def _smaller(
 
 
 def _other_layout(comparison: ProgramComparison, alphabet: Sequence[str], also: Sequence[String]) -> str:
-    """Return a hint if the program agrees with its automata after its first two axes are exchanged.
+    """Return a hint if the program agrees with its automata after the axes time and batch are exchanged.
 
     The hint is empty if the program does not agree, or if too little could be compared.
     """

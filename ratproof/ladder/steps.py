@@ -75,7 +75,7 @@ class Step:
 
 
 def own_steps(subjects: Iterable[Claim | Subject]) -> Iterator[Step | SubjectStep]:
-    """Yield the steps of the user's claims."""
+    """Yield the checks of the user's claims."""
     for subject in subjects:
         if isinstance(subject, Subject):
             yield from (SubjectStep(subject, kind) for kind in subject.rungs)
@@ -84,7 +84,7 @@ def own_steps(subjects: Iterable[Claim | Subject]) -> Iterator[Step | SubjectSte
 
 
 def steps(claims: Iterable[Claim], device: str = "cpu", own: bool = False) -> Iterator[Step]:
-    """Yield the steps of these claims.
+    """Yield the checks of these claims: one for each variant, kind of evidence and implementation.
 
     Args:
         claims: The claims.

@@ -33,7 +33,7 @@ OnStart = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class EvidenceTask:
-    """A kind of evidence for a claim."""
+    """A task of ``verify``: one kind of evidence for one claim."""
 
     claim: str
     kind: str
@@ -234,7 +234,7 @@ def _show_as_text(task: EvidenceTask, request: Request) -> str:
 
 
 class _Progress:
-    """The number of finished claims.
+    """A counter of the claims whose tasks are all finished.
 
     Args:
         tasks: All tasks.
@@ -249,7 +249,7 @@ class _Progress:
         self.left.remove(task)
 
     def report(self) -> None:
-        """Pass the first unfinished task and the numbers of claims to the callback."""
+        """Call the callback with the first unfinished task, and the numbers of finished and of all claims."""
         if self.left:
             self.on_start(
                 str(self.left[0]), self.claims - len({task.claim for task in self.left}), self.claims

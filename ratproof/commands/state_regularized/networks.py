@@ -1,4 +1,4 @@
-"""The files that several commands on trained networks read."""
+"""Functions that read networks and automata for several commands."""
 
 from __future__ import annotations
 

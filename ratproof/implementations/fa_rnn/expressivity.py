@@ -279,7 +279,7 @@ def _on_prefixes(module: torch.nn.Module, read: Callable[[Words], Tensor]) -> Ne
 
 
 def _with(signature: Signature, values: Sequence[Fraction | int]) -> Signature:
-    """Return the signature with all weights that are not yet restricted restricted to these values."""
+    """Restrict the weights of a signature to these values, except those that are already restricted."""
     only = tuple(map(Fraction, values))
     entries = tuple(entry if entry.only else replace(entry, only=only) for entry in signature.entries)
     return replace(signature, entries=entries)

@@ -136,7 +136,7 @@ def _within(run: gru_start.Run, gru: Any, plain: Any, errors: Any) -> bool:
 
 
 def _reference(w: Weights, automata: Sequence[WFSA], string: String, form: Format) -> Reference:
-    """Return the score 1 for every prefix, which :func:`_between` must return.
+    """Return the reference for the result of :func:`_between`, which must be 1 for every prefix.
 
     The error bound is 0, or infinite if rounding may be large.
     """

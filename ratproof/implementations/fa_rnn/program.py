@@ -64,9 +64,9 @@ class FARNNProgram:
         reads: Names of the weights that the network reads, which the dtype must represent exactly.
         takes: The signatures of all supported weights. Defaults to the signatures of ``cases``.
         long_cases: Source of random weights for long strings. Defaults to ``cases``.
-        judge: A function that returns the scores to compare, shape ``(T + 1, units)``, from the weights, a
-            string, the network's scores of all prefixes, and torch's ``dtype`` and ``device``. Defaults to
-            the network's scores.
+        judge: A function that returns the scores to compare, shape ``(T + 1, units)``. Its arguments are the
+            weights, a string, the network's scores of all prefixes, and torch's ``dtype`` and ``device``. By
+            default, the network's scores are compared.
     """
 
     name: str

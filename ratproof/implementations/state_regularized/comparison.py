@@ -44,14 +44,14 @@ COUNTED = 3
 
 
 class CellComparison:
-    """A network of one or two layers and its automaton.
+    """A comparison of a state-regularized network of one or two layers with its automaton.
 
     Args:
         claim, variant: Names of the claim and its variant.
-        program: The program that runs: ``"sr-limit"``, the network for temperature -> 0; ``"sr-mixture"``
-            (equation 5) and ``"sr-sampled"`` (equation 4), the network at a low temperature; ``"sr-asked"``,
-            the transitions of torch's cell at each centroid; ``"sr-counted"``, the transitions that Algorithm
-            1 extracts from runs of the torch network.
+        program: The program that runs. ``"sr-limit"`` is the network for temperature -> 0. ``"sr-mixture"``
+            (equation 5) and ``"sr-sampled"`` (equation 4) are the network at a low temperature.
+            ``"sr-asked"`` reads the transitions from torch's cell at each centroid. ``"sr-counted"`` reads
+            them from runs of the torch network by Algorithm 1.
         spec: The layers, with all options except the transition.
     """
 

@@ -56,7 +56,7 @@ def check_options(options: JsonObject, largest: Mapping[str, int]) -> None:
 
 
 def read_layer(kind: str, dtype: str, data: JsonObject, parameters: Mapping[str, Tensor]) -> LayerSpec:
-    """Return the layer, whose parameters must have the shapes of ``parameters``."""
+    """Read a layer from a JSON object. Its parameters must have the shapes of those in ``parameters``."""
     largest = torch.finfo(DTYPES[dtype]).max
     embeddings = numbers("embeddings", data["embeddings"], largest)
     check_symbols(data["alphabet"])

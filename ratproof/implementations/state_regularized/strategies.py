@@ -52,7 +52,7 @@ class Choices:
         return self._draw(st.sampled_from(options))
 
     def array(self, *shape: int) -> Any:
-        """Return weights between -2 and 2, many of them round."""
+        """Return weights between -2 and 2, many of which are simple, such as 0, 1 and 1/2."""
         size = prod(shape)
         return np.array(self._draw(st.lists(_NUMBERS, min_size=size, max_size=size))).reshape(shape)
 

@@ -33,7 +33,7 @@ from ratproof.implementations.state_regularized import ball_cells
 State = tuple[int, ...]
 """The index of one centroid per layer, from 0."""
 EPSILONS = (2.0**-40, 2.0**-14, 2.0**-7, 2.0**-4)
-"""Tolerances for alpha, which are tried in turn. A smaller tolerance keeps h closer to its centroid."""
+"""Bounds on 1 - alpha, which are tried in turn. A smaller bound keeps h closer to its centroid."""
 OUTWARD = 1 + 2.0**-40
 
 
@@ -43,8 +43,9 @@ class CellTableEntry:
 
     Attributes:
         centroid: Index of the most similar centroid in exact arithmetic; ``None`` if the balls overlap.
-        gap: Lower bound on the margin to every other similarity, in exact arithmetic and in torch's floats,
-            less the rounding of the division by the temperature and of the softmax.
+        gap: Lower bound on how much this centroid's similarity exceeds every other, in exact arithmetic and
+            in torch's floats. The rounding of the division by the temperature and of the softmax is
+            subtracted.
     """
 
     centroid: int | None
@@ -71,16 +72,17 @@ class CellTable:
         self._entries: dict[tuple[int, int, bytes, float], CellTableEntry] = {}
 
     def after(self, state: State, inputs: Tensor, epsilon: float = 0.0) -> tuple[State | None, float]:
-        """Return the state after one input, and the smallest gap of the layers.
+        """Return the state after one input, and a lower bound on the margin between similarities.
 
         Args:
             state: Index of the centroid of each layer.
             inputs: The input, shape ``(input_size,)``.
-            epsilon: Tolerance for alpha, and therefore for h of each layer and for the input of the next
-                layer.
+            epsilon: Bound on 1 - alpha of each layer's centroid, which also bounds the errors of h and of the
+                input of the next layer.
 
         Returns:
-            The next state, or ``None`` if it is not determined; and the gap.
+            The next state, or ``None`` if it is not determined; and the smallest gap of the layers, as in
+            :class:`CellTableEntry`.
         """
         after: list[int] = []
         least, off = math.inf, 0.0
@@ -154,10 +156,10 @@ class CellTable:
         return self.longest + 1.0
 
     def _gap(self, exact: list[Any], best: int, errors: Floats, layer: int) -> float:
-        """Return a lower bound on the margin of the similarity of ``best``, less the rounding of the softmax.
+        """Return a lower bound on how much the similarity of the centroid ``best`` exceeds every other.
 
-        The bound holds for any evaluation within ``errors``. It does not use torch's result, because a wrong
-        cell must be refuted rather than skipped.
+        The rounding of the softmax is subtracted. The bound holds for any evaluation within ``errors``. It
+        does not use torch's result, because a wrong cell must be refuted rather than skipped.
         """
         low = np.array([float(b.lower()) for b in exact]) - errors
         high = np.array([float(b.upper()) for b in exact]) + errors
@@ -169,7 +171,7 @@ class CellTable:
     def _errors(self, layer: int, centroid: int, inputs: Tensor, epsilon: float, off: float) -> Floats:
         """Return bounds on the errors of torch's similarities at a centroid.
 
-        The state may be off by the layer's slack for ``epsilon``, and the input by ``off``.
+        The errors of the state are at most :meth:`slack`, and those of the input at most ``off``.
         """
         cell = self.cells[layer]
         h, *more = (part.detach() for part in cell.at_centroid(centroid))
@@ -214,7 +216,9 @@ def settled(
 def followed(
     cell_table: CellTable, inputs: Mapping[str, Tensor], start: State, temperature: float
 ) -> float | None:
-    """Return a tolerance for alpha that holds after every string, for equation 5 at this temperature.
+    """Return a bound on 1 - alpha that holds after every string, for equation 5 at this temperature.
+
+    alpha is the weight of the automaton's centroid in the network's state.
 
     Args:
         cell_table: The cells.

@@ -44,7 +44,7 @@ Word = tuple[Hashable, ...]
 
 @dataclass(frozen=True)
 class TrialPlan:
-    """A plan of the strings on which a user's recurrence runs. The plan has no randomness except fixed seeds.
+    """A plan of the strings on which a user's recurrence runs. Its random strings come from fixed seeds.
 
     Args:
         alphabet: The symbols.

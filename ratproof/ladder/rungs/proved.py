@@ -77,7 +77,7 @@ def proved(claim: Claim, variant: Variant, side: Implementation, effort: Effort)
 
 
 def prove(variant: Variant) -> None:
-    """Assert that the variant's invariant proves it in every commutative semiring, and record the proof.
+    """Assert that an invariant proves the variant in every commutative semiring, and record the proof.
 
     Raises:
         NotProved: If an identity fails; the error contains the first one.

@@ -37,7 +37,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class WrittenCheck:
-    """A statement about some variants of a claim, as a function that asserts it.
+    """A check that is written for one claim: a function that asserts a statement about some variants.
 
     A failed assertion in the function itself refutes variants that are expected to hold. A variant that is
     expected to be refuted can only be refuted by a counterexample.

@@ -32,7 +32,7 @@ def vectors(cell, x, names):
 
 
 def both(o):
-    """Return o as the score and as the output of a layer, which are equal in this layer."""
+    """Return ``o`` twice: as the score and as the output of a layer in which these are equal."""
     return o, o
 
 
