@@ -75,7 +75,7 @@ environment().globals |= {"titles": TITLES, "model_names": NAMES}
 
 def pages(root: Path) -> dict[str, str]:
     """Return the pages and pictures by path; ``root`` is the project folder."""
-    # each seed once
+    # groups_of keeps one run for each seed
     kept = [run for group in groups_of(results_in(root / "training" / "results")) for run in group.runs]
     files = {
         "index.md": render("experiments", experiments=EXPERIMENTS, counts=_counts(kept)),
@@ -174,7 +174,7 @@ def _runs_by_search(name: str, kept: Runs) -> dict[str, list[dict[str, Any]]]:
         values = [how[key] for key in SPACE]
         if how.get("classifier") == "linear":
             way = "linear"
-        elif how["patience"] >= 30:  # the paper's search
+        elif how["patience"] >= 30:  # as in the paper's search
             way = "longer"
         else:
             is_own = values == own.get(group.model) and values != sst2.get(group.model)

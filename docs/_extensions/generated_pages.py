@@ -44,7 +44,7 @@ def generate(app: Sphinx) -> None:
         lambda: claim_pages.pages(here.parent / "ratproof" / "examples"),
         lambda: measured_pages.pages(here.parent),
         lambda: ordinary_networks.pages(here.parent),
-        lambda: merged(omlin_giles.pages(), region_plots.pages()),  # of the same network
+        lambda: merged(omlin_giles.pages(), region_plots.pages()),  # both show the same network
         lambda: parity_table.pages(here.parent),
     ):
         tasks.add_task(pages, result_func=lambda *results: parts.append(results[-1]))

@@ -284,7 +284,7 @@ def test_an_automaton_has_one_digest_in_every_form():
         (["equal.json", "--of"], "--of"),
         (
             ["equal.json", "--of", "a.json"],
-            "equal.json is about two automata; pass both with --of, or neither",
+            "equal.json is about two automata, so --of must have both or none, got one",
         ),
         (
             ["equal.json", "--of", "a.json", "twice.json", "near.json"],

@@ -88,7 +88,7 @@ def test_the_pseudo_automaton_over_a_vocabulary(tmp_path: Path, capsys: pytest.C
     ("arguments", "says"),
     [
         (["a )"], "the rule: line 1, column 3: expected "),
-        (["no/such.rules"], "no/such.rules: the file cannot be read"),
+        (["no/such.rules"], "no/such.rules: the argument must be an existing file with rules"),
         (["a $", "--vocabulary", "a,b,a"], "must occur once, got 'a' twice"),
         (["a $", "--vocabulary", "a,b c"], "word 2 must be a string without white space, got 'b c'"),
         (["a $", "--vocabulary", "no/such.txt"], "no/such.txt: a vocabulary must be a readable file"),

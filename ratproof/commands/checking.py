@@ -304,7 +304,7 @@ def _require_fit(read: Sequence[tuple[str, JsonObject]], number: int, subjects: 
     if len(subjects.automata) == 1:
         for path, data in read:
             if _kind(data) == AUTOMATA and data.get("claims") != "minimal":
-                raise InputError(f"{path} is about two automata; pass both with --of, or neither")
+                raise InputError(f"{path} is about two automata, so --of must have both or none, got one")
 
 
 def _aligned(

@@ -167,7 +167,7 @@ class ExactComparison:
         case = claim.case.from_json(data["case"])
         wrong = misfit(signatures(variant), case) if isinstance(case, Weights) else None
         if wrong is not None:
-            raise InputError(f"the case does not match {claim.name}, {variant.name}: {wrong}")
+            raise InputError(f"the weights do not match {claim.name}, {variant.name}: {wrong}")
         return cls(claim.name, variant.name, case)
 
 

@@ -44,7 +44,7 @@ ROOT = Path(__file__).parents[3]
     ),
 )
 def nonnegative_gates(left: Axes, right: Axes) -> None:
-    turns, gates = (0, 1, 4, 9), (0.5, 0.75, 0.875)  # the scores are near 1, -1, 1 and -1 at the turns
+    turns, gates = (0, 1, 4, 9), (0.5, 0.75, 0.875)  # the scores after these lengths are near 1, -1, 1, -1
     layers: dict[str, Any] = {"gate -1": ((-1,), (0, 1))}
     lines = {}
     for m in range(1, 4):

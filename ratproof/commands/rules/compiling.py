@@ -89,7 +89,7 @@ def _rules(argument: str) -> tuple[Labelled, ...]:
     if argument.split() == [argument] and (
         "/" in argument or Path(argument).suffix in (".config", ".rules", ".txt")
     ):
-        raise FormatError(f"{argument}: the file cannot be read")
+        raise FormatError(f"{argument}: the argument must be an existing file with rules")
     rule = parse(argument)
     if sign := over_characters(argument):
         warnings.warn(

@@ -194,7 +194,9 @@ class FARNNComparison:
         """
         wrong = self.program.misfit(self.case)
         if wrong is not None or not self.case.alphabet:
-            raise InputError(f"the case does not match {self.claim}, {self.variant}: {wrong or 'no symbols'}")
+            raise InputError(
+                f"the weights do not match {self.claim}, {self.variant}: {wrong or 'there are no symbols'}"
+            )
         inexact = next((v for v in self._read if not _holds(self.dtype, v)), None)
         if inexact is not None:
             raise InputError(f"{self.dtype} cannot represent the weight {shorten(str(inexact))}")
