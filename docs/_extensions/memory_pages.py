@@ -143,7 +143,7 @@ def _table_2(rows: Sequence[RecognitionRow]) -> Iterator[list[str]]:
 
 
 def _additional_row(row: RecognitionRow) -> list[str]:
-    """Return the table row of an additional training recipe, which shows the effect of a part of ours."""
+    """Return the table row of a recipe other than ours and the paper's, such as one with a longer finish."""
     name = row.name.replace(row.model, environment().filters["model"](row.model), 1)
     return [name, row.size, *_line("parentheses", [row], (row.model, row.centroids), row.method, {})[1:]]
 

@@ -113,7 +113,6 @@ def _rounding(all_inputs: bool, cuda: bool) -> tuple[list[Measurement], list[Set
 
 
 def _print_rounding(measurements: list[Measurement], settings: list[Setting]) -> None:
-    """Print a line per function and per setting."""
     from ratproof.certification.ordinary_networks.arithmetic import FUNCTION_UNITS
 
     _print_line(

@@ -180,7 +180,6 @@ def string_of_length(alphabet: Sequence[str], length: int) -> st.SearchStrategy[
 
 
 def _string_of_runs(alphabet: Sequence[str], length: int, run: int, seed: int) -> String:
-    """Return a string that consists of runs of random symbols."""
     runs = Random(seed).choices(list(alphabet), k=-(-length // run))
     return tuple(symbol for symbol in runs for _ in range(run))[:length]
 
@@ -215,9 +214,10 @@ def _from_seed(alphabet: str, lengths: st.SearchStrategy[list[int]]) -> st.Searc
 
 @cache
 def _batches(alphabet: str) -> st.SearchStrategy[list[String]]:
-    """Return a strategy for a batch of strings over the alphabet.
+    """Return a strategy for batches of strings over the alphabet.
 
-    The strings from one seed have distinct lengths.
+    In some batches, all strings are drawn from one seed and have distinct lengths. In others, each string is
+    drawn separately.
     """
     lengths = st.permutations(range(PROGRAM_LONGEST + 1)).map(lambda order: order[:PROGRAM_STRINGS])
     few = strings_over(alphabet, PROGRAM_STRINGS, PROGRAM_LONGEST, PROGRAM_LONGEST)
@@ -230,7 +230,7 @@ GRADIENT_EXAMPLES, GRADIENT_STRINGS = 6, 3
 
 @cache
 def _few(alphabet: str) -> st.SearchStrategy[list[String]]:
-    """Return a strategy for a few strings of different lengths, all drawn from one seed."""
+    """Return a strategy for a few strings of random lengths, whose symbols are drawn from one seed."""
     lengths = st.lists(st.integers(0, GRADIENT_LONGEST), min_size=1, max_size=GRADIENT_STRINGS)
     return _from_seed(alphabet, lengths)
 

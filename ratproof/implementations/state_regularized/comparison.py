@@ -122,10 +122,10 @@ class CellComparison:
         ]
 
     def remembers(self) -> bool:
-        """Return whether the state after long strings still affects the output.
+        """Return whether the state affects the output after arbitrarily many symbols.
 
-        This is the case if some symbol leads the first state or the states after long strings to different
-        centroids. The result is false if the next centroid of some state could not be determined.
+        This is the case if some symbol leads two states to different centroids. The states are the first one,
+        and those after long strings. The result is false if the next centroids are not proved.
         """
         cell_table = self._cell_table(16)
         if self._epsilon(cell_table) is None:
@@ -319,7 +319,6 @@ def _compared(string: String, visited: Places, wanted: Places) -> StringResult:
 
 
 def _named(centroid: int | None) -> str:
-    """Return the centroid's description for messages."""
     return (
         "nothing seen" if centroid is None else "no centroid" if centroid < 0 else f"centroid {centroid + 1}"
     )
