@@ -63,11 +63,11 @@ def _run_options(record: Experiment) -> Iterator[inspect.Parameter]:
     """Yield the options that are not settings."""
     names = ", ".join(record.presets)
     preset = typer.Option(
-        "--preset", help=f"values for all settings without an option: {names} (default: {record.preset})"
+        "--preset", help=f"values for all settings that you do not pass: {names} (default: {record.preset})"
     )
     if record.recipes:
         preset = typer.Option(
-            "--recipe", help=f"values for all settings without an option: {names}{record.recipes}"
+            "--recipe", help=f"values for all settings that you do not pass: {names}{record.recipes}"
         )
     options: dict[str, tuple[Any, Any]] = {
         "file": (Annotated[str, typer.Argument(metavar="FILE", help=record.file)], inspect.Parameter.empty),

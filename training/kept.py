@@ -1,4 +1,7 @@
-"""Functions for checkpoints of training runs, which restore tensors and optimisers, and compare tasks."""
+"""Functions for checkpoints of training runs.
+
+They restore tensors and optimisers, and compare the saved task with the current task.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ def optimiser_tensors(optimiser: torch.optim.Optimizer) -> Iterator[tuple[str, T
 
 
 def fill(targets: dict[str, Tensor], prefix: str, tensors: dict[str, Tensor]) -> None:
-    """Copy the tensor ``prefix.name`` into the target ``name``, for each target.
+    """Copy a checkpoint's tensors into ``targets``: ``prefix.name`` into the target with the key ``name``.
 
     Raises:
         InputError: If a tensor is missing, has a different shape or dtype, or is not finite.
@@ -83,7 +86,7 @@ def fill_optimiser(
 
 
 def _after_a_step(optimiser: torch.optim.Optimizer) -> dict[int, dict[str, Tensor]]:
-    """Return the state of a copy of the optimiser after one step, for the names and shapes of its entries."""
+    """Return the state of a copy of the optimiser after one step, which has the expected names and shapes."""
     other = copy.deepcopy(optimiser)
     for group in other.param_groups:
         for parameter in group["params"]:

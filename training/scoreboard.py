@@ -164,7 +164,8 @@ def smaller_than_paper(group: RunGroup) -> str:
 def scoreboard(results: Iterable[dict[str, Any]]) -> list[FigureComparison]:
     """Return the comparisons for all of the papers' figures that have results, in the order of the results.
 
-    If groups with different settings belong to one figure, it is compared with the best group on the dev set.
+    If groups with different settings belong to one figure, the figure is compared with the group that is best
+    on the dev set.
     """
     board: dict[tuple[str, ...], FigureComparison] = {}
     for group in groups_of(results):
@@ -204,7 +205,11 @@ Transform = Callable[[float], float]
 
 
 def _printed(paper: dict[str, Any]) -> Iterator[tuple[str, float, Transform, bool]]:
-    """Yield each figure's metric, its value, the metric's conversion, and whether larger is better."""
+    """Yield a tuple for each of the paper's figures.
+
+    The tuple contains the name of our metric, the paper's value, the function that converts our metric to the
+    paper's unit, and whether larger values are better.
+    """
     for name in ("test_accuracy", "rules_test_accuracy"):
         if name in paper:
             yield name, 100 * paper[name], _in_percent, True

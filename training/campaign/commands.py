@@ -61,7 +61,7 @@ def run(
     kept: Annotated[
         str | None,
         typer.Option(
-            "--kept", metavar="DIR", help="folder with results of this campaign, which are not computed again"
+            "--kept", metavar="DIR", help="folder with results of this campaign; their runs are not repeated"
         ),
     ] = None,
     output: Annotated[
@@ -120,7 +120,7 @@ def run(
 
 
 class _StageReport:
-    """A display of the current stage, with notes about the workers above it."""
+    """A display of the campaign's current stage; new notes about its workers are printed above the stage."""
 
     def __init__(self, runner: Runner, report_progress: Callable[[str], None]) -> None:
         self.runner, self.report_progress, self.notes_shown = runner, report_progress, 0
@@ -141,7 +141,7 @@ class _StageReport:
 def status(folder: Folder, as_json: AsJson = False) -> int:
     """Print the status of a campaign's runs or of a hunt's rounds (``hunt --ledger``).
 
-    The digest does not depend on a clock or a machine.
+    The status includes a digest of the results, which does not depend on the time or the machine.
     """
     if _is_hunt(Path(folder)):
         _show_hunt(Path(folder), as_json)
@@ -159,7 +159,7 @@ def merge(
     other: Annotated[str, typer.Argument(metavar="B", help="another folder of the same campaign or hunt")],
     as_json: AsJson = False,
 ) -> int:
-    """Merge B into A.
+    """Merge the folder B of a campaign or hunt into the folder A.
 
     Common entries must be equal: if a round has two digests or a run has two results, the command fails and
     merges nothing.

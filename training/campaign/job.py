@@ -99,7 +99,7 @@ def _run(plan: Plan, job: Job, folder: Path, data: Any, stop: Any) -> int:
 
 
 def main() -> int:
-    """Run the job of the command-line argument and return the exit status."""
+    """Run the job that the command-line argument describes, and return the exit status."""
     from training.data_folder import Data
 
     arguments = json.loads(sys.argv[1])

@@ -39,7 +39,10 @@ def _decided_by_the_run(data: Any) -> Any:
 
 
 def status_of(plan: Plan, folder: Path) -> dict[str, Any]:
-    """Return the status of the runs in the format of a hunt: rows, their digest, and the unfinished runs."""
+    """Return the number of finished runs, a digest of their results, and the unfinished runs.
+
+    The keys are those of a hunt's status (:meth:`ratproof.hunting.store.HuntLedger.status`).
+    """
     total, rows, incomplete = hashlib.sha256(), 0, []
     for job in sorted(plan.jobs, key=lambda job: job.name):
         path = folder / job.name / RESULT

@@ -174,7 +174,7 @@ def on_a_worker(arguments: str) -> bytes:
 
 
 def _run(arguments: dict[str, Any], ends: Callable[[], bool]) -> bytes:
-    """Execute a run on one core; when ``ends`` returns true, ask it to save its state and end."""
+    """Execute a run on one core; when ``ends`` returns true, ask the run to save its state and end."""
     process = subprocess.Popen(
         [sys.executable, "-m", "training.campaign.job", json.dumps(arguments)],
         stderr=subprocess.PIPE,

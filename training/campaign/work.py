@@ -61,7 +61,7 @@ def _is_json(result: Path) -> bool:
 
 
 def keep(plan: Plan, folder: Path, to: Path) -> None:
-    """Add the campaign's results, and the networks of proved results, to the archives in a folder."""
+    """Add the campaign's results to the archives in a folder, with the networks of proved results."""
     from training import evidence  # deferred, because it imports torch
 
     kept, networks = read_archive(to), evidence.kept_in(to)
@@ -105,9 +105,14 @@ def take(plan: Plan, folder: Path, kept: Path) -> None:
 
 
 def require_settings(plan: Plan, folder: Path, job: Job, result: dict[str, Any], where: Path) -> None:
-    """Raise :class:`~automata.errors.InputError` if a result does not match the settings of its run.
+    """Raise :class:`~automata.errors.InputError` if a result has other settings than its run in the campaign.
 
-    The settings are the run's settings in the campaign; ``where`` is the result's file.
+    Args:
+        plan: the campaign.
+        folder: the campaign's folder.
+        job: the run.
+        result: the result.
+        where: the result's file, for error messages.
     """
     from training.campaign import searches
     from training.kept import difference

@@ -84,7 +84,8 @@ class RuledSentences:
 
     Attributes:
         parts: the splits of the data set; ``train`` contains only the share that is used for training.
-        labels: the rules' labels in the file's order, then the other labels of the training sentences.
+        labels: the rules' labels in the order of the rules' file, then the other labels of the training
+            sentences.
         written: the rules.
         rules: the rules compiled over the sentences' words.
         hits: for each split, whether a rule of each label matches, shape ``(N, labels)``.

@@ -82,7 +82,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
             super().keep(path, result)
 
     def title(self, result: dict[str, Any]) -> tuple[str, str]:
-        """Return the name of a result, and the text that follows the name in the first line."""
+        """Return the first line that is printed about a result: the highlighted name, and the other text."""
         count, name = result["data"]["trained_on"], result["data"].get("folder", result["experiment"])
         epochs = f"{count:,} sentences, {result['epochs']} epochs, {result['seconds']:.0f} s"
         best = f"; epoch {result['best_epoch']} was best on the dev set" if result["epochs"] else ""
@@ -111,7 +111,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
         )
 
     def last_lines(self, result: dict[str, Any], folder: Path) -> str:
-        """Return the last line to print; if the rules can be read back, it includes the command."""
+        """Return the last line to print; if the rules can be read back, it includes the command for that."""
         readable = RuleClassification(**result["configuration"]).is_classifier
         reads = (
             f"; ratproof rules read-back {folder / NETWORK} --data DIR reads its rules" if readable else ""

@@ -78,7 +78,7 @@ class Direction(nn.Module):
 
     @property
     def factored(self) -> FactoredCell | None:
-        """Return the cell with the factors; ``None`` if the tensor is not decomposed."""
+        """Return the cell with the factors of the transition tensor; ``None`` if there are no factors."""
         cell = self.network.cell
         inner = cell.inner if isinstance(cell, FAGRUCell) else cell
         return inner if isinstance(inner, FactoredCell) else None
@@ -94,7 +94,7 @@ class Direction(nn.Module):
             kept: the dropout mask of the last state, shape ``(B, K)``.
             mask: the dropout mask of the word vectors, shape ``(T, B, D)``.
         """
-        order = lengths.argsort(descending=True, stable=True)  # as in the network, for the mask
+        order = lengths.argsort(descending=True, stable=True)  # the network sorts sentences like this
         self.masked.mask = None if mask is None else mask[:, order]
         h = self.network.states(words[:, order], lengths[order])[order.argsort()]
         h = h if kept is None else h * kept
@@ -144,7 +144,7 @@ class FANetwork(nn.Module):
             self._forget()
 
     def forward(self, batch: SentenceBatch, noise: Noise | None = None) -> Tensor:
-        """Return the logits of the labels, shape ``(B, labels)``, with the noise of a training step."""
+        """Return the labels' logits, shape ``(B, labels)``; in training, ``noise`` draws dropout masks."""
         matches = []
         for number, (direction, words) in enumerate(
             zip(self.directions, (batch.words, batch.mirrored), strict=False)

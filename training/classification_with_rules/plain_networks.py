@@ -113,7 +113,7 @@ class PlainNetwork(nn.Module):
             self.match = nn.Parameter(torch.ones(labels))
 
     def forward(self, batch: SentenceBatch, noise: Noise | None = None) -> Tensor:
-        """Return the logits of the labels, shape ``(B, labels)``, with the noise of a training step."""
+        """Return the labels' logits, shape ``(B, labels)``; in training, ``noise`` draws dropout masks."""
         s, vectors = self.settings, self.table[batch.words]
         if noise is not None and s.vector_dropout:
             mask = noise.kept(VECTORS, (len(vectors), vectors.shape[2]), s.vector_dropout, vectors.dtype)

@@ -117,7 +117,7 @@ BETAS = {"atis": 0.9, "qc": 0.3, "sms": 0.7}
 """The values of beta in the authors' program for the published data sets."""
 SHARES = {"few": 0.01, "some": 0.1, "all": 1.0}
 FEW, SOME = 150, 1500
-"""The presets ``few`` and ``some`` are for fewer training sentences than this.
+"""The preset ``few`` is for fewer than 150 training sentences, and ``some`` for fewer than 1,500.
 
 In the published data sets, 1 %, 10 % and all of the training set are about 45, 450 and 4,500 sentences. The
 limits are between these numbers, in the same ratio.

@@ -11,7 +11,7 @@ OWN = "fa-rnn"
 
 @dataclass(frozen=True)
 class RuleSource:
-    """A data set.
+    """A data set of labelled sentences with rules.
 
     Attributes:
         folder: the folder below the user's folder with ``train.tsv``, ``dev.tsv``, ``test.tsv`` and a file of

@@ -20,7 +20,7 @@ COLUMNS = (0.0, *SHARES)
 OTHER = "other"
 """The name of the variant for settings that are not in Table 6."""
 Cells = dict[tuple[str, str, str, float], list["TableCell"]]
-"""The cells by experiment, model, variant of Table 6, and share; in each list, the most seeds come first."""
+"""The cells, keyed by experiment, model, variant of Table 6, and share; cells with more seeds come first."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class TableCell:
 
 
 def is_with_rules(result: dict[str, Any]) -> bool:
-    """Return whether a result belongs to one of these experiments."""
+    """Return whether a result is about a published data set with rules (ATIS, QC or SMS)."""
     return result["experiment"] in SETS
 
 

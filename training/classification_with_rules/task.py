@@ -79,7 +79,10 @@ class RuleTask(ExampleTask):
         return result
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
-        """Return cross-entropies, shape ``(B,)``; targets of drawn sentences are untrained predictions."""
+        """Return the cross-entropy of each sentence, shape ``(B,)``.
+
+        The target of a sentence that was drawn from the rules is the prediction of the untrained network.
+        """
         s = self.settings
         device, count = next(self.network.parameters()).device, len(self.lengths)
         if int(examples[0]) >= count:  # a batch has only drawn sentences or none
@@ -151,7 +154,7 @@ class RuleTask(ExampleTask):
         return torch.optim.Adam(named, weight_decay=s.weight_decay)
 
     def next_rate(self, epoch: int, rate: float) -> float:
-        """Return the learning rate of a cosine schedule, or the rate unchanged."""
+        """Return the learning rate of the cosine schedule; without this schedule, return ``rate``."""
         s = self.settings
         if s.schedule == "plateau":
             return rate

@@ -1,4 +1,4 @@
-"""Records of experiments, which define the commands, lists, campaigns and tables.
+"""Records of experiments: each record defines the experiment's command and its entries in lists and tables.
 
 A record refers to the class of the experiment's runs, which reads the data, builds the network, and computes
 the metrics.
@@ -58,7 +58,7 @@ class Experiment:
         folder: the help text of ``-o``.
         files: names of the additional files that a run writes.
         searched: whether a campaign can search its settings.
-        examples: the plural noun for the examples.
+        examples: the plural noun for the examples, such as ``sentences``.
         scale: the settings that show whether a run is smaller than the paper's run.
     """
 
@@ -117,7 +117,7 @@ class ExperimentRun(Generic[S]):
         test: whether to measure on the test set as well; false in a hyperparameter search.
         described: the description of the data in a result.
         task: the network and the data.
-        kind: the kind of its checkpoint.
+        kind: the kind of network that is written into the network's file, such as ``language model``.
     """
 
     experiment: str
@@ -149,7 +149,7 @@ class ExperimentRun(Generic[S]):
         raise NotImplementedError
 
     def title(self, result: dict[str, Any]) -> tuple[str, str]:
-        """Return the name of a result, and the text that follows the name in the first line."""
+        """Return the first line that is printed about a result: the highlighted name, and the other text."""
         best = f"epoch {result['best_epoch']} was best on the dev set"
         epochs = f"{result['epochs']} epochs, {result['seconds']:.0f} s; {best}"
         return f"{result['experiment']} {result['model']}", f", seed {result['seed']}: {epochs}"

@@ -81,7 +81,7 @@ class Logs:
 def _rows(path: Path) -> list[list[str]]:
     """Return the rows of a log file; the list is empty if the file does not exist or is empty.
 
-    Raises :class:`~automata.errors.FormatError` if the file is not a log, because it would be overwritten.
+    Raises :class:`~automata.errors.FormatError` if the file is not a log, so that no run overwrites it.
     """
     if not path.exists():
         return []

@@ -188,7 +188,7 @@ class Loop:
         )
 
     def set_rate(self, rate: float) -> None:
-        """Set each parameter group's learning rate to ``rate`` times its share."""
+        """Set each parameter group's learning rate to ``rate`` times the group's share."""
         self.progress.rate = rate
         for group, share in zip(self.optimiser.param_groups, self.shares, strict=True):
             group["lr"] = rate * share

@@ -36,7 +36,10 @@ class Noise:
 
     @classmethod
     def of_step(cls, step_key: Tensor, examples: Tensor) -> Noise:
-        """Return the random numbers of a step, given the :attr:`step_key` of another instance."""
+        """Return the random numbers of the step with this :attr:`step_key`, a tensor.
+
+        A CUDA graph, which takes only tensors as inputs, can draw the noise of any step with it.
+        """
         noise = cls(0, 0, examples)
         noise.step_key = step_key
         return noise
@@ -70,7 +73,10 @@ class Noise:
         return (mask.to(dtype or torch.get_default_dtype()) / (1 - dropped)).reshape(-1, *shape)
 
     def dropout(self, values: Tensor, stream: int, dropped: float, each_step: bool = False) -> Tensor:
-        """Apply dropout to values of shape ``(T, B, size)``, with one mask for all steps or one for each."""
+        """Apply dropout to values of shape ``(T, B, size)``.
+
+        All T time steps share a mask, unless ``each_step`` is true.
+        """
         if not dropped:
             return values
         time, _, size = values.shape

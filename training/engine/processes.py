@@ -1,4 +1,4 @@
-"""Setup of the device, the precision and the processes by Lightning Fabric; torchrun may start several."""
+"""Setup of device, precision and processes with Lightning Fabric; torchrun may start several processes."""
 
 from __future__ import annotations
 
@@ -143,9 +143,9 @@ def one_process(what: str) -> None:
 
 
 def leave_group() -> None:
-    """Leave the group of processes, if any, which ends its threads.
+    """Leave the group of processes, if there is one, to end the group's threads.
 
-    If a thread is still running when the process exits, the process aborts.
+    If such a thread is still running when the process exits, the process aborts.
     """
     if distributed.is_available() and distributed.is_initialized():
         distributed.destroy_process_group()

@@ -100,7 +100,7 @@ def require_result(data: Any, where: str | Path) -> dict[str, Any]:
 
 
 def _wrong(data: dict[str, Any]) -> str | None:
-    """Return the first requirement that an object with all required keys violates, or ``None``."""
+    """Return the first requirement that the result violates, or ``None``; no required key may be missing."""
     paper, decided = data["paper"], data.get("decided")
     accuracy = data["metrics"].get("test_accuracy", 0) if isinstance(data["metrics"], dict) else 0
     checks = {

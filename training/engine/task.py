@@ -64,7 +64,12 @@ class Task(Protocol):
         """Return the optimiser of the network's parameters."""
 
     def next_rate(self, epoch: int, rate: float) -> float:
-        """Return the learning rate for the next epoch from the number of epochs and the scheduler's rate."""
+        """Return the learning rate for the next epoch.
+
+        Args:
+            epoch: the number of finished epochs.
+            rate: the rate of the scheduler, which halves the rate if the score does not improve.
+        """
 
     def carried(self) -> dict[str, Tensor]:
         """Return the recurrent state with which the next batch begins, keyed by name."""

@@ -76,7 +76,7 @@ TABLE_7: dict[tuple[str, int | None], dict[str, float]] = {
 }
 """The paper's test accuracies on MNIST with 784 steps and 256 units, by model and number of centroids."""
 FASHION = 0.86
-"""The test accuracy of an SR-LSTM-P with 10 centroids on Fashion-MNIST (appendix F.3)."""
+"""The paper's test accuracy of an SR-LSTM-P with 10 centroids on Fashion-MNIST (appendix F.3)."""
 
 
 def paper(experiment: str, settings: PixelByPixel) -> dict[str, Any] | None:

@@ -79,7 +79,7 @@ def columns(ids: Tensor, count: int) -> tuple[Tensor, Tensor]:
     ([[0, 3], [1, 4], [2, 5]], [[1, 4], [2, 5], [3, 6]])
 
     Raises:
-        InputError: If the text is shorter than one row and the next word.
+        InputError: If the text has fewer than ``count + 1`` words.
     """
     steps = (len(ids) - 1) // count
     if not steps:

@@ -21,7 +21,7 @@ S = TypeVar("S", bound=LanguageModelling)
 
 
 class TextRun(ExperimentRun[S]):
-    """A run on a text."""
+    """A run that trains and measures a language model on a text corpus."""
 
     kind = "language model"
     task: LanguageTask
@@ -40,7 +40,7 @@ class TextRun(ExperimentRun[S]):
         return LanguageTask(LanguageModel(self.settings, len(self.corpus.words)), self.corpus)
 
     def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the metrics of the trained network, and the decision whether units equal their automata."""
+        """Return the metrics of the trained network, and whether its units are equal to their automata."""
         metrics: dict[str, Any] = {
             f"{part}_perplexity": perplexity(self.task.loss(self.network, part)) for part in self.parts
         }

@@ -1,4 +1,4 @@
-"""The windows of a language model as CUDA graphs.
+"""Training steps of a language model on a window (consecutive words of a text) as CUDA graphs.
 
 The forward pass and the backward pass are one launch each, so that the GPU does not wait for the CPU between
 hundreds of small kernels.
@@ -56,7 +56,7 @@ class GraphedWindow:
         self.captured: Any = None
 
     def __call__(self, read: Read, state: State) -> tuple[Tensor, State]:
-        """Return the losses and the next state, which the next call overwrites.
+        """Return the losses and the next state; the next call overwrites all of these tensors.
 
         Args:
             read: the first four arguments of :meth:`Window.forward`.

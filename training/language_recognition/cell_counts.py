@@ -1,4 +1,4 @@
-"""The depth as a linear function of the cell state c_t.
+"""The depth (number of open brackets) as a linear function of the cell state c_t.
 
 The function is fitted on some strings and tested on other strings. The results state Figures 6 and 13 of Wang
 & Niepert 2019 in numbers.

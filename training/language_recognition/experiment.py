@@ -24,7 +24,7 @@ from training.language_recognition.states_along import along
 from training.language_recognition.task import RecognitionTask
 
 REACH_SHARE = 20
-"""The divisor of the number of test strings that gives the number of strings for each depth and length."""
+"""The number of test strings, divided by this, is the number of strings for each depth and length."""
 
 
 class RecognitionRun(ExperimentRun[Recognition]):
@@ -47,7 +47,10 @@ class RecognitionRun(ExperimentRun[Recognition]):
         return RecognitionTask(network, self.settings, *parts)
 
     def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the network's metrics, and its errors by kind of string with the data for figures."""
+        """Return the metrics of the trained network, and its error rates on each kind of test string.
+
+        For parentheses, the second result also includes the data for figures.
+        """
         task, network = self.task, self.task.acceptor
         metrics: dict[str, Any] = {"dev_accuracy": float(task.right(network, task.dev).double().mean())}
         errors: dict[str, dict[str, float]] = {}
@@ -92,7 +95,7 @@ class RecognitionRun(ExperimentRun[Recognition]):
         files.save(self.task.acceptor.acceptor.cpu().eval(), path, self.about(result))
 
     def title(self, result: dict[str, Any]) -> tuple[str, str]:
-        """Return the name of a result, and the text that follows the name in the first line."""
+        """Return the first line that is printed about a result: the highlighted name, and the other text."""
         name, rest = super().title(result)
         return name, rest.partition(";")[0]
 

@@ -3,8 +3,8 @@
 The data sets are the paper's large set, its small set, and the test sets of Table 1. A string is positive if
 no prefix closes more parentheses than it opens, and all parentheses are closed at the end. Half of the
 negative strings are random. The other half are balanced strings with one error: a bracket is flipped, moved
-or dropped, or two brackets are exchanged. An exchange makes the count negative, but the count returns to
-zero.
+or dropped, or two brackets are exchanged. After an exchange, a prefix closes more parentheses than it opens,
+but the whole string closes as many as it opens.
 """
 
 from __future__ import annotations
@@ -159,7 +159,8 @@ def _moved(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
 def _exchanged(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
     """Exchange an opening and a later closing bracket so that the string is not balanced, or return ``None``.
 
-    The count of the new string becomes negative, and is zero at the end.
+    A prefix of the new string closes more parentheses than it opens; the whole string closes as many as it
+    opens.
     """
     indices = _brackets(tokens)
     opening = [index for index in indices if tokens[index] == OPEN]

@@ -91,7 +91,8 @@ _FIRST = {
     "patience": 10**6,
     "halve_after": 10**6,
 }
-# The decay prevents gates that depend on irrelevant state, such as a count, and fail on deep strings.
+# Without the decay, gates may depend on irrelevant parts of the state, such as a count. Then the network
+# fails on deep strings.
 _OURS = _FIRST | {"recurrent_decay": 1e-4, "restart_after": 30, "dev_wanted": 1.0}
 _PAPER = {"epochs": 200, "patience": 30, "halve_after": 10**6, "stuck": 5}
 _SHORT_CUT = {

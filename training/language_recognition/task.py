@@ -122,7 +122,7 @@ class RecognitionTask(ExampleTask):
         return (float(self.epoch) if self.settings.keep == "last" else accuracy), metrics
 
     def in_words(self, score: float) -> str:
-        """Return the accuracy as text, with a note if the last weights are used."""
+        """Return the accuracy as text; if the last weights are used, return a note instead."""
         return (
             "not measured; the last weights are used"
             if self.settings.keep == "last"

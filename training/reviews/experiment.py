@@ -61,7 +61,10 @@ class ReviewRun(SequenceRun[Sentiment]):
 
 
 def _vectors(s: Sentiment, files: Data, index: dict[str, int]) -> tuple[Tensor | None, dict[str, Any]]:
-    """Return a table with three rows for special tokens and the words' GloVe vectors, and its description."""
+    """Return the table of word vectors and a description of it; the first three rows are for special tokens.
+
+    If the vectors are learned, the table is ``None``.
+    """
     about: dict[str, Any] = {"words": len(index)}
     if s.embedding == "learned":
         return None, about

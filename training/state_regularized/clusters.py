@@ -97,7 +97,7 @@ def some_states(network: Acceptor, rows: BatchRows, generator: torch.Generator) 
 
 
 def means(states: Tensor, most: int) -> Iterator[Tensor]:
-    """Cluster the states, and yield the clusters' means, shape ``(clusters, d)``, for more and more clusters.
+    """Cluster the states into more and more clusters; yield the means each time, shape ``(clusters, d)``.
 
     Args:
         states: shape ``(states, d)``.

@@ -60,7 +60,7 @@ class LanguageRun(ExperimentRun[Recipe]):
         return YES if result["outcome"] == "trained" and result["accepts_exactly"] else NO
 
     def title(self, result: dict[str, Any]) -> tuple[str, str]:
-        """Return the name of a result, and the text that follows the name in the first line."""
+        """Return the first line that is printed about a result: the highlighted name, and the other text."""
         (drawn, drawn_yes), (held, held_yes) = result["strings"]["training"], result["strings"]["validation"]
         counts = f"{drawn} strings ({drawn_yes} accepted) to train and {held} ({held_yes}) to validate"
         return result["language"], (
