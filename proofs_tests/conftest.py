@@ -55,7 +55,7 @@ def keep_objects() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Exclude the collected tests, too."""
+    """Exclude the collected tests from garbage collections as well; see :func:`keep_objects`."""
     keep_objects()
 
 

@@ -131,7 +131,7 @@ def test_the_readme_is_short() -> None:
 
 
 def claims_table() -> str:
-    """Return the README's table: one row per paper, or one row for papers that are listed among others."""
+    """Return the README's table of claims. Each row is about one paper, or about a group of papers."""
     lines = ["| Paper | Claims | Variants that hold | Variants refuted |", "|---|---|---|---|"]
     rows: dict[str, list[str]] = {}
     for paper in PAPERS.values():

@@ -25,7 +25,7 @@ def dot(a, b):
 
 
 def shown(bits):
-    """Return two outputs for the clamped scores, neither of which is an affine function."""
+    """Return two outputs that are computed from the clamped scores; neither is an affine function of them."""
     return (Fraction(min(bits)), Fraction(1 - max(bits), 3))
 
 

@@ -37,7 +37,7 @@ def ring(states, last, first=0, weight="1/2"):
 
 
 def edges_of(a):
-    """Return the edges of a ring with as many states as ``a`` has, with weights of 1/2."""
+    """Return the edges of a :func:`ring` with as many states as the automaton ``a``; all weights are 1/2."""
     return [(q, (q + 1) % a.states, "", "1/2") for q in range(a.states)] + [
         (q, q, "a", "1/2") for q in range(a.states)
     ]

@@ -35,7 +35,10 @@ def accepted(answer):
 
 
 def another_basis(data, a):
-    """Return lambda P^-1, P M P^-1 and P rho for a product P of elementary matrices."""
+    """Return the automaton in another basis: a random product P of elementary matrices.
+
+    Initial weights lambda, matrices M and final weights rho become lambda P^-1, P M P^-1 and P rho.
+    """
     start, end = a.initial.copy(), a.final.copy()
     tables = {s: a.matrix(s).copy() for s in a.alphabet}
     n = a.states
@@ -269,8 +272,9 @@ def test_the_confirmation_checks_every_word_before_the_one_found():
 
 
 def test_ambiguous_max_plus_automata_are_searched_up_to_a_stated_length():
-    """Both compute max(number of a, number of b). The second also counts every symbol as one half, in a state
-    that no single other state simulates, from either end. The vectors never repeat, so no search terminates.
+    """Both automata compute max(number of a, number of b). The second has an additional state, which counts
+    every symbol as one half. No single other state simulates it, from either end. The vectors of scores never
+    repeat, so no search terminates.
     """
     counts = [(0, 0, "a", 1), (0, 0, "b", 0), (1, 1, "a", 0), (1, 1, "b", 1)]
     ends = [(0, 0), (1, 0)]
@@ -297,7 +301,10 @@ def test_a_boolean_search_that_is_too_large_is_unknown(monkeypatch):
 
 
 def each_twice(words):
-    """Return the DFA of the strings whose last word occurred before, with 2^words states."""
+    """Return an automaton of the strings whose last word occurred before.
+
+    It is nondeterministic. An equivalent DFA has at least 2^words states.
+    """
     alphabet = [f"w{i}" for i in range(words)]
     loops = [(q, q, s, True) for q in range(2 * words) for s in alphabet]
     steps = [(2 * i, 2 * i + 1, s, True) for i, s in enumerate(alphabet)]

@@ -150,7 +150,10 @@ def test_hankel_matrices_and_levels_of_a_hundred_thousand_states():
 
 @pytest.mark.parametrize(("n", "most"), [(2, 9), (SIZE, 2 * FOR_A_VECTOR + 4)], ids=["few", "many"])
 def test_levels_and_hankel_matrices_stop_at_a_limit(n, most, monkeypatch):
-    """The strings have length one and two states each; the block is a square of prefixes and suffixes."""
+    """Levels of up to one symbol are within the limit; the level of two symbols is not.
+
+    A Hankel matrix may have as many weights as the limit, and no more.
+    """
     steps = [(p, q, s, 1) for p in (0, 1) for q in (0, 1) for s in "ab"]
     both = WFSA.from_edges(REAL, n, "ab", [(0, 1)], [(1, 1)], steps)
     monkeypatch.setattr("automata.wfsa.MOST_EXACT_CELLS", most)

@@ -167,7 +167,7 @@ def test_scales_with_many_digits_take_more_primes():
 
 
 def companion(n):
-    """Return an automaton over one letter whose matrix is a companion matrix, and its transpose."""
+    """Return an automaton over one letter whose matrix is a companion matrix, and the reversed automaton."""
     rng = np.random.default_rng(n)
     last = [Fraction(int(w), 7) for w in rng.integers(1, 9, n)]
     edges = [(q, q + 1, "a", 1) for q in range(n - 1)] + [(n - 1, q, "a", w) for q, w in enumerate(last)]
@@ -310,7 +310,7 @@ def test_a_certificate_with_any_one_entry_changed_or_missing_is_rejected(family,
 
 
 def lists(data, index):
-    """Return the lists of a link in a certificate: its target automaton, and its matrix if it has one."""
+    """Return the lists of one link of a certificate: those of its target automaton, and its matrix if any."""
     link = data["links"][index]
     return link["to"] | {name: link[name] for name in ("matrix",) if name in link}
 

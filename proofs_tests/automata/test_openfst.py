@@ -111,8 +111,8 @@ def test_an_empty_machine_round_trips():
 
 @pytest.mark.parametrize("value", [Fraction(2), Fraction(1, 3), Fraction(10) ** 400, Fraction(1, 10**400)])
 def test_a_long_fraction_costs_as_much_as_a_short_neighbour(value):
-    """The logarithms of the numerator and denominator of 2 + 2^-2148 are a thousand times as large as its
-    cost.
+    """The cost of a weight is its negative logarithm. For 2 (1 + 2^-2148), the logarithms of numerator and
+    denominator are a thousand times as large as the cost.
     """
     neighbour = value * (1 + Fraction(1, 2**2148))
     assert abs(cost(REAL, neighbour) - cost(REAL, value)) <= 2**-52 * abs(cost(REAL, value))

@@ -82,7 +82,10 @@ def test_an_epsilon_cycle_without_a_sum_is_refused_with_its_state(k, weight):
 
 
 def test_signed_cycles_must_converge_absolutely():
-    """E has the powers E, 0, 0, ..., but the order of its paths is not fixed, and |E| diverges."""
+    """The powers of the epsilon matrix E have a sum, but those of |E| do not.
+
+    The order of the paths is not fixed, so the scores are undefined.
+    """
     with pytest.raises(EpsilonCycle):
         WFSA(REAL, [1, 0], [0, 1], {}, epsilon=[[1, -1], [1, -1]])
     with pytest.raises(

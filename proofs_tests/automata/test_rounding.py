@@ -148,7 +148,7 @@ def test_shares_are_those_of_each_number(numbers):
 
 
 def unit_of(f, u):
-    """Return a unit of Example 6 that reads a different symbol at each step."""
+    """Return a unit of Example 6 with the forget gates f and the updates u, one symbol for each step."""
     tables = {t: [[1, Fraction(float(u[t]))], [0, Fraction(float(f[t]))]] for t in range(len(f))}
     return WFSA(REAL, [1, 0], [0, 1], tables)
 
@@ -445,8 +445,10 @@ def derived_real(terms, u, tiny):
 
 
 def derived_max_plus(terms, u, tiny):
-    """Return the smallest and the largest bound on a rounded maximum of sums; the largest allows 40-bit
-    terms.
+    """Return the smallest and the largest correct bound on a rounded maximum of sums.
+
+    The largest bound also counts terms that can be the maximum only if every sum has a relative error of
+    2^-38.
     """
     terms = [(o, e, w, s) for o, e, w, s in terms if -np.inf not in (o, w)]
     off = [
@@ -463,7 +465,10 @@ def derived_max_plus(terms, u, tiny):
 
 
 def derived(automaton, string, dtype, slack):
-    """Return the smallest and the largest bounds for a string's prefixes, computed in exact steps."""
+    """Return two lists, the smallest and the largest correct bound for each prefix of the string.
+
+    The bounds are computed step by step, without rounding.
+    """
     _, u, tiny = FORMATS[dtype]
     bound = derived_real if automaton.semiring is REAL else derived_max_plus
 
@@ -499,7 +504,7 @@ def derived(automaton, string, dtype, slack):
 
 
 def omega_of(automaton, string):
-    """Return the exact scores of the states after a string."""
+    """Return the exact Forward scores of all states after the string."""
     k, omega = automaton.semiring, automaton.initial
     for symbol in string:
         omega = k.sum(k.times(omega[:, None], automaton.matrix(symbol)), axis=0)

@@ -30,7 +30,7 @@ STATES = Theorem(
     score=f"of_path {AUTOMATON} ({TRACED}) {{word}}",
     over="rational_max_plus",
 )
-"""A path, as the decimal number of a 1 followed by its states, and its weight."""
+"""The Coq terms for the traced path (as a decimal number: a 1, followed by the states) and for its weight."""
 
 
 @settings(

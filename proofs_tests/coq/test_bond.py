@@ -149,7 +149,10 @@ def test_on_gates_of_torch_modules(compiled: Path) -> None:
 
 
 def read_off(claim: str, kind: str) -> tuple[Weights, list[WFSA]]:
-    """Return a random module's first unit as a case, with its automata; all units if they read each other."""
+    """Return the first unit of a random module as a case of the claim, and the unit's automaton.
+
+    If the units read each other, return a case of all units, and all automata.
+    """
     options = {"input_size": 2, "hidden_size": 2}
     cell = layer_kinds()[kind].cls(**options, dtype=torch.float64).cell
     vectors = [0, 1] if cell.reads_symbols else torch.randn(2, 2, dtype=torch.float64)
@@ -219,7 +222,7 @@ def with_fewer_states(change: Any = lambda a: a) -> list[VariantCase]:
 
 
 def test_the_smaller_automaton_of_proposition_11_is_run(compiled: Path) -> None:
-    """Network and automaton run on each word, with windows of one and of two."""
+    """Network and automaton run on each word, with windows of one and of two symbols."""
     results = differences(with_fewer_states(), compiled)
     assert results == [(2 * len(WORDS), "")] * len(results) and len(results) >= len(PROPOSITION_11)
 

@@ -44,7 +44,7 @@ def theory(compiled: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def theory_once(theory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Check files against a theory that is compiled once, so that Coq only reads the part that differs.
 
-    A test of the command checks complete files.
+    Another test, of the command, checks complete files.
     """
     inlined, check_file = (theory / "inlined.v").read_text(), certificate.check_file
 
@@ -100,7 +100,7 @@ def test_different_automata(k: Semiring, factor: Any, theory_once: None, tmp_pat
 
 
 def test_a_file_about_other_automata_is_not_accepted(theory_once: None, tmp_path: Path) -> None:
-    """One weight, the matrix, or the word's number is changed after the file was written."""
+    """After the file was written, a number, the claimed equation, or the proof is changed."""
     a, b = two(REAL)
     answer = equivalent(a, b)
     assert isinstance(answer, Equivalent)
@@ -180,8 +180,8 @@ def test_the_command(
 def test_without_coq(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A one-line message explains how to install it, with exit status 2; verify runs the rest and reports it
-    as not run.
+    """Commands that need Coq explain in one line how to install it, with exit status 2. ``verify`` runs the
+    other evidence, and reports the evidence in Coq as not run.
     """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -207,7 +207,7 @@ def test_without_coq(
 def test_another_version_of_coq(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The message contains the version, and blames no theorem."""
+    """The error message contains the version of Coq, and blames no theorem."""
     program = tmp_path / "coqc"
     program.write_text("#!/bin/sh\necho 8.20.0 4.14.1\n")
     program.chmod(0o755)

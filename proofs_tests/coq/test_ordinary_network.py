@@ -47,7 +47,7 @@ def theory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def case(parts: tuple[nn.RNNBase, nn.Linear], machine: Moore) -> Case:
-    """Return a network, its automaton, and the first closed regions."""
+    """Return a network, its automaton, and the first closed regions that the search finds."""
     inputs = np.eye(len(machine.alphabet))
     network = network_of_parts(*parts, inputs, 0.0, machine.alphabet)
     return network, machine, next(turned_boxes(network, machine, time.monotonic() + 60))

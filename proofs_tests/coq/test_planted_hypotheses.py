@@ -97,9 +97,9 @@ def test_an_indented_theorem_is_listed() -> None:
 
 
 def planted(text: str, compiled: Path, root: Path) -> tuple[TheoremAnswer, Statement, bool]:
-    """Replace the theorem about retention, and return Coq's answer about it.
+    """Replace the theorem about retention (``retnet``), and return Coq's answer about the new theorem.
 
-    Also return the stored statement, and whether the theorem is tied to its claim.
+    Also return the stored statement, and whether the new theorem is tied to the claim.
     """
     claim = claim_named("retnet")
     variant = claim.variant("corrected")
@@ -142,7 +142,10 @@ def test_every_theorem_is_tied_to_its_claim(compiled: Path) -> None:
 
 
 def test_the_derived_proposition_is_about_the_executed_terms() -> None:
-    """The proposition uses a definition of the terms, and it is a refutation if the theorem is one."""
+    """The proposition that is derived for a claim uses a definition that the claim's terms use.
+
+    If the claim's theorem is a refutation, the proposition is a negation.
+    """
     for claim, variant in ties.tied_variants():
         theorem = variant.theorem
         assert theorem is not None

@@ -87,7 +87,7 @@ def definitions(wrong: Case) -> str:
 
 
 def checker(wrong: Case) -> str:
-    """Return the call of the checker in the proof of the theorem."""
+    """Return the Coq term that calls the checker, for the theorem about this case."""
     text = rule_network.file_text(*wrong, NAMES)
     name, arguments = re.findall(r"apply \(counts_(on_all_words|while_small) (.*)\);", text)[-1]
     return f"check_{'all' if name == 'on_all_words' else 'short'}_words {arguments}"
@@ -127,7 +127,7 @@ def change_of_automaton(name: str, index: tuple[int, ...], value: int) -> Change
 
 
 def first_of(array: Any, where: bool = True) -> tuple[int, ...]:
-    """Return the index of the first nonzero entry, or of the first zero entry."""
+    """Return the index of the first nonzero entry; if ``where`` is false, of the first zero entry."""
     return tuple(int(i) for i in np.argwhere((array != 0) == where)[0])
 
 
@@ -228,7 +228,7 @@ def test_torch_overflows_on_words_that_are_too_long_for_the_theorem() -> None:
 
 
 def lists_of(output: str) -> Any:
-    """Return a list that Coq printed."""
+    """Return the list in Coq's output as nested Python lists."""
     return read_lists(output.split("     = ")[1].rpartition("     : ")[0])
 
 
@@ -274,7 +274,7 @@ def test_a_step_of_the_network_in_coq_is_that_of_torch(theory: Path) -> None:
 
 
 def read_lists(text: str) -> Any:
-    """Return a Coq list of numbers, pairs and lists as Python lists."""
+    """Convert the text of a Coq list of numbers, pairs and lists to nested Python lists."""
     plain = re.sub(r"%[NZ]", "", text).replace("(", "[").replace(")", "]").replace(";", ",")
     return json.loads(re.sub(r"0x([0-9a-f]+)", lambda match: str(int(match[1], 16)), plain))
 

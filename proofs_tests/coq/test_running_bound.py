@@ -20,8 +20,8 @@ from ratproof.coq import reals
 
 FORMATS = {"binary32": (FLOAT32, "(-24)", "(-126)", "128"), "binary64": (FLOAT64, "(-53)", "(-1022)", "1024")}
 WORDS = {"binary32": {"": 3, "a": 3, "ab": 2}, "binary64": {"a": 2}}
-"""The words, with their maximum numbers of states. Coq does not reduce fractions, so three states take
-seconds.
+"""For each format, the words and the maximum number of states of the automata that read them. Coq does not
+reduce fractions, so three states take seconds.
 """
 HEADING = """\
 From Coq Require Import ZArith QArith List.

@@ -23,7 +23,7 @@ def step(w, h, v):
 
 
 def mixed_difference(of):
-    """Return the mixed difference of the function ``of``; it is 0 for any function U h + W v + b."""
+    """Return of(1, 1) - of(1, 0) - of(0, 1) + of(0, 0), which is 0 for any function U h + W v + b."""
     return [a - b - c + d for a, b, c, d in zip(of(1, 1), of(1, 0), of(0, 1), of(0, 0), strict=True)]
 
 

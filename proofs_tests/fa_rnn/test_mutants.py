@@ -97,7 +97,7 @@ def test_another_mixture_of_equation_6_is_refuted_and_not_proved(monkeypatch, wr
 
 @pytest.mark.parametrize("size", [networks.any_size_4, networks.any_size_5, eq_10.any_size])
 def test_symbolic_sizes_are_not_proved_for_another_step(monkeypatch, size):
-    """The identity over symbols is tested directly."""
+    """The identities for symbolic sizes hold, and no identity holds after the steps were changed."""
     assert all(identity.holds for identity in size())
     for module, name in ((networks, "of_factors"), (eq_10, "of_factors")):
         monkeypatch.setattr(module, name, lambda of, i, j: of.times(of.at("D_1", i, 1), of.at("D_2", j, 1)))

@@ -19,15 +19,16 @@ from ratproof.hunting.rounds import EXAMPLES, Round, RoundRow, seed_of
 
 TARGETS = ["one", "two"]
 REAL, LIGHT, HELD, POISONED, FORGED, OF_ANOTHER = 7, 8, 9, 666, 667, 668
-"""Seeds of hunts with real workers, with these workers, and with these workers waiting or misbehaving."""
+"""Seeds of hunts: with ``REAL``, the workers are real; with the others, they are the workers of this module.
+
+With ``HELD``, the workers wait; with the last three seeds, they misbehave.
+"""
 DEADLY = Round("two", 5)
 """The round that kills its worker if the seed is ``POISONED``."""
 LAST = Round("two", 11)
-"""The round that waits on a cluster until the file of ``FAR`` exists, if the seed is ``HELD``."""
+"""If the seed is ``HELD``, this round waits on a cluster until the file that ``FAR`` names exists."""
 INSTALLATION, FAR = "RATPROOF_TEST_INSTALLATION", "RATPROOF_TEST_FAR"
-"""Environment variables with the installation that a worker reports, and the file that ends a wait on a
-cluster.
-"""
+"""Environment variables: the installation that a worker reports, and the path of a file that ends a wait."""
 IN_ITS_PLACE = f"""
 from ratproof.process import orphans
 
@@ -65,7 +66,7 @@ def row_of(seed: int, one: Round) -> RoundRow:
 
 
 def put(folder: Path) -> str:
-    """Write the module, and return a PYTHONPATH that includes its folder and the path of this process."""
+    """Write ``sitecustomize.py`` into the folder, and return a PYTHONPATH of the folder and ``sys.path``."""
     (folder / "sitecustomize.py").write_text(IN_ITS_PLACE)
     return os.pathsep.join([str(folder), *sys.path])
 

@@ -6,7 +6,7 @@ import torch
 
 
 def spans(batch, time, cu_seqlens):
-    """Yield, for each state, its row and the range of its tokens."""
+    """Return, for each sequence, its row in the batch and the range of its tokens (begin and end)."""
     if cu_seqlens is None:
         return [(row, 0, time) for row in range(batch)]
     ends = cu_seqlens.tolist()
@@ -20,7 +20,10 @@ def cumulated(g):
 
 
 def between(sums, zeros, length):
-    """Return the decay from token j to token i, for j <= i."""
+    """Return the decay from each token j to each token i >= j of a chunk, and 0 for i < j.
+
+    The first two arguments are the results of :func:`cumulated`.
+    """
     left = (sums[:, None] - sums[None]).clamp(max=0).exp() * (zeros[:, None] == zeros[None])
     return left * torch.ones(length, length).tril()[(...,) + (None,) * (sums.dim() - 1)]
 

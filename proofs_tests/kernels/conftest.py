@@ -24,13 +24,13 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def all_lengths(_short: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw from the default lengths."""
+    """Draw the lengths of calls from the default lengths."""
     monkeypatch.setattr(drawing, "LENGTHS", LENGTHS)
 
 
 @pytest.fixture
 def all_sizes(_short: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw from the default sizes, with half as many large calls."""
+    """Draw the sizes of calls from the default sizes; only the large calls are smaller."""
     monkeypatch.setattr(drawing, "BUDGETS", BUDGETS)
     monkeypatch.setattr(drawing, "LARGEST", 2**20)
 

@@ -21,7 +21,7 @@ def read(query, state):
 
 @over_strings
 def old_state(tensors, state, scale):
-    """Compute linear attention with the output scale (S_-^T q + (q . k) v)."""
+    """Compute linear attention from the state S before each step: the output is scale (S^T q + (q . k) v)."""
     q, k, v, _, scale, s = start(tensors, state, scale)
     outputs = []
     for t in range(q.shape[1]):

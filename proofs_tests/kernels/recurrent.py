@@ -45,7 +45,7 @@ def stacked(outputs, like):
 
 
 def of_lanes(name):
-    """Return a kernel whose state is a vector of real or complex numbers."""
+    """Return the kernel of a family whose state is a vector of real or complex numbers."""
     family = FAMILIES[name]
 
     def one(tensors, state, scale):
@@ -85,7 +85,7 @@ def decays(family, tensors, like):
 
 
 def of_heads(name):
-    """Return a kernel whose state is one matrix per head."""
+    """Return the kernel of a family whose state is one matrix per head."""
     family = FAMILIES[name]
 
     def one(tensors, state, scale):

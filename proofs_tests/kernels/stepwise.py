@@ -43,13 +43,14 @@ class Running:
         self.left: Wide = roles.start
         """The initial state after the decays so far, which a kernel may store separately."""
         self.since: Any = _size(self.state)
-        """The size of a step's terms; in a chunked form, the recurrence of absolute values since the chunk
-        began.
+        """The sum of the absolute values of a step's terms.
+
+        In a chunked form, it is the result of the recurrence of absolute values since the chunk began.
         """
         self.sizes: Any = None
         """``since`` plus the sizes of the solutions of an explicit inverse."""
         self.of_keys: Any = np.zeros(())
-        """The error of the chunk's states that is caused by the errors of computed keys."""
+        """The error of the states of the chunk, as far as it is caused by the rounding of computed keys."""
         self.solved = np.zeros(self.columns)
         self.carried: Any = None
         """The effect of an error of 1 at the beginning of the chunk, as three values.
@@ -59,10 +60,13 @@ class Running:
         self.gates: Any = None
         self.solution: Solution | None = None
         self.correction: tuple[Wide, Bounds] | None = None
-        """The correction of the last step along its direction, shape ``(N, H, V)``, and its bound."""
+        """The row vector w of the last step's correction S += k w^T, and the bound on its error.
+
+        Both have the shape ``(N, H, V)``. For RWKV-7, the vector is c of S += b c^T.
+        """
 
     def _stored(self, state: Wide) -> Bounds:
-        """Return the magnitude of a state in the form in which a kernel stores it."""
+        """Return the absolute values of a state as a kernel stores it: as one tensor or as a sum of two."""
         return _size(state) if self.roles.corrected else _size(self.left) + _size(state - self.left)
 
     def now(self, held: bool = False) -> RoundedArray:
@@ -190,7 +194,10 @@ class Running:
             self.sizes = size * self.sizes + (outer if sizes is None else _size(column) * sizes)
 
     def _solved(self, t: int) -> tuple[Bounds, Bounds | None]:
-        """Return the error of the right-hand side of a correction's system, and the size of its solution."""
+        """Return two values for the triangular system of the correction of token t.
+
+        They are the error of the system's right-hand side and the size of its solution.
+        """
         solved = self.solution
         assert solved is not None
         at = np.s_[:, :, t - self.first, None]
@@ -238,7 +245,7 @@ class Running:
         return b, np.swapaxes(a, -1, -2) @ before
 
     def _of_correction(self, t: int, x: Bounds, held: Bounds, decayed: Bounds) -> tuple[Bounds, Bounds]:
-        """Return the error and the size of the term that a correction writes, from absolute values."""
+        """Return the rounding error and the size of the term that a correction adds, from absolute values."""
         roles = self.roles
         if roles.beta is None:
             size = np.swapaxes(_size(roles.a[:, t][..., None]), -1, -2) @ held
@@ -249,7 +256,7 @@ class Running:
         return beta * (k @ ((roles.keys + 5 + x) * decayed) + 3 * v), beta * (k @ decayed + v)
 
     def _reads(self, t: int) -> Bounds:
-        """Return the error of a correction that is caused by the error of the state that it reads."""
+        """Return the error of a correction, as far as it is caused by the error of the state that is read."""
         roles = self.roles
         if roles.beta is not None:
             beta = np.abs(roles.beta[:, t])[..., None, None]
@@ -276,14 +283,14 @@ class Running:
         return self.form.roundings() + 2 + self.roles.more_roundings
 
     def _carried(self) -> Bounds:
-        """Return the error from before the chunk, including the rounding of this error within the chunk."""
+        """Return the error from before the chunk, as the chunk's steps propagate and round it."""
         if self.roles.corrected:
             return np.asarray(self.error * (self.carried[0] + self._stretch()))
         rounded = np.max(self._chunk_roundings(), axis=-2, keepdims=True)
         return np.asarray(self.error * (1 + rounded))
 
     def _stretch(self) -> Bounds:
-        """Return the rounding, within the chunk, of an error of 1 from before the chunk."""
+        """Return the rounding, within the chunk, of a propagated error that was 1 before the chunk."""
         _, unit_size, off = self.carried
         return np.asarray(np.max(self._chunk_roundings(), axis=-2, keepdims=True) * unit_size + off)
 
@@ -321,7 +328,7 @@ def snapshots(
 def adjoint_snapshots(
     roles: RecurrenceInputs, weights: Wide, final: Wide, form: KernelForm, arithmetic: RoundingUnits
 ) -> tuple[list[RoundedArray], list[Any], RoundedArray]:
-    """Return the gradients of each token's state, of the corrections, and of the initial state."""
+    """Return the gradients with respect to each token's state, each correction, and the initial state."""
     time = roles.time
     backwards = reversed_inputs(roles, weights, final)
     running = Running(backwards, form, arithmetic, roles.bonus is None, for_gradients=True)

@@ -119,9 +119,10 @@ def parallel_convolution(tensors, state, scale):
 
 
 class Shifted(torch.autograd.Function):
-    """A final state whose gradient goes to the wrong inputs if there are fewer than W - 1 tokens.
+    """An identity function of a convolution's final state, whose gradient may go to the wrong inputs.
 
-    This is the fault of flash-linear-attention's issue 1140.
+    The gradient is wrong if there are fewer than W - 1 tokens, where W is the width of the convolution. This
+    is the fault of flash-linear-attention's issue 1140.
     """
 
     @staticmethod

@@ -277,7 +277,7 @@ def tropical(state, x):
 
 
 def covariance(state, x):
-    """Return a step with a state with the axes HKK and a normalised output."""
+    """Return a step whose state is a K x K matrix per head, and whose output is normalised."""
     state = x["f"][..., None, None] * state + x["u"][..., None] * x["u"][..., None, :]
     read = torch.einsum("bhkm,bhm->bhk", state, x["u"])
     return state, read * torch.rsqrt(read.square().mean(-1, keepdim=True) + 1e-3)

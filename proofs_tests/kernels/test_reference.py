@@ -274,8 +274,8 @@ def test_too_large_numbers_fall_back_to_the_norm():
 
 
 def test_an_error_at_a_late_boundary_is_detected_by_ellipsoids_only():
-    """The state is off by a hundredth after 960 tokens in chunks of 64, and the norm's bound permits five
-    times as much.
+    """The state is off by a hundredth after 960 tokens in chunks of 64. Without ellipsoids, the bound permits
+    an error that is five times as large.
     """
     family, off = FAMILIES["delta-rule"], 0.0
 

@@ -55,8 +55,9 @@ def cases():
 
 
 def hidden_as_programmed(w, word, least):
-    """Return C q / max(|n q|, least), computed as in programs: the memory and the normaliser are divided by
-    M.
+    """Return C q / max(|n q|, least) of mLSTM, computed as in programs.
+
+    The memory C and the normaliser n are divided by the stabiliser M, and ``least`` is a function of M.
     """
     ones = Weights(w.over, w.alphabet, {**w.entries, "v": {"a": Fraction(1), "b": Fraction(1)}}, w.size)
     state, normaliser = (mlstm.AS_PROGRAMMED.start(case) for case in (w, ones))
@@ -79,7 +80,9 @@ def test_the_programs_denominator_cancels_the_stabiliser(w, word):
 
 
 def test_with_1_in_its_place_it_does_not():
-    """The smallest example is one token whose input gate, 1/2, and forget gate, 1/2, are below 1."""
+    """If the minimum of the denominator is 1, it does not cancel the stabiliser. In the smallest example, the
+    input gate and the forget gate of the only token are 1/2.
+    """
     half, one = Fraction(1, 2), (Fraction(1), Fraction(0))
     entries = {"f": half, "i": half, "q": one, "k": one, "v": Fraction(1)}
     w = Weights(REAL, "a", {n: {"a": value} for n, value in entries.items()} | {"s_0": (0, 0)}, ("K", 2))

@@ -64,7 +64,10 @@ class SameRecurrence:
 
 
 def low_rank(inputs: RecurrenceInputs) -> dict[str, Any]:
-    """Return RWKV-7's weights, for which a of the inputs is kappa, and b of the inputs is -(a o kappa)."""
+    """Return the claim's weights of RWKV-7 from a kernel's inputs.
+
+    The inputs' a is the weight kappa, and their b is -(a o kappa) for the weights a and kappa.
+    """
     kappa, b = exact(head(inputs.a)), exact(head(inputs.b))
     a = np.vectorize(lambda y, x: -y / x if x else Fraction(0), otypes=[object])(b, kappa)
     return {"w": head(inputs.decay), "kappa": kappa, "a": a, "k": head(inputs.key)}

@@ -14,7 +14,7 @@ from theory.not_rational.cells import CELLS
 from theory.not_rational.weights import some
 
 CLOSE = 1e-9
-"""Tolerance of float64 for a few letters and weights that are eighths."""
+"""The tolerance for float64 results on words of a few letters; all weights are multiples of 1/8."""
 
 
 def of_balls(weighted_cell, word):

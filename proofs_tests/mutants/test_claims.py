@@ -24,13 +24,13 @@ ROOT = Path(next(iter(theory.__path__))).parent
 ROWS = [audit.AuditRow(**row) for row in json.loads((ROOT / "mutants" / "matrix.json").read_text())["rows"]]
 FAULTS = [row for row in ROWS if row.says != audit.NOTHING]
 AUDITED = [claim for claim in claims().values() if any(row.claim == claim.name for row in ROWS)]
-"""The claims of the matrix; the page lists the others."""
+"""The claims into which faults were planted; docs/explanation/fault_matrix.md lists the other claims."""
 SAMPLE = 12
 """Number of faults that are run again; each takes some seconds if a check holds."""
 
 
 UNSEEN: dict[str, str] = {}
-"""Faults that no check detects, each with the reason; the page lists them."""
+"""The keys of the faults that no check detects, each with the reason."""
 
 
 def test_every_other_fault_is_detected_by_a_check():

@@ -104,7 +104,7 @@ def invariant(folder: Path) -> None:
 
 
 def checked(claim: str, write: Callable[[Path], None], program: str) -> Kind:
-    """Return the kind of file of a certificate that the command and the stand-alone checker read."""
+    """Return the :class:`Kind` of a certificate, which the command and a stand-alone checker read."""
     lines = ("check-certificate c.json --json", f"check_{program} c.json")
     return Kind(f"certificate: {claim}", writer_for(write, "c.json"), lines, agree=True)
 

@@ -15,8 +15,9 @@ from proofs_tests.mutated_files.kind import Kind
 
 
 def kept(comparison: Callable[[], Any], strings: Any) -> Callable[[Path], tuple[str, ...]]:
-    """Return a function that writes a counterexample of a comparison on some strings, even without a
-    difference.
+    """Return a function that writes the counterexample of a comparison on some strings.
+
+    If no string differs, it writes a counterexample with an invented difference.
     """
 
     def write(folder: Path) -> tuple[str, ...]:
@@ -34,7 +35,10 @@ def kept(comparison: Callable[[], Any], strings: Any) -> Callable[[Path], tuple[
 
 
 def exact(claim: str, variant: str, openfst: bool = False) -> Callable[[], Any]:
-    """Return a function that builds an exact comparison, for a case with a weight of 1/2 if there is one."""
+    """Return a function that builds an exact comparison for a variant of a claim.
+
+    The comparison is for a case with a weight of 1/2, if there is such a case.
+    """
 
     def comparison() -> Any:
         from ratproof.implementations.exact import ExactComparison

@@ -86,7 +86,7 @@ def articles(folder: Path) -> tuple[str, ...]:
 
 
 def unzipped(folder: Path, *names: str) -> tuple[str, ...]:
-    """Write the files without gzip."""
+    """Replace the gzip files of these names by uncompressed files, and return the names."""
     for name in names:
         zipped = folder / f"{name}.gz"
         (folder / name).write_bytes(gzip.decompress(zipped.read_bytes()))

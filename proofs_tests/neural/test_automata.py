@@ -348,7 +348,9 @@ def test_backward_automata_read_the_string_in_reverse(kind, options):
 @pytest.mark.parametrize("symbols", [1, 2, 3])
 @pytest.mark.parametrize("window", [1, 2, 3])
 def test_a_qrnn_has_as_many_states_as_in_proposition_11(symbols, window):
-    """2 (s + ... + s^{K-1}) + 1, and one more if c_0 is not 0; two for K = 1."""
+    """For s symbols and windows of K symbols, there are 2 (s + ... + s^{K-1}) + 1 states, and one more if c_0
+    is not 0. For K = 1, there are two states.
+    """
     layer, v = QRNN(2, 2, window=window), torch.randn(symbols, 2)
     histories = sum(symbols**k for k in range(1, window))
     states = lambda start: [a.states for a in layer.to_automata(v, range(symbols), start)]

@@ -55,7 +55,7 @@ def test_a_network_that_outputs_zero_is_refuted_by_exhaustion(claim, monkeypatch
 
 
 def test_small_cases_with_zero_scores_are_not_used_by_the_ladder(monkeypatch):
-    """The 150 cases with the fewest nonzero weights end before any output can be nonzero."""
+    """In the 150 cases with the fewest nonzero weights, all outputs are zero."""
     put(monkeypatch, "gated-delta-net", "corrected", small_cases=lambda near: near.__self__.small)
     claim = claim_named("gated-delta-net")
     (step,) = (

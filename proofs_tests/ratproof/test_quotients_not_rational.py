@@ -57,7 +57,9 @@ def test_the_extracted_step_computes_the_unit(name, data, seed, m):
 
 @pytest.mark.parametrize("units", [2, 3])
 def test_a_unit_with_a_denominator_of_higher_degree_is_refused(units):
-    """The solution of MesaNet's equations has a denominator of the degree of its number of units."""
+    """MesaNet solves a system of linear equations. The degree of the solution's denominator is the number of
+    units.
+    """
     with (
         flint.ctx.workprec(BITS),
         pytest.raises(HypothesisFails, match="not a quotient with a denominator of"),

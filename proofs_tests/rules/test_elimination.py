@@ -83,8 +83,8 @@ def test_only_boolean_automata_have_rules() -> None:
 
 
 def test_a_wildcard_for_numbers_and_others_is_not_the_number_wildcard() -> None:
-    """``$2`` looks like a number and stands for a word and a number, so no wildcard is written for it
-    alone.
+    """In the first automaton, the letter ``$2`` stands for a number and a word, so ``%``, the wildcard for
+    numbers, must not replace it. In the second automaton, it stands for two numbers, and ``%`` replaces it.
     """
     automaton = compiled(parse("$ * ( c | d ) $ *"), ["$2", "c", "d"])
     assert str(rule_of(automaton, {"$2": ("7", "b")})) == "$ * ( c | d ) $ *"

@@ -245,7 +245,7 @@ def test_without_reset_is_right_if_each_string_starts_in_the_initial_state(monke
 
 def test_a_second_layer_that_reads_the_previous_state_of_the_first_is_refuted(broken):
     def reads_before(w, law, x):
-        """Make layer 2 move first."""
+        """Return the next distribution if layer 2 moves before layer 1."""
         second, size = theorem_3_1.second_layer(w), range(w.n)
         both = [Fraction(0)] * w.n**2
         for i, j, after, last in product(size, repeat=4):

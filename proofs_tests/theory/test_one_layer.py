@@ -40,8 +40,9 @@ def test_every_cell_is_checked(cell):
 
 
 def linear(kind, *choices):
-    """Return a function that draws a factor of this kind from these choices, with a given size and fixed
-    point.
+    """Return a function that draws a factor of this kind, with a given size and fixed point ``centre``.
+
+    The factor's other parameters are drawn from ``choices``.
     """
 
     def factor(rng, size, centre):

@@ -25,18 +25,18 @@ if "training.campaign.job" in sys.orig_argv:
 
 
 def put(folder: Path) -> str:
-    """Write the module, and return a PYTHONPATH that includes its folder and the path of this process."""
+    """Write ``sitecustomize.py`` into the folder, and return a PYTHONPATH of the folder and ``sys.path``."""
     (folder / "sitecustomize.py").write_text(IN_ITS_PLACE.format(folder=str(folder)))
     return os.pathsep.join([str(folder), *sys.path])
 
 
 def held(folder: Path, number: int) -> Path:
-    """Return the file that the run creates when it waits for the first (0) or second (1) time."""
+    """Return the path of the file that the run creates when it waits for the first (0) or second (1) time."""
     return folder / f"held-{AT[number]}"
 
 
 def steps_taken(folder: Path) -> list[int]:
-    """Return the steps of that run in order, over all processes."""
+    """Return the numbers of the steps of the waiting run in order, over all of its processes."""
     return [int(line) for line in (folder / "steps").read_text().split()]
 
 

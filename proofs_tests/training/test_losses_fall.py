@@ -50,7 +50,7 @@ FAMILIES = {
     **dict.fromkeys(("fa-rnn", "atis", "qc", "sms"), "re2rnn"),
     "fashion-mnist": "mnist",
 }
-"""The first experiment, or the folder, with data of the same kind, keyed by experiment."""
+"""For experiments that share their data with others: the key of the data in ``WRITERS``."""
 WIDTHS: dict[str, dict[str, int]] = {
     "ptb": {"hidden": 64},
     "wikipedia": {"hidden": 64, "k": 50},

@@ -39,12 +39,15 @@ OF: dict[str, tuple[Callable[..., Path], Callable[..., Any], tuple[str, ...]]] =
     **{n: (write_images, partial(images.load, n), (images.WHERE[n],)) for n in ("mnist", "fashion-mnist")},
     "sms": (write_rule_sets, partial(load_rules, "sms"), ()),
 }
-"""For each experiment, the function that writes its files, the function that loads them, and messages."""
+"""For each experiment: the function that writes its files, the function that loads them, and the texts that
+its error messages contain.
+"""
 
 
 def zipped(data: bytes) -> bytes:
-    """Return gzip data without a date, because they are part of a test's name, which must be equal in all
-    workers.
+    """Return gzip data without a date.
+
+    The data are part of a test's name, which must be the same in all worker processes.
     """
     return gzip.compress(data, mtime=0)
 

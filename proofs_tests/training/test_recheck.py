@@ -86,7 +86,7 @@ def _seconds(result: dict[str, Any]) -> float:
 
 
 def test_a_changed_figure_is_reported(tmp_path, command_line, capfd, monkeypatch) -> None:
-    """The new run is the stored one: two other tests train again."""
+    """In place of a new run, the test uses the stored run; two other tests train again."""
 
     def unpack_stored(result: dict[str, Any], folder: Path) -> None:
         results, networks = stored()

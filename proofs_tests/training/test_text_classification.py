@@ -73,7 +73,7 @@ def test_each_dropout_is_active_only_in_training(model: str) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_linear_classifier_is_affine_in_the_last_state(model: str) -> None:
-    """The authors' program has one; an MLP with the same weights is not affine."""
+    """The authors' program has a linear classifier. An MLP with the same weights is not affine."""
     network = SentenceClassifier(Classification(model=model, hidden=5, classifier="linear"), 3)
     vectors, lengths = torch.randn(6, 8, 3), torch.full((8,), 6)
     last = network.layers[1](network.layers[0](vectors)[0])[0][-1]

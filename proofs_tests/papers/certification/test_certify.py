@@ -107,7 +107,7 @@ def test_a_tie_has_no_automaton_to_compare_with():
 
 
 def test_boxes_alone_do_not_stop_training():
-    """Boxes that close at once do not count if the soft run leaves the transitions of the centroids."""
+    """Closed boxes count only if the automaton of the boxes equals the automaton of the centroids."""
     seen = set()
     for seed in range(60):
         n = numbers(seed, 1.0)
@@ -215,7 +215,9 @@ def test_float32_weights_are_used_exactly():
     ids=["near", "near, turned", "large"],
 )
 def test_similarities_that_are_equal_in_floats_are_not_a_tie(centroids):
-    """Balls of 128 bits decide which of two centroids is more similar for four equal units."""
+    """The two centroids have different similarities, which are equal in floats. Balls of 128 bits decide
+    which centroid is more similar.
+    """
     network = Acceptor(
         ("a",), kind="sr-elman", hidden_size=4, k=2, embedding_size=1, start_token=False, dtype=torch.float64
     )

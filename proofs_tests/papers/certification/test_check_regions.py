@@ -25,7 +25,7 @@ from ratproof.checkers.table import judge
 MOST_CHANGES = 70
 Data = dict[str, Any]
 Change = tuple[str, tuple[Any, ...], Any]
-"""A name, the path of a value in a certificate, and the value that replaces it."""
+"""A change of a certificate: its name, the path of a value in the certificate, and the new value."""
 KINDS = (*CELLS, "two layers", "three classes", "boxes")
 TRAP = Moore(("set", "reset", "keep"), 0, ((1, 0, 0), (1, 1, 1)), (0, 1))
 """The automaton that decides whether a string contains "set"."""

@@ -77,8 +77,8 @@ def test_a_mutated_certificate_is_rejected(checkpoint, capsys, tmp_path):
 
 
 def test_a_certificate_is_for_one_network_at_one_temperature(checkpoint, capsys):
-    """A certificate contains weights, which are compared with those of a given checkpoint. The temperature is
-    its own, or an argument.
+    """A certificate contains weights, which are compared with those of the checkpoint of ``--of``. The
+    temperature is that of the checkpoint or, if it is passed, that of ``--temperature``.
     """
     run_json(capsys, "certify", checkpoint, "--certificate", "own.json")
     status, answer = run_json(capsys, "check-certificate", "own.json", "--of", checkpoint)
@@ -134,7 +134,7 @@ def test_a_certificate_is_for_one_network_at_one_temperature(checkpoint, capsys)
 
 
 def test_a_network_over_symbols_that_are_not_texts_has_no_certificate():
-    """JSON would convert some to texts, and others to lists."""
+    """In JSON, some symbols that are not strings would become strings, and others would become lists."""
     numbers = replace(numbers_of(random_network(3), 0.5), alphabet=(0, 1))
     with pytest.raises(InputError, match="must be nonempty strings, got 0"):
         certificate.network_json(numbers)

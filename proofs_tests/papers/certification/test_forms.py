@@ -242,7 +242,7 @@ def test_no_matrix_with_a_larger_norm_is_accepted(seed, size, scale):
 
 
 def test_a_wrong_factorisation_is_noticed(monkeypatch):
-    """The norm is at most the length only if the factors and the rest add up."""
+    """The checker bounds a norm by a factorisation L L^T, and rejects factors with a wrong product."""
     matrix = [[ONE // 2, 0], [ONE // 4, ONE // 2]]
     assert check_regions.shorter(matrix, ONE)
     for factor in (0.9, 1.1):
@@ -287,7 +287,7 @@ def test_the_forms_of_an_ellipsoid_contain_its_boundary(seed, size, spread):
 
 @pytest.mark.parametrize("power", [0, 20, 33, 40, 60])
 def test_an_ellipsoid_too_small_for_the_units_is_rejected(power):
-    """The inverse of its factor has few digits."""
+    """If an ellipsoid is too small, the inverse of its factor has too few digits in the checker's units."""
     size = 3 * 2.0**power
     try:
         (form,) = Ellipsoid([0], fixed([[size.hex()]], 2)).forms()
