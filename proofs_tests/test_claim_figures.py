@@ -1,6 +1,4 @@
-"""Tests of the figures on the pages of claims, which read the drawn lines and compare them with the
-claims.
-"""
+"""Tests of the figures on the pages of claims: the drawn lines are compared with the claims."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def has_network(folder: Path) -> bool:
 
 
 def contents_of(folder: Path) -> dict[str, bytes]:
-    """Return the contents of the files to archive from the folder of a proved run, by name."""
+    """Return the contents of the files that are archived for a proved run, keyed by the files' names."""
     certificate = json.loads((folder / CERTIFICATE).read_bytes())
     del certificate["network"]
     about = {"commit": _commit(), "sources": sources(), "machine": read(folder / RESULT)["machine"]}

@@ -209,7 +209,7 @@ def _defaults(settings: type[Settings]) -> dict[str, Any]:
 def _options_with(
     record: Experiment, preset: dict[str, Any], model: str, own: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the settings of a run that differ from a preset, which its command must pass as options."""
+    """Return the settings of a run that differ from a preset; a command with the preset must pass them."""
     base = _defaults(record.settings) | preset
     with suppress(InputError):  # the preset alone may not fit the model
         base = record.settings(**{**preset, "model": model}).to_json()

@@ -58,7 +58,7 @@ class FigureComparison:
 
     @property
     def row(self) -> str:
-        """Return the settings of the row in the paper's table that differ from the default, as text."""
+        """Return the settings that identify the row of the paper's table, as text; defaults are omitted."""
         if self.model == "rules":
             return ""
         record = record_of(self.experiment, self.group.model)
@@ -72,7 +72,7 @@ class FigureComparison:
 
     @property
     def paper(self) -> str:
-        """Return the paper without the table."""
+        """Return the name of the paper, without the number of its table."""
         return self.source.partition(", ")[0]
 
     @property

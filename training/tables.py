@@ -99,7 +99,7 @@ def warnings(results: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def commands(results: Sequence[dict[str, Any]]) -> Table:
-    """Return the table of the commands that repeat the runs of the rows."""
+    """Return a table with a row for each group of results, and the command that repeats its first run."""
     rows = [
         [
             group.name,

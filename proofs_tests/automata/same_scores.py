@@ -21,7 +21,7 @@ from automata.wfsa import WFSA
 
 Rows = list[tuple[int, int, Any, Any]]
 START, END = -1, -2
-"""In rows, initial weights are transitions from START, and final weights are transitions to END."""
+"""In the rows of :func:`rows_of`, initial weights are transitions from START, and final weights to END."""
 
 
 def rows_of(automaton: WFSA) -> Rows:

@@ -68,7 +68,7 @@ def test_the_suffixes_distinguish_all_states(states, seed):
 def test_the_block_of_the_bases_has_full_rank_and_extensions_by_a_symbol():
     """The block of an automaton that scores only aab has a nonzero determinant.
 
-    The strings of an automaton with one state over a are the empty string and a.
+    For an automaton with one state, ``hankel_strings`` returns the empty string and a.
     """
     word = WFSA.from_edges(
         REAL, 4, "ab", [(0, 1)], [(3, 1)], [(0, 1, "a", 1), (1, 2, "a", 1), (2, 3, "b", 1)]

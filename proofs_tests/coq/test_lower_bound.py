@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def compile_text(folder: Path, text: str) -> str:
-    """Compile a written file, or a changed one, without compiling its theory again."""
+    """Compile the text of a file, which a test may have changed, without compiling the theory in it again."""
     file = folder / "changed.v"
     _, theory, own = text.partition(lower_bound.theory())
     assert theory

@@ -228,7 +228,7 @@ def test_coq_bounds_the_rounding_errors_of_torch(theory: Path, cell: str) -> Non
 
 
 def step(rnn: nn.RNNBase, symbol: int, state: np.ndarray) -> np.ndarray:
-    """Return torch's next state, in the layer's precision; for an LSTM, c follows h."""
+    """Return torch's next state, in the layer's precision; for an LSTM, the result is h, followed by c."""
     kind = rnn.weight_ih_l0.dtype
     parts = torch.tensor(state, dtype=kind).view(-1, 1, rnn.hidden_size).unbind()
     with torch.no_grad():

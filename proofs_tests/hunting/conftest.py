@@ -36,7 +36,7 @@ def make_light(patch: pytest.MonkeyPatch, folder: Path) -> None:
 
 @pytest.fixture(scope="session")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder for a ``sitecustomize.py`` that replaces workers by workers that draw no cases."""
+    """Return the folder for the ``sitecustomize.py`` that makes hunts start workers that draw no cases."""
     return tmp_path_factory.mktemp("path")
 
 
@@ -63,7 +63,10 @@ def of_one(path: Path, tmp_path_factory: pytest.TempPathFactory) -> OfOne:
 
 @pytest.fixture
 def at_the_first_row(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], None]], list[RoundRow]]:
-    """Call a function when the hunt adds its first row, and return the list of added rows."""
+    """Return a function that makes hunts call a given function after they add their first row.
+
+    It returns the list of the rows, which grows while a hunt runs.
+    """
 
     def have_done(what: Callable[[], None]) -> list[RoundRow]:
         add, taken = HuntLedger.add, list[RoundRow]()

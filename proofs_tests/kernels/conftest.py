@@ -1,5 +1,6 @@
-"""Fixtures for the lengths and sizes of calls in this folder, which are small because the kernels are
-loops.
+"""Fixtures for the lengths and sizes of the calls in this folder.
+
+By default, the calls are small, because the kernels are loops.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Running:
         self.columns = (*shape[:2], 1, shape[3])
         self.error = np.zeros(self.columns if roles.corrected else shape)
         self.left: Wide = roles.start
-        """The initial state after the decays so far, which a kernel may store separately."""
+        """The initial state, multiplied by all decays so far; a kernel may store this part separately."""
         self.since: Any = _size(self.state)
         """The sum of the absolute values of a step's terms.
 

@@ -15,7 +15,7 @@ from ratproof.laws.kernels.adapters import axes, renamed, transposed_states
 
 
 def foreign(*, query, k, v, log_decay, scale, initial_state, output_final_state=False, cu_seqlens=None):
-    """Compute gated linear attention with heads before time, states of V x K, and its own names."""
+    """Compute gated linear attention with heads before time, states of V x K, and other argument names."""
     q, k, v, g = (x.transpose(1, 2) for x in (query, k, v, log_decay))
     start = None if initial_state is None else initial_state.mT
     outputs, states = KERNELS["gla"](

@@ -305,7 +305,7 @@ def test_a_kernel_with_low_precision_inputs_and_float32_accumulation_holds(famil
 @pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize(("summed", "verdict"), [(False, "holds"), (True, "refuted")])
 def test_gradients_that_are_summed_in_bfloat16_are_refuted(summed, verdict):
-    """The gradient of u is a sum over all tokens, of which each is rounded to bfloat16."""
+    """The gradient of u is a sum over all tokens, and each of its terms is rounded to bfloat16."""
 
     def kernel(*, u, **tensors):
         wide = {
@@ -550,7 +550,7 @@ def test_inconsistent_arguments_are_reported(more, says):
 
 @pytest.mark.parametrize("family", [name for name, own in FAMILIES.items() if own.function is None])
 def test_the_reference_is_the_recurrence_in_exact_numbers(family):
-    """Compare with the kernel step by step in float64, whose values are integers and do not round."""
+    """Compare with the step-by-step kernel in float64. The values are integers, so nothing is rounded."""
     own = FAMILIES[family]
     lanes = 1 if own.lanes else 3
     scale = 2.0 if own.scaled else None

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(not may_be_far("cpu"), reason="needs 16 GiB of a
 
 
 def reading(number):
-    """Return a kernel of GLA that computes the offsets of the rows of its tensors in an integer dtype."""
+    """Return a kernel of GLA that computes the offsets of its tensors' rows in this integer dtype."""
 
     def row(x, index):
         with np.errstate(over="ignore"):

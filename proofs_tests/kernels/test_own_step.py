@@ -142,7 +142,7 @@ def call(step, time=33):
 
 
 def test_the_bound_is_comparable_with_that_of_the_family():
-    """The bound that is derived from the step is between 1/5 of the family's and 16 times it."""
+    """The bound that is derived from the step is between 1/5 and 16 times the bound of the family."""
     problem = call(gla)
     own = stepwise(problem, problem.arrays(), KernelForm())
     expected = run(replace(problem, family=FAMILIES["gla"], scale=1.0), problem.arrays(), KernelForm())

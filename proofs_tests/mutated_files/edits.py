@@ -345,7 +345,7 @@ def checkpoint_parts(data: bytes) -> tuple[str, bytes]:
 
 
 def with_header(text: str, values: bytes) -> bytes:
-    """Return the bytes of a safetensors file."""
+    """Return the bytes of the safetensors file with this header and these tensor data."""
     header = text.encode("utf-8", "surrogatepass")
     return struct.pack("<Q", len(header)) + header + values
 

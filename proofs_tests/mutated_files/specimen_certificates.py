@@ -85,7 +85,7 @@ def regions(folder: Path) -> None:
 
 
 def counting(folder: Path) -> None:
-    """Write a certificate of the two theorems for a counting network."""
+    """Write a certificate about a counting network and about the same network with saturated gates."""
     counting_network(folder)
     run("certify net.safetensors --height 1 --length 3 --saturated-height 1 --certificate c.json")
 

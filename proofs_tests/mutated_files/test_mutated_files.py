@@ -77,7 +77,7 @@ def test_an_unchanged_file_is_read(specimen: Specimen) -> None:
 def test_a_mutant_is_refused_with_a_one_line_error_or_read_correctly(
     specimen: Specimen, request: pytest.FixtureRequest
 ) -> None:
-    """A seed gives new mutants (``nox -s search``)."""
+    """A run with a seed (``nox -s search``) tests new mutants."""
     seeded = request.config.getoption("--hypothesis-seed", default=None) is not None
     count = max(1, int((FRESH if seeded else A_KIND) * specimen.kind.share))
     for_random_cases(f"mutants: {specimen.kind.name}", count, partial(require_correct_results, specimen))

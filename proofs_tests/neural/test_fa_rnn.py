@@ -96,8 +96,8 @@ def test_a_network_of_rules_predicts_the_matching_labels(
 
 
 def test_large_biases_remove_the_effect_of_the_gates() -> None:
-    """Equation 7 with both gates at 1 is the plain network; with both at 0 it stays at h_1, the state after
-    BOS.
+    """If both gates of equation 7 are 1, the network is the plain network. If both are 0, the state remains
+    h_1, the state after BOS.
     """
     compiled = rule_set([Labelled("x", parse("$ * a $ * b $ *"), 1)], WORDS)
     sentences = [("BOS", "a", "c", "b", "EOS"), ("BOS", "EOS"), ("BOS",), ("BOS", "b", "a")]

@@ -299,8 +299,8 @@ def test_an_operation_without_a_rule_is_refused():
 
 
 def test_the_bound_of_a_gate_is_at_most_its_range():
-    """A sigmoid has an error of at most 1, a tanh of at most 2, for any arguments; the logarithm of a closed
-    gate has a small one.
+    """For any arguments, the bound is at most 1 for a sigmoid and at most 2 for a tanh. For the logarithm of
+    a closed gate, it is small.
     """
     far = RunningErrorTensor(torch.tensor([0.0]), torch.tensor([1e9], dtype=torch.float64))
     assert float(torch.sigmoid(far).error) == 1 and float(torch.tanh(far).error) == 2

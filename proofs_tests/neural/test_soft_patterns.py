@@ -213,7 +213,9 @@ def test_a_mutated_layer_is_refuted(name, monkeypatch):
 
 @pytest.mark.parametrize("kind", ["sopa", "sopa-one-epsilon"])
 def test_exchanged_gates_are_decided_to_be_another_claim(kind, monkeypatch):
-    """The layer and its automata share the gates; the claim's recurrence has them by name."""
+    """The layer and its automata do not depend on the names of the gates, but the claim's recurrence refers
+    to the gates by name.
+    """
     with recording():
         decided(kind)
     tables = CLASSES[kind].tables

@@ -44,7 +44,7 @@ def test_values_and_gradients_match_the_layer(
 
 
 def _step_by_step(cell, inputs, strings, packed, first, noise):  # type: ignore[no-untyped-def]
-    """Compute the same values with the layer's own parts, sequence by sequence."""
+    """Compute the results of the unrolled GRU with the modules of the layer, sequence by sequence."""
     order = packed.order.tolist()
     rows = {}
     at = 0

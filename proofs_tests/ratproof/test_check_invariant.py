@@ -86,8 +86,8 @@ def test_the_mixture_stays_in_the_boxes(case, string):
 
 
 def test_no_box_closes_if_the_mixture_leaves_the_dfa():
-    """The counterexamples of the claim's own variant, at tau = 1 / ln 2, are tried with every possible
-    epsilon.
+    """The cases refute the variant without a low temperature (tau = 1 / ln 2). Certificates for them are
+    rejected for every epsilon from 1/64 to 31/64.
     """
     wrong, left = claim_named(CLAIM).variant("without-low-temperature"), 0
     for case in wrong.small_cases(1):

@@ -191,7 +191,7 @@ sys.meta_path = [Hiding(finder) for finder in sys.meta_path]
 from ratproof.start import main
 main()
 """
-"""Source of the command line with hidden packages."""
+"""Source of a program that runs the command line while the packages ``hidden`` cannot be imported."""
 LIGHT = {"numpy", "numba", "flint", "typer", "rich"}
 """The packages that docs/get_started/install.md requires to score and compare automata."""
 PACKAGES = {*extras.NEEDED, *(name for names in extras.EXTRAS.values() for name in names)}

@@ -72,7 +72,9 @@ def test_copies_share_parameters_are_perturbed_or_in_float64():
 
 
 def test_a_dtype_used_only_in_steps_must_be_declared():
-    """The property is only about the rounding of the other kind of call."""
+    """Calls of one token are rounded to float16. Without ``precision``, the property ``pieces`` allows only
+    the rounding of the other calls.
+    """
 
     class Step(LinearAttention):
         def run(self, inputs, state=None, mask=None):

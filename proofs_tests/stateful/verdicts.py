@@ -26,5 +26,5 @@ def laws_of(model):
 
 
 def verdicts(model, kind=None, examples=FEW, **more):
-    """Return only the verdicts."""
+    """Return the verdicts of a claim about the model, keyed by property."""
     return {kind: str(r.verdict) for kind, r in results(model, kind, examples, **more).items()}

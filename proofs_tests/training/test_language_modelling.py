@@ -169,7 +169,7 @@ def test_stored_results_have_the_preset_of_their_scale() -> None:
 
 @pytest.mark.parametrize("d", [50, 200, 610])
 def test_the_outputs_of_a_new_rrnn_c_have_the_size_of_the_gain(d: int) -> None:
-    """Without it, the second layer's outputs are too small for the words' vectors to be learned."""
+    """Without the gain, the second layer's outputs are too small for the words' vectors to be learned."""
     ids = torch.randint(1000, (35, 8), generator=torch.Generator().manual_seed(3))
     sizes = {}
     for gain in (0.0, 0.5):

@@ -79,7 +79,7 @@ def test_rows_are_the_states_along_the_string(model: str) -> None:
 
 
 def test_ranked_probabilities_are_means_over_steps_without_padding() -> None:
-    """Two strings of unequal length count with each of their steps."""
+    """The mean is over all steps of all strings, so a longer string has more weight."""
     torch.manual_seed(1)
     network = TrainedAcceptor(Acceptor(parentheses.ALPHABET, "sr-lstm", 5, k=3), Recognition())
     many = _some_strings()

@@ -31,7 +31,7 @@ app = typer.Typer(
 )
 
 SHOWN = 10
-"""The maximum number of unfinished rounds to list."""
+"""The maximum number of unfinished rounds of a hunt that ``status`` lists."""
 Folder = Annotated[str, typer.Argument(metavar="DIR", help="folder of the campaign")]
 
 

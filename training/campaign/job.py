@@ -53,10 +53,12 @@ def do(plan: Plan, job: Job, folder: Path, data: Any, patience: float = 0.0) -> 
 
 
 class JobRequest:
-    """A callable that returns whether a file exists; it checks at most once per second.
+    """A callable that returns whether a run was asked to end: whether the file ``STOP`` exists.
+
+    It looks for the file at most once per second.
 
     Args:
-        path: the path of the file.
+        path: the path of the file ``STOP``.
     """
 
     def __init__(self, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Merging of two campaign folders, and the status of a folder, which does not depend on the machine."""
+"""Merging of two campaign folders, and a status of a folder that does not depend on the machine."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def merge(plan: Plan, into: Path, other_plan: Plan, other: Path) -> dict[str, in
 
 
 def _take(plan: Plan, job: Job, into: Path, other: Path) -> None:
-    """Copy a run's folder, with the result file last; for a trial, record its score in the journal."""
+    """Copy a run's folder from ``other`` to ``into``, the result file last; record the score of a trial."""
     from training.campaign import searches
     from training.campaign.work import require_settings
 

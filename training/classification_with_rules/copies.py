@@ -11,7 +11,8 @@ from torch import Tensor
 from neural.fa_rnn.sentences import Sentences
 
 KEPT = Path(__file__).parents[1] / "results" / "copied_texts.json"
-"""The numbers of copied texts in each published set, written by ``training.rules.copied_texts``."""
+"""The file with the numbers of copied texts in the published sets; ``training.rules.copied_texts`` writes it.
+"""
 
 
 def copies(parts: Mapping[str, Sentences]) -> dict[str, Tensor]:

@@ -17,7 +17,7 @@ from automata.rules.words import BEGIN, END
 
 NEVER = 10**6
 LONGEST, ENOUGH = 40, 15
-"""The maximum length of a sentence, and the length after which each step leads closer to its end."""
+"""The maximum length of a sentence, and the length after which each word leads closer to a final state."""
 AFTER = 5
 """The maximum number of words after a rule has matched."""
 RARE = 0.01

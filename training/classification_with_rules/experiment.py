@@ -89,7 +89,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
         return f"{name} {result['model']}", f", seed {result['seed']}: {epochs}{best}"
 
     def lines(self, result: dict[str, Any]) -> Iterator[Any]:
-        """Yield a description of the data, and the accuracies of the network and of the rules."""
+        """Yield lines that describe the data, and lines with the accuracies of the network and the rules."""
         data, metrics, paper = result["data"], result["metrics"], result["paper"]
         if data["vectors"] is not None:
             without = f"; {data.get('words_without_a_vector', 0)} words have no vector"
@@ -111,7 +111,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
         )
 
     def last_lines(self, result: dict[str, Any], folder: Path) -> str:
-        """Return the last line to print; if the rules can be read back, it includes the command for that."""
+        """Return the last line to print, with the command that reads the rules back if this is possible."""
         readable = RuleClassification(**result["configuration"]).is_classifier
         reads = (
             f"; ratproof rules read-back {folder / NETWORK} --data DIR reads its rules" if readable else ""

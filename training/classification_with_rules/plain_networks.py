@@ -23,7 +23,7 @@ LAST, VECTORS = 0, 1
 
 
 class PlainRecurrent(nn.Module):
-    """An encoder: the last state of a recurrent network; two directions are concatenated."""
+    """An encoder that returns the last state of a recurrent network, or of two directions, concatenated."""
 
     def __init__(self, kind: str, width: int, hidden: int, both: bool) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class PlainRecurrent(nn.Module):
 
 
 class Convolutional(nn.Module):
-    """An encoder: stacked convolutions, and the maximum of each channel (Kim 2014)."""
+    """An encoder of stacked convolutions that returns each channel's maximum over the words (Kim 2014)."""
 
     def __init__(self, width: int, hidden: int) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class Convolutional(nn.Module):
 
 
 class Averaging(nn.Module):
-    """An encoder: the mean word vector, followed by linear layers with ReLU (Iyyer et al. 2015)."""
+    """An encoder that applies linear layers with ReLU to the mean of the word vectors (Iyyer et al. 2015)."""
 
     def __init__(self, width: int, hidden: int) -> None:
         super().__init__()

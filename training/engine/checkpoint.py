@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 KIND = "run of an experiment"
 MOST = 2**62
-"""An upper bound on epoch and step numbers, from which the noise is computed in 64 bits."""
+"""The upper bound on epoch and step numbers in a checkpoint; the noise is computed from them in 64 bits."""
 CHANGING = ("best", "num_bad_epochs", "last_epoch", "_last_lr", "cooldown_counter")
 """The entries of the scheduler's state that change during a run."""
 

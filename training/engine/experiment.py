@@ -187,7 +187,7 @@ class ExperimentRun(Generic[S]):
         return True
 
     def run(self, where: RunOptions, stop: Callable[[], bool] = lambda: False) -> dict[str, Any] | Outcome:
-        """Train the network, save the epoch with the best dev result, and measure it.
+        """Train the network, save the network of the best epoch on the dev set, and measure this network.
 
         Args:
             where: the run's folder.

@@ -48,7 +48,7 @@ class Logs:
                 self.board.add_scalar(f"step/{name}", getattr(step, name), step.step)
 
     def write(self, progress: Progress) -> None:
-        """Write the files.
+        """Write the logged steps and epochs to the files.
 
         Raises :class:`~automata.errors.InputError` if they cannot be written.
         """

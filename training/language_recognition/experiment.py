@@ -100,7 +100,7 @@ class RecognitionRun(ExperimentRun[Recognition]):
         return name, rest.partition(";")[0]
 
     def lines(self, result: dict[str, Any]) -> Iterator[str]:
-        """Yield lines with the progress of the curriculum, the errors, and the accuracy of the counter."""
+        """Yield lines with the progress of the curriculum, the errors, and how well the cell state counts."""
         printed, metrics = (result["paper"] or {}).get("errors", {}), result["metrics"]
         restarts = metrics.get("restarts")
         again = f", after {restarts} restart{'s' * (restarts > 1)}" if restarts else ""

@@ -17,7 +17,7 @@ DATA_SEED = 20191124
 """The seed of the strings; runs of an experiment differ only in weights, batches and noise."""
 TOMITA_TEST_LENGTHS = (50, 200)
 DEV_SHARE = 10
-"""The divisor of the paper's 50,000 dev strings: after each epoch, a tenth of this number is evaluated."""
+"""The paper has 50,000 dev strings; we evaluate fewer after each epoch, by this factor."""
 
 
 @dataclass(frozen=True)

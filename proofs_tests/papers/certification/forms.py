@@ -14,7 +14,10 @@ UNIT = Fraction(1, 1 << 24)
 
 
 def directions(rng: np.random.Generator, size: int, box: bool, count: int = 6) -> list[list[Fraction]]:
-    """Return random vectors of length at most 1 in the form's norm; most of them have length 1."""
+    """Return random vectors with a norm of at most 1, and mostly of about 1.
+
+    The norm is the maximum norm if ``box`` is true, and otherwise the 2-norm.
+    """
     result = []
     for _ in range(count):
         v = [int(x) for x in rng.integers(-100, 101, size)]

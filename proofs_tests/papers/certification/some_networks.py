@@ -60,7 +60,7 @@ def boxes(draw: st.DrawFn, k: int) -> tuple[Any, Any, Any]:
 
 
 def closed(seed: int = 3, tau: float = 0.5) -> tuple[Numbers, Nodes]:
-    """Return a network of 5 centroids with a soft automaton of 4 states, and 5 nodes that refine it."""
+    """Return a network of 5 centroids, and 5 proved nodes that refine its soft automaton of 4 states."""
     n = numbers(seed, tau)
     nodes, why = prove_boxes(n)
     assert nodes is not None, why

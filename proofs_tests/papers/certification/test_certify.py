@@ -94,7 +94,7 @@ def test_a_low_temperature_is_certified_and_a_high_one_is_not():
 
 
 def test_a_tie_has_no_automaton_to_compare_with():
-    """The smallest tie has zero weights and S = (-1, 1) (FACTS: Theorem 3.2)."""
+    """The smallest tie in Theorem 3.2 has zero weights and S = (-1, 1)."""
     network = Acceptor(("a",), "sr-elman", hidden_size=1, k=2, dtype=torch.float64)
     with torch.no_grad():
         for parameter in network.parameters():

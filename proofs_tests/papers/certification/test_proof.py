@@ -1,4 +1,4 @@
-"""Tests that the proof fails at a node if one part of it is wrong."""
+"""Tests that the proof of closed boxes fails at a node if one part of that node is wrong."""
 
 from __future__ import annotations
 

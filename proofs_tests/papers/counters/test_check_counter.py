@@ -27,7 +27,10 @@ ONE = check_counter.ONE
 
 @cache
 def certified(kind):
-    """Return the text of a certificate of the two theorems, with more than one letter in a group."""
+    """Return the text of a certificate about a counter and about the same counter with saturated gates.
+
+    Two letters are in one group of the certificate.
+    """
     return json.dumps(
         certify_counter(counter(kind, "ab"), height=2, length=12, saturated_height=2).certificate()
     )
