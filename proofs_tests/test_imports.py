@@ -77,7 +77,7 @@ def components(graph: dict[str, set[str]]) -> list[list[str]]:
 
 @cache
 def graph() -> dict[str, set[str]]:
-    """Return the project's modules that each of the project's modules imports."""
+    """Return, for each module of the project, the modules of the project that it imports."""
     return {name: imported(name, path, path.read_text("utf-8")) for name, path in MODULES.items()}
 
 

@@ -78,7 +78,6 @@ def reorder_symbols(draw: st.DrawFn, automaton: WFSA) -> WFSA:
 
 
 def permute_states(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """Return the automaton with its states in another order."""
     order = [*draw(st.permutations(range(automaton.states))), END, START]  # START and END remain unchanged
     rows = [(order[p], order[q], s, w) for p, q, s, w in rows_of(automaton)]
     return automaton_of(automaton.semiring, automaton.states, automaton.alphabet, rows)
@@ -173,7 +172,6 @@ def add_useless_states(draw: st.DrawFn, automaton: WFSA) -> WFSA:
 
 
 def reverse_twice(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """Return the automaton, reversed twice."""
     return reverse(reverse(automaton))
 
 

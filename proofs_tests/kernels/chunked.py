@@ -114,7 +114,6 @@ def delta(
 
 
 def gated_delta(*, g, **tensors):
-    """Compute the gated delta rule."""
     return delta(g=g, **tensors)
 
 

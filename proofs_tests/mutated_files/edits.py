@@ -142,7 +142,6 @@ def edited_list(
 
 
 def edited_json(draw: Draw, data: bytes) -> bytes:
-    """Edit a JSON text."""
     return edited_json_text(draw, data.decode()).encode("utf-8", "surrogatepass")
 
 

@@ -16,7 +16,6 @@ TRAIN = "train cr --data . --any-size --model rrnn-b --hidden 2 --batch 8 --epoc
 
 
 def labelled_text(folder: Path) -> tuple[str, ...]:
-    """Write labelled sentences."""
     write_sets(folder, sentences=20)
     return ("cr/custrev.all",)
 
@@ -68,13 +67,11 @@ def language_run(folder: Path) -> tuple[str, ...]:
 
 
 def images(folder: Path) -> tuple[str, ...]:
-    """Write images and their labels."""
     write_images(folder, images=12)
     return unzipped(folder, "mnist/train-labels-idx1-ubyte", "mnist/t10k-images-idx3-ubyte")
 
 
 def reviews(folder: Path) -> tuple[str, ...]:
-    """Write film reviews."""
     write_reviews(folder, reviews=20)
     return unzipped(folder, "imdb/train.tsv", "imdb/test.tsv")
 

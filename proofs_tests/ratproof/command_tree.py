@@ -18,7 +18,6 @@ def commands() -> dict[str, Any]:
 
 
 def is_group(command: Any) -> bool:
-    """Return whether the command is a group."""
     return hasattr(command, "list_commands")
 
 

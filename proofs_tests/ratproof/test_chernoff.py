@@ -21,7 +21,6 @@ from ratproof.ladder.counterexample_files import load
 
 
 def binomial(n: int, p: float) -> list[float]:
-    """Return the binomial distribution."""
     return [math.comb(n, c) * p**c * (1 - p) ** (n - c) for c in range(n + 1)]
 
 

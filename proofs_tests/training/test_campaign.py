@@ -237,7 +237,7 @@ def test_a_result_of_another_run_is_not_used(
 def test_a_run_that_ends_with_a_traceback_is_broken_and_its_log_is_stored(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Python's exit status equals that of a run that diverged."""
+    """After an exception, Python's exit status is the same as that of a run that diverged."""
     ended = json.dumps([1, "Traceback: something is wrong"]).encode()
     monkeypatch.setattr("training.campaign.runners.run_here", lambda words: ended)
     assert campaign(root) == 3

@@ -125,7 +125,6 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Data]:
 
 
 def task_of(record: Experiment, settings: Settings, data: Data) -> Task:
-    """Return the training task of a run."""
     if isinstance(settings, Recipe):
         language = language_of(settings, data.folder)
         drawn = strings.draw(language, settings.seed, settings.near_misses)
@@ -136,7 +135,6 @@ def task_of(record: Experiment, settings: Settings, data: Data) -> Task:
 
 
 def losses(record: Experiment, settings: Settings, data: Data, steps: int) -> list[float]:
-    """Return the training losses of the first steps."""
     result: list[float] = []
     task = task_of(record, settings, data)
     loop = Loop(task, settings, fabric_for(settings.device, settings.precision))

@@ -17,7 +17,7 @@ DATA_SEED = 20191124
 """The seed of the strings; runs of an experiment differ only in weights, batches and noise."""
 TOMITA_TEST_LENGTHS = (50, 200)
 DEV_SHARE = 10
-"""The paper has 50,000 dev strings; we evaluate fewer after each epoch, by this factor."""
+"""The factor by which our number of palindromes in the dev set is smaller than the paper's."""
 
 
 @dataclass(frozen=True)

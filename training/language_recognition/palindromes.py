@@ -81,7 +81,6 @@ def _some(column: PalindromeColumn, kind: str, rng: np.random.Generator, many: i
 
 
 def _changed(tokens: list[int], rng: np.random.Generator) -> list[int]:
-    """Return the string with one letter changed."""
     index = int(rng.integers(len(tokens)))
     tokens[index] = (tokens[index] + int(rng.integers(1, len(LETTERS)))) % len(LETTERS)
     return tokens

@@ -135,7 +135,6 @@ def _turned(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
 
 
 def _dropped(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
-    """Return the string without one of its brackets."""
     indices = _brackets(tokens)
     if not indices:
         return None
