@@ -20,7 +20,7 @@ from ratproof.ladder.environment import load_profile
 from ratproof.process.interpreter import on_one_stack
 
 REFUTED = [step for step in LADDER if step.variant.expected == str(Verdict.REFUTED)]
-"""The steps that have a counterexample."""
+"""The steps of the ladder that should refute a variant of a claim."""
 
 
 def entries_of(index: int) -> dict[str, str]:

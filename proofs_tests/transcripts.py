@@ -82,7 +82,7 @@ def comparable(text: str) -> str:
 
 
 def agrees(shown: str, printed: str) -> bool:
-    """Return whether the output matches the page, on which lines of dots stand for anything."""
+    """Return whether the output matches the page; a line of dots on the page matches any lines."""
     parts = re.split(rf"^{re.escape(LEFT_OUT)}$", shown, flags=re.MULTILINE)
     pattern = "(?:.* )?".join(re.escape(f"{part} ") if part else "" for part in map(comparable, parts))
     return re.fullmatch(pattern, f"{comparable(printed)} ", re.DOTALL) is not None or not (

@@ -47,8 +47,8 @@ def train_dfa(
 ) -> int:
     """Train an ordinary network, write and print the result, and return the exit status.
 
-    The file contains the state dict of a module with the submodules ``rnn`` and ``linear``, as expected by
-    ``ratproof certify --cell``.
+    The file ``output`` contains the state dict of a module with the submodules ``rnn`` and ``linear``, as
+    expected by ``ratproof certify --cell``.
     """
     if cell not in CELLS:
         raise InputError(f"--cell must be one of {', '.join(CELLS)}, got {cell!r:.40}")

@@ -163,7 +163,7 @@ def test_several_paths_for_one_string_are_detected(k):
 
 
 def test_the_sum_of_an_automaton_and_itself_needs_no_more_states():
-    """The sum doubles the scores of an automaton, so its minimal automaton has as many states."""
+    """The sum doubles the scores, so the minimal automaton of the sum has as many states as the automaton."""
     for states in (2, 3, 4):
         one = dense(REAL, states, 6)
         least = minimise(operations.sum_of(one, one))

@@ -1,6 +1,6 @@
-"""Tests that errors at the beginning of a chunk or step are rounded there.
+"""Tests that bounds include the rounding of the error that a chunk or a step inherits.
 
-If the steps of the true state cancel, the rounding of the error remains.
+This rounding remains even if the steps of the exact state cancel.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tests of the families: correct chunked kernels hold, and planted faults are refuted."""
+"""Tests of the families of kernels: correct chunked kernels hold, and planted faults are refuted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the families whose outputs are not linear in the state, mLSTM and gated slot attention."""
+"""Tests of mLSTM and gated slot attention, the kernels whose outputs are not linear in the state."""
 
 from __future__ import annotations
 

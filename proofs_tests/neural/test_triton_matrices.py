@@ -48,7 +48,10 @@ def exact_numbers(semiring):
 
 
 def states_and_gradients(run, values, semiring, weights=None):
-    """Return states, and the gradients of matrices, initial state and offsets from the finite states."""
+    """Return the states, and the gradients of a weighted sum of all finite states.
+
+    The gradients are those with respect to the matrices, the initial state and the offsets.
+    """
     matrices, symbols, *rest = values
     own, start, offsets = (None if x is None else x.clone().requires_grad_() for x in (matrices, *rest))
     states = run(own, symbols, start, offsets, semiring)

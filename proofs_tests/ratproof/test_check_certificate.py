@@ -361,9 +361,7 @@ def good_scores(answer):
 @pytest.mark.parametrize("through", ["A", "B"])
 @pytest.mark.parametrize("matrices", [{}, {"to A": [[0, 0, "1"]], "to B": [[0, 0, "1"]]}])
 def test_transitions_of_only_one_automaton_are_checked(through, matrices):
-    """A state without a transition for a symbol differs from a state with one, although its row
-    is omitted.
-    """
+    """A transition, a final weight or an initial weight that only one of the automata has is detected."""
     still = {
         "semiring": "real",
         "states": 1,

@@ -279,7 +279,7 @@ def test_the_import_is_cheap_and_every_name_exists():
 
 
 def test_a_nan_is_not_a_decision():
-    """A NaN is not a positive output, but the module does not reject by it either."""
+    """An output of NaN is not positive, but it must not count as a rejection either."""
 
     class Broken(nn.Module):
         def forward(self, inputs):

@@ -27,8 +27,9 @@ STEPS = [step for step in steps(claims().values()) if getattr(step.side, "dtype"
 
 
 def of(sides, kind, only=()):
-    """Parametrise a test by the steps of a kind with these implementations, optionally only those in
-    ``only``.
+    """Parametrise a test by the ladder's steps for this kind of evidence and these implementations.
+
+    If ``only`` is not empty, it contains the names of the layers or programs to test.
     """
     some = [step for step in STEPS if isinstance(step.side, sides) and step.kind == kind]
     names = [getattr(step.side, "kind", getattr(step.side, "name", "")) for step in some]

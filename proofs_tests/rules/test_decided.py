@@ -79,7 +79,9 @@ def test_counts_that_grow_are_unknown() -> None:
 
 
 def test_parts_are_hints_that_are_verified(rules_and_network: tuple[RuleSet, FARNN]) -> None:
-    """If a part's rules are omitted, all rules of the label are decided together."""
+    """The parts of the compiled rules are only hints. If a part is missing, all rules of its label are
+    decided together, and wrong rules are reported.
+    """
     compiled, network = rules_and_network
     less = RuleSet(compiled.automaton, compiled.labels, (), compiled.starts, True, compiled.parts[1:])
     assert decide_network(network, RULES, less).verdict == "equivalent"

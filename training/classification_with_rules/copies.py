@@ -11,8 +11,7 @@ from torch import Tensor
 from neural.fa_rnn.sentences import Sentences
 
 KEPT = Path(__file__).parents[1] / "results" / "copied_texts.json"
-"""The file with the numbers of copied texts in the published sets; ``training.rules.copied_texts`` writes it.
-"""
+"""The file with the numbers of copied texts in each set, written by ``training.rules.copied_texts``."""
 
 
 def copies(parts: Mapping[str, Sentences]) -> dict[str, Tensor]:

@@ -38,7 +38,7 @@ class Noise:
     def of_step(cls, step_key: Tensor, examples: Tensor) -> Noise:
         """Return the random numbers of the step with this :attr:`step_key`, a tensor.
 
-        A CUDA graph, which takes only tensors as inputs, can draw the noise of any step with it.
+        A CUDA graph takes only tensors as inputs; with this method, the graph can draw the noise of any step.
         """
         noise = cls(0, 0, examples)
         noise.step_key = step_key

@@ -63,7 +63,7 @@ def result(
 
 
 def write(data: dict[str, Any], path: Path) -> None:
-    """Write a result.
+    """Write the result of a run to a JSON file.
 
     Raises :class:`~automata.errors.InputError` if it cannot be written; the checkpoint is not affected.
     """
@@ -74,7 +74,7 @@ def write(data: dict[str, Any], path: Path) -> None:
 
 
 def read(path: str | Path) -> dict[str, Any]:
-    """Read a result.
+    """Read the result of a run from a JSON file.
 
     Raises :class:`~automata.errors.FormatError` if the file is not a result.
     """

@@ -18,7 +18,7 @@ from training.sequences.task import AT_ONCE, SequenceTask
 GREYS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
 """The letters that encode 64 levels of probability, one letter per pixel."""
 SOME = 4
-"""The number of images for which pictures of their own probabilities are stored (Figure 17)."""
+"""The number of images, the first in the set, whose own probabilities are stored as pictures (Figure 17)."""
 
 
 @torch.no_grad()

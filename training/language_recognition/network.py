@@ -69,7 +69,7 @@ class TrainedAcceptor(nn.Module):
             tokens: shape ``(T, B)``; values after a string's end have no effect.
             lengths: shape ``(B,)``.
             noise: the noise of the step, or ``None``.
-            margins: whether to compute the shortfall of the margins.
+            margins: whether to compute ``lacking``, the shortfall of the margins of gates and centroids.
         """
         acceptor, part, batch = self.acceptor, self.cell.part, tokens.shape[1]
         embedded, there = self.embedded(tokens), _there(tokens, lengths)

@@ -26,7 +26,7 @@ class RecognitionRow:
     Attributes:
         experiment, size, model: the experiment, the size of its data set, and the model.
         centroids: k; ``None`` for a model without centroids.
-        method: ``ours``, possibly with another finish, or ``the paper's``.
+        method: ``ours``, possibly with another final phase of training (the finish), or ``the paper's``.
         seeds: the seeds of the runs.
         errors: the error rates of each seed, by test set, as fractions.
         paper: the paper's error rates, by test set.
@@ -138,7 +138,7 @@ def method_of(result: dict[str, Any]) -> str:
     """Return the training method of a result.
 
     Our method uses Adam, with noise except on palindromes. For parentheses, there is an earlier version of
-    our method. If the finish differs from the preset's, the name includes it.
+    our method. If the final phase of training (the finish) differs from the preset's, the name includes it.
     """
     how = DEFAULTS | result["configuration"]
     method = METHODS[how["optimiser"] == "adam"]

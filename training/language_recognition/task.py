@@ -21,7 +21,7 @@ LOOKED_AT = 512
 AT_ONCE = 1024
 OUTPUT_MARGIN = 5.0
 LAST_SHARE = 0.02
-"""The learning rate at the end of the finish, relative to the initial learning rate."""
+"""The learning rate at the end of the final phase (the finish), relative to the initial learning rate."""
 
 
 class RecognitionTask(ExampleTask):
@@ -36,7 +36,8 @@ class RecognitionTask(ExampleTask):
         acceptor: the network.
         length: the current maximum length of strings.
         waited: the number of epochs since the curriculum last advanced.
-        finishing: the number of epochs of the finish that have begun; 0 during the curriculum.
+        finishing: the number of epochs of the final phase (the finish) that have begun; 0 during the
+            curriculum.
         epoch: the number of finished epochs.
         restarts: the number of restarts with new weights.
         accuracy: the last measured accuracy on the dev set.
@@ -71,7 +72,10 @@ class RecognitionTask(ExampleTask):
         return list(torch.split(chosen, s.batch))
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
-        """Return each string's logistic loss, shape ``(B,)``, plus the shortfall of margins in the finish."""
+        """Return each string's logistic loss, shape ``(B,)``.
+
+        In the final phase (the finish), add the shortfall of the margins of gates and centroids.
+        """
         s, device = self.settings, next(self.network.parameters()).device
         tokens, lengths, labels = (one.to(device) for one in self.training.at(examples.cpu()))
         answer = network(tokens, lengths, noise, margins=self.finishing > 0)
@@ -90,9 +94,9 @@ class RecognitionTask(ExampleTask):
     def begins_again(self) -> bool:
         """Return whether to restart with new weights.
 
-        A restart is due if the curriculum has not advanced for ``restart_after`` epochs, or if the finish is
-        over and the dev accuracy is too low. There is no restart in the second half of the epochs, because
-        the run might then end before the finish.
+        A restart is due if the curriculum has not advanced for ``restart_after`` epochs, or if the final
+        phase is over and the dev accuracy is too low. There is no restart in the second half of the epochs,
+        because the run might then end before the final phase.
         """
         s = self.settings
         if 2 * self.epoch > s.epochs:
@@ -137,7 +141,7 @@ class RecognitionTask(ExampleTask):
         return rmsprop(parameters, s.rate)
 
     def next_rate(self, epoch: int, rate: float) -> float:
-        """Return the learning rate, which falls linearly in the finish."""
+        """Return the learning rate, which falls linearly in the final phase (the finish)."""
         s = self.settings
         if not 1 < self.finishing <= s.finish:
             return rate
@@ -172,7 +176,10 @@ class RecognitionTask(ExampleTask):
         return torch.cat(answers).cpu()
 
     def _advance(self, network: nn.Module) -> None:
-        """Advance the curriculum if enough strings are correct or after a long wait, or start the finish."""
+        """Advance the curriculum if enough strings are correct, or after a long wait.
+
+        After the last length, start the final phase (the finish).
+        """
         s = self.settings
         self.waited += 1
         if self.finishing:

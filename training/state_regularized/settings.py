@@ -116,7 +116,7 @@ class Recipe(Settings):
 
     @property
     def finishes(self) -> bool:
-        """Return whether training has a final phase, which ends when the boxes close."""
+        """Return whether training has a final phase (the finish), which ends when the boxes close."""
         return self.penalty > 0 or self.clusters
 
 

@@ -75,7 +75,7 @@ class LearningTask(ExampleTask):
 
     @property
     def finishing(self) -> bool:
-        """Return whether training is in the finish: all strings are correct, but boxes do not close yet."""
+        """Return whether training is in its final phase: all strings are correct, but no boxes are closed."""
         return self.progress.level == len(self.curriculum.lengths)
 
     @property
@@ -88,7 +88,10 @@ class LearningTask(ExampleTask):
         return [self.chosen] * self.settings.steps
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
-        """Return each string's logistic loss, shape ``(B,)``, and in the finish a loss for small gaps."""
+        """Return each string's logistic loss, shape ``(B,)``.
+
+        In the final phase, add a loss for small gaps between the two largest logits of the centroids.
+        """
         s, rows, p = self.settings, self.training, self.progress
         right = rows.labels[examples]
         weights = (
@@ -179,7 +182,7 @@ class LearningTask(ExampleTask):
     def _advance(self) -> None:
         """Advance the curriculum while all strings of the current length are classified correctly.
 
-        End training after the last level if the recipe has no finish.
+        End training after the last level if the recipe has no final phase (the finish).
         """
         p = self.progress
         level = self.curriculum.climbed(p.level, self._all_correct)
@@ -203,9 +206,9 @@ class LearningTask(ExampleTask):
         return not self.progress.wrong
 
     def _end(self) -> None:
-        """End training if all training and validation strings are correct and the boxes close.
+        """End training if all training and validation strings are classified correctly.
 
-        Boxes must close only if the recipe has a finish.
+        If the recipe has a final phase, the network's boxes must also be closed.
         """
         s, p = self.settings, self.progress
         right = self._all_correct(self.length) and (not s.clusters or self._correct_with_centroids())

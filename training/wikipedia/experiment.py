@@ -27,7 +27,7 @@ class WikipediaRun(TextRun[WikipediaModelling]):
     """A run on Wikipedia's articles; its networks are not rational."""
 
     def load(self) -> LanguageCorpus:
-        """Return the text."""
+        """Load the corpus of Wikipedia's articles."""
         return load(self.data.folder, self.settings.vocabulary, self.data.any_size)
 
     def build(self) -> WikipediaTask:

@@ -203,7 +203,7 @@ def test_the_checkers_exponential_is_an_enclosure(x):
 
 
 def test_a_reach_includes_the_deviation_of_the_middles_sum():
-    """If every slope is 1, the range is that of the sum of alpha - box.middle, which is not always 0."""
+    """If every slope is 1, the reach is the range of the sum of alpha - box.middle, which is not always 0."""
     with flint.ctx.workprec(BITS):
         on, box = BallArithmetic(numbers(0, 1.0)), BallBox(np.full(2, 0.1), np.full(2, 0.4))
         one = np.array([[flint.arb(1), flint.arb(1)]], dtype=object)
