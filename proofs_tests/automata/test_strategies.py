@@ -88,7 +88,7 @@ def test_samples_are_proportional_to_their_weights():
 
 @pytest.mark.parametrize("power", [-400, -162, 0, 162, 400])
 def test_samples_are_proportional_for_weights_of_any_size(power):
-    """The empty string has the weight w^2, and b has 3 w^2."""
+    """The empty string has the weight w^2, and b has 3 w^2, so a quarter of the samples is empty."""
     w = Fraction(10) ** power
     automaton = WFSA(REAL, [w, 0], [w, w], {"b": [[0, 3], [0, 0]]})
     drawn = sample(automaton, 4000, 1, np.random.default_rng(3))

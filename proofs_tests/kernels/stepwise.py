@@ -48,7 +48,7 @@ class Running:
         In a chunked form, it is the result of the recurrence of absolute values since the chunk began.
         """
         self.sizes: Any = None
-        """``since`` plus the sizes of the solutions of an explicit inverse."""
+        """Like ``since``, with the sizes of an explicit inverse's solutions in place of the corrections."""
         self.of_keys: Any = np.zeros(())
         """The error of the states of the chunk, as far as it is caused by the rounding of computed keys."""
         self.solved = np.zeros(self.columns)

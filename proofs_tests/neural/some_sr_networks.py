@@ -77,7 +77,7 @@ def networks(draw):
 
 
 def zeros(network):
-    """Return the initial state of every cell, for the reference."""
+    """Return the initial state of every cell, for :mod:`proofs_tests.neural.sr_equations`."""
     d, dtype = network.hidden_size, sr_equations.dtype_of(network)
     return [(exactly(np.zeros(d), dtype), exactly(np.zeros(d), dtype)) for _ in network.cells]
 

@@ -142,5 +142,7 @@ def _rates(own: dict[str, Any], saved: Any) -> dict[str, Any]:
         else:
             right = value == own[name]
         if not right:
-            raise InputError(f"the learning rate's {name} is invalid, got {value!r:.40}")
+            raise InputError(
+                f"the saved learning rate: '{name}' must have a value that a run can save, got {value!r:.40}"
+            )
     return saved
