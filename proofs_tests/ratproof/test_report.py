@@ -140,7 +140,7 @@ def test_without_details_a_variant_has_a_row_or_counts_as_a_needed_hypothesis(se
     counted = sum(name.startswith("without-") for _, name in variants - unexpected)
     rows = sum(any(mark.sign in line[NAMES:] for mark in Mark) for line in lines[begin:])
     assert rows + counted == len(variants)
-    assert any(f"{counted} refuted variants that drop a hypothesis" in line for line in lines) == bool(counted)
+    assert any(f"{counted} refuted variants that drop a hypothesis" in x for x in lines) == bool(counted)
 
 
 def test_the_report_has_no_more_lines_per_claim_than_220_for_76_claims():
