@@ -96,17 +96,22 @@ def harden_round(
 
 def batch(machine: Moore, rng: np.random.Generator, mistakes: Sequence[tuple[int, ...]]) -> np.ndarray:
     """Return a batch of strings of one length, shape ``(B, T)``: random, pumped, or misclassified before."""
-    symbols, table = len(machine.alphabet), np.array(machine.table)
+    table, totals = np.array(machine.table), symbol_chances(machine).cumsum(1)
     length = int(rng.integers(4, 21))
     absorbing = np.array([set(row) == {q} for q, row in enumerate(machine.table)])
-    words = rng.integers(symbols, size=(BATCH, length))
+    words = np.zeros((BATCH, length), int)
     states = np.full(BATCH, machine.start)
+
+    def drawn(states: np.ndarray) -> np.ndarray:
+        return np.asarray((rng.random(len(states))[:, None] > totals[states, :-1]).sum(1))
+
     for position in range(length):
         # half of the strings avoid absorbing states at nearly all positions
         careful = (np.arange(BATCH) % 2 == 0) & (rng.random(BATCH) > 0.5 / length)
+        words[:, position] = drawn(states)
         for _ in range(4):
             redo = careful & absorbing[table[states, words[:, position]]]
-            words[redo, position] = rng.integers(symbols, size=int(redo.sum()))
+            words[redo, position] = drawn(states[redo])
         states = table[states, words[:, position]]
     if rng.random() < 0.5:
         start, width = int(rng.integers(length)), int(rng.integers(1, 4))
@@ -117,9 +122,23 @@ def batch(machine: Moore, rng: np.random.Generator, mistakes: Sequence[tuple[int
         ]
     if mistakes and rng.random() < 0.5:
         word = np.array(mistakes[int(rng.integers(len(mistakes)))])[: 10 * LONGEST]
-        tails = rng.integers(symbols, size=(BATCH, 4))
+        tails = rng.integers(table.shape[1], size=(BATCH, 4))
         words = np.concatenate([np.tile(word, (BATCH, 1)), tails], 1)
     return words
+
+
+def symbol_chances(machine: Moore) -> np.ndarray:
+    """Return the probability of each symbol in each state of the automaton, of shape ``(states, symbols)``.
+
+    Half of it is the same for all symbols. The other half is the same for all successors of the state, so
+    that rare symbols occur if they matter.
+    """
+    table = np.array(machine.table)
+    chances = np.full(table.shape, 0.5 / table.shape[1])
+    for row, targets in zip(chances, table, strict=True):
+        _, kinds, counts = np.unique(targets, return_inverse=True, return_counts=True)
+        row += 0.5 / (len(counts) * counts[kinds])
+    return chances
 
 
 def noisy_run(rnn: nn.RNNBase, linear: nn.Linear, vectors: Tensor, words: Tensor) -> tuple[Tensor, Tensor]:

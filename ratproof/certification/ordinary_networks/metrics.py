@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 
+from automata.errors import LimitReached
 from ratproof.certification.ordinary_networks.arithmetic import Array, Duals, Points
 from ratproof.certification.ordinary_networks.net import Net
 from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
@@ -48,12 +49,16 @@ def contracting_metrics(
         most: The trace of a metric above which the search for metrics is stopped as divergent.
 
     Returns:
-        Symmetric matrices of shape ``(N, D, D)``, or None if they diverge or the time is up.
+        Symmetric matrices of shape ``(N, D, D)``, or None if they diverge.
+
+    Raises:
+        LimitReached: If the time is up.
     """
     identity = np.eye(network.size)
     edges = [nodes[~net.keyed[net.edges[nodes, a]]] for a in range(net.edges.shape[1])]
     steps = []
     for a, rows in enumerate(edges):
+        _require_time(until)
         rates = np.where(np.isin(net.edges[rows, a], nodes), rate, LEAVING_RATE)
         steps.append(jacobians(network, net.centers[rows], a) / rates[:, None, None])
     metrics = np.array(metrics)
@@ -61,11 +66,12 @@ def contracting_metrics(
         updated = np.array(metrics)
         updated[nodes] = identity
         for a, rows in enumerate(edges):
+            _require_time(until)
             pulled = steps[a].swapaxes(1, 2) @ metrics[net.edges[rows, a]] @ steps[a]
             updated[rows] = loewner_join(updated[rows], pulled)
         traces, before = (np.trace(part[nodes], axis1=1, axis2=2) for part in (updated, metrics))
         metrics = updated
-        if not traces.max() < most or time.monotonic() > until:
+        if not traces.max() < most:
             return None
         if np.abs(traces - before).max() < SETTLED * traces.max():
             break
@@ -95,19 +101,29 @@ def loewner_join(first: Array, second: Array) -> Array:
     return joined
 
 
-def recenter(network: OrdinaryNetwork, net: Net, factors: Array, rounds: int = 12) -> None:
-    """Move each node except the start towards the middle of the images that its region must contain."""
+def recenter(network: OrdinaryNetwork, net: Net, factors: Array, until: float, rounds: int = 12) -> None:
+    """Move each node except the start towards the middle of the images that its region must contain.
+
+    Raises:
+        LimitReached: If the time is up.
+    """
     symbols = net.edges.shape[1]
     targets = net.edges.ravel()
     hit = np.zeros(len(net), bool)
     hit[targets] = True
     hit[0] = False
     for _ in range(rounds):
+        _require_time(until)
         images = np.stack(
             [network.step(Points(net.centers), np.full(len(net), a)).center for a in range(symbols)], 1
         ).reshape(len(targets), -1)
         middles = _middles(images, targets, factors, net)
         net.centers[hit] = (net.centers[hit] + middles[hit]) / 2
+
+
+def _require_time(until: float) -> None:
+    if time.monotonic() > until:
+        raise LimitReached("the time limit was reached")
 
 
 def _middles(images: Array, targets: np.ndarray, factors: Array, net: Net) -> Array:

@@ -88,13 +88,13 @@ def find_regions(
         keyed = {q: covers[p].key for q, p in enumerate(part_of) if covers[p].key}
         try:
             net = explore(network, machine, spacing, reference, keyed, MOST_NODES, until)
+            progress(f"proving {len(net)} regions")
+            part_numbers = part_of[net.states]
+            metrics = _metrics(network, net, part_numbers, parts, metrics, until)
+            factors = upper_factors(metrics)
+            recenter(network, net, factors, until)
         except LimitReached as limit:
             return f"{reason}, and {limit}" if reason else str(limit)
-        progress(f"proving {len(net)} regions")
-        part_numbers = part_of[net.states]
-        metrics = _metrics(network, net, part_numbers, parts, metrics, until)
-        factors = upper_factors(metrics)
-        recenter(network, net, factors)
         regions = _small(net, machine, factors)
         failed, why = _first_failure(network, regions, part_numbers, parts, until)
         if failed is None:
