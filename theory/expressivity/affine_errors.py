@@ -21,31 +21,31 @@ Vector = tuple[Any, ...]
 
 
 def tracker(n: int, *delta: WeightEntry) -> Signature:
-    """Return the signature of an affine network with N units that preserves the vectors of N states.
+    """Return the names and shapes of the weights of an affine network that preserves the vectors of N states.
 
-    The states have the vectors o and o + e_i for i = 1, ..., N - 1. In the matrix A(x) of a symbol x, the
-    last row r(x) is free; the other rows and the bias b(x) follow from the vectors. The network starts in a
-    combination of the vectors: state i > 0 has the weight a(i), and state 0 has 1 minus the sum of these
-    weights.
+    It has N units. The states have the vectors o and o + e_i for i = 1, ..., N - 1. In the matrix A(x) of a
+    symbol x, the last row r(x) is free; the other rows and the bias b(x) follow from the vectors. The network
+    starts in a combination of the vectors: state i > 0 has the weight a(i), and state 0 has 1 minus the sum
+    of these weights.
     """
     entries = constant("o", (n,)), by_symbol("r", (n,)), constant("a", (n - 1,)), constant("omega", (n,))
     return Signature((*entries, *delta), size=("N", n), most_small=300)
 
 
 def with_any_map(n: int) -> Signature:
-    """Return the signature in which symbol x leads from state q to delta(x)[q]."""
+    """Return the names and shapes of the weights, where symbol x leads from state q to delta(x)[q]."""
     return tracker(n, by_symbol("delta", (n,), range(n)))
 
 
 def with_fixed_start(n: int) -> Signature:
-    """Return the signature in which each symbol leads from state 0 to state 0."""
+    """Return the names and shapes of the weights, where each symbol leads from state 0 to state 0."""
     return tracker(n, by_symbol("others", (n - 1,), range(n)))
 
 
 def maps(w: Weights, x: str) -> tuple[int, ...]:
     """Return the state to which symbol x leads from each state.
 
-    If ``w`` has no table of these states, x leads from each state to the same state.
+    If ``w`` has neither a weight ``delta`` nor ``others``, x leaves every state unchanged.
     """
     if "delta" in w.entries:
         return tuple(map(int, w.delta[x]))

@@ -29,7 +29,7 @@ Stack = tuple[int, ...]
 def brackets(
     m: int, most: int = 3, p: tuple[int, ...] | None = None, rho_1: tuple[int, ...] | None = None
 ) -> Signature:
-    """Return the signature of weighted brackets that are nested at most m deep.
+    """Return the names and shapes of the weights of brackets that are nested at most m deep.
 
     Each symbol x opens (i) or closes (-i) a bracket of a type i from 1 to ``most``, and has the weight p(x).
     The end of a string has weight rho_0 if no bracket is open, and rho_1 otherwise. Dyck-(k, m) has
@@ -115,7 +115,11 @@ Unit = tuple[bool, int, int]
 
 @cache
 def units(m: int, width: int) -> list[Unit]:
-    """Return the units of both copies of a stack with m slots, whose codes have ``width`` bits."""
+    """Return the network's hidden units: two copies of a stack with m slots of ``width`` bits each.
+
+    A slot contains the code of a bracket's type. One copy is used after open brackets, the other after close
+    brackets.
+    """
     return list(product((True, False), range(m), range(width)))
 
 
@@ -147,7 +151,9 @@ def input_weights(m: int, code: Code, bracket: int) -> Bits:
 
 
 def next_bracket(m: int, code: Code, bracket: int) -> tuple[Bits, int]:
-    """Return the weights and the bias of a linear function that is positive if this bracket may follow.
+    """Return the weights and the bias of a linear function of the units that tests a bracket.
+
+    The function is positive if this bracket may follow.
 
     An open bracket may follow if the last slot is empty, and a close bracket if its code is in the first
     slot.
@@ -171,10 +177,11 @@ def is_positive(h: Bits, threshold: tuple[Bits, int]) -> bool:
 
 
 def stack_network(code_of: Callable[[Weights], Code]) -> Recurrence:
-    """Return the network h_t = H(W h_{t-1} + U x_t - 1), whose output is a product of weights.
+    """Return the network h_t = H(W h_{t-1} + U x_t - 1), where H(z) is 1 if z is positive, otherwise 0.
 
-    The factors are p(x) for each symbol x, or 0 if x may not follow, and rho_0 or rho_1 for the end.
-    ``code_of`` returns the code of each type of bracket.
+    The output of a string is a product. Each symbol x has the factor p(x), or 0 if x may not follow. The end
+    has the factor rho_0 if no bracket is open, and rho_1 otherwise. ``code_of`` returns the code of each type
+    of bracket.
     """
 
     def step(w: Weights, state: tuple[Bits, Any], x: str) -> tuple[Bits, Any]:

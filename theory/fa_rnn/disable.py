@@ -49,7 +49,7 @@ def two_rules(k: int, only: tuple[Any, ...] = SPARSE) -> Signature:
 
 
 def owned(w: Weights, state: int) -> int:
-    """Return the rule that owns the state; 0 for the start state."""
+    """Return the regular expression to which a state belongs: 1 (disabled) or 2; 0 for the start state."""
     return 0 if state == 0 else int(w.rule[state])
 
 
@@ -69,20 +69,20 @@ def reaching(w: Weights, targets: set[int], forwards: bool) -> set[int]:
 
 
 def printed(w: Weights) -> set[int]:
-    """Return the states that are kept by the printed rule.
+    """Return the states that the paper's criterion, as printed, keeps when a rule is disabled.
 
-    A state of the disabled rule is kept only if a path from a state of another rule leads to it. All other
-    states are kept.
+    It keeps a state of the disabled rule only if a path from a state of another rule leads to it. It keeps
+    all other states.
     """
     others = {q for q in range(w.n) if owned(w, q) == OTHER}
     return {q for q in range(w.n) if owned(w, q) != DISABLED} | reaching(w, others, forwards=True)
 
 
 def corrected(w: Weights) -> set[int]:
-    """Return the states that are kept by the corrected rule.
+    """Return the states that the corrected criterion keeps when a rule is disabled.
 
-    A state of the disabled rule is kept only if a path from it leads to a final state of another rule. All
-    other states are kept.
+    It keeps a state of the disabled rule only if a path from it leads to a final state of another rule. It
+    keeps all other states.
     """
     ends = {q for q in range(w.n) if w.alpha_inf[q]}
     return {q for q in range(w.n) if owned(w, q) != DISABLED} | reaching(w, ends, forwards=False)

@@ -30,13 +30,13 @@ from theory.weights import Weights
 
 
 def decomposed(size: tuple[int, int]) -> Signature:
-    """Return the signature of arbitrary factors, with K states and r columns."""
+    """Return the names and shapes of the factors of equation 5, with K states and r columns."""
     k, r = size
     return Signature(factors(k, r), size=("K", k), most_small=300)
 
 
 def constructed(k: int) -> Signature:
-    """Return the signature of any tensor T, with factors that are derived from it.
+    """Return the names and shapes of any tensor T, and of factors that are derived from it.
 
     The factors have as many columns as there are pairs of a word and a state, or pairs of states, whichever
     is fewer.
@@ -49,7 +49,7 @@ def constructed(k: int) -> Signature:
 
 
 def with_isolated(size: tuple[int, int, int]) -> Signature:
-    """Return the signature of arbitrary factors, and of the final weights of K' isolated states."""
+    """Return the names and shapes of arbitrary factors, and of the final weights of K' isolated states."""
     k, r, isolated = size
     return Signature((*factors(k, r), constant("others", (isolated,))), size=("K", k), most_small=300)
 

@@ -154,11 +154,12 @@ def _penalty(
     at: dict[Hashable, tuple[int, int]],
     bonus: Number,
 ) -> list[Coordinate]:
-    """Return coordinates whose read-out is ``bonus`` η^n minus a sum of squares, after n letters.
+    """Return coordinates whose read-out after n letters is ``bonus`` η^n minus a sum over positions.
 
-    There is a square δ^p (γ^(p0+i) - γ^(p1+j))^2 for the start and for each occurrence of a letter in ``at``.
-    Here p, p0 and p1 are the numbers of all letters, of zeros and of ones after this position. ``at`` maps
-    each letter to i and j, which are 0 for the start.
+    The sum has a term δ^p (γ^(p0+i) - γ^(p1+j))^2 for the start of the word, where i = j = 0, and for each
+    position in the word whose letter is a key of ``at``, where ``at`` maps the letter to i and j. Here p, p0
+    and p1 are the numbers of all letters, of zeros and of ones after this position. The constants γ, δ and η
+    are :data:`GAMMA`, :data:`DELTA` and :data:`ETA`.
     """
     result: list[Coordinate] = [({zero: ETA, one: ETA}, {}, bonus, 1)]
     for u, v, factor in ((2, 0, 1), (0, 2, 1), (1, 1, -2)):  # the terms of the square: its powers of γ

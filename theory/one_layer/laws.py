@@ -316,14 +316,21 @@ def pieces(term: Term) -> Counter[Any]:
 
 @dataclass(frozen=True)
 class Crossing(LayerLaw):
-    """The law about scores of layers whose matrices commute; its arguments are two lists of words."""
+    """The law that two lists of words have equal sums of scores in layers whose matrices commute.
+
+    The arguments of the methods are the two lists.
+    """
 
     def balanced(self, left: Sequence[Term], right: Sequence[Term]) -> bool:
-        """Return whether both lists have the same multiset of pieces; see :func:`pieces`."""
+        """Return whether the words of both lists have the same multiset of pieces; see :func:`pieces`."""
         return sum(map(pieces, left), Counter()) == sum(map(pieces, right), Counter())
 
     def separates(self, language: Language, left: Sequence[Term], right: Sequence[Term]) -> bool:
-        """Return whether the lists are balanced, and the language contains all of ``left`` and no other."""
+        """Return whether the language contradicts the law on these lists.
+
+        This is the case if the lists are balanced, and the language contains all words of ``left`` and none
+        of ``right``.
+        """
         return (
             len(left) > 0
             and self.balanced(left, right)
@@ -332,11 +339,14 @@ class Crossing(LayerLaw):
         )
 
     def holds(self, layer: Layer, left: Sequence[Term], right: Sequence[Term]) -> bool:
-        """Return whether a layer's scores have the same sum on both lists."""
+        """Return whether the sums of a layer's scores of the two lists of words are equal."""
         return sum(layer.score(layer.run(w)) for w in left) == sum(layer.score(layer.run(w)) for w in right)
 
     def text(self, left: Sequence[Term], right: Sequence[Term]) -> str:
-        """Return the identity between the scores of the two lists, as text."""
+        """Return the law as text, such as ``f(a b) + f(b a) = f(a a) + f(b b)``, where f is the score.
+
+        The text also says that only the words on the left are in the language.
+        """
         sums = (" + ".join(f"f({shown(w)})" for w in words) for words in (left, right))
         return " = ".join(sums) + "; only the words on the left are in the language"
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def isan(d: int, start: Sequence[Any] | None = None) -> Signature:
-    """Return the signature of an ISAN of hidden size d; ``start`` restricts c_0."""
+    """Return the names and shapes of the weights of an ISAN of hidden size d; ``start`` restricts c_0."""
     return Signature(
         (constant("c_0", (d,), start), by_symbol("W", (d, d)), by_symbol("b", (d,))),
         size=("d", d),
@@ -57,22 +57,25 @@ isan_recurrence = Recurrence(start=lambda w: w.c_0, step=step, out=lambda w, c: 
 
 
 def within_c(of: AnyPlaces, i: Any, j: Any) -> Any:
-    """Return the weight tau(q_i, q_j) = mu_{j,i} between states of Q_1: entry (i, j) of W transposed."""
+    """Return mu_{j,i}, the weight tau(q_i, q_j) of a transition between states of Q_1.
+
+    It is entry (j, i) of W.
+    """
     return of.at("W", j, i)
 
 
 def to_c(of: AnyPlaces, i: Any, j: Any) -> Any:
-    """Return the weight tau(q_{d+i}, q_j) from Q_2 to Q_1, which is eta_j if i = j, else 0."""
+    """Return the weight tau(q_{d+i}, q_j) of a transition from Q_2 to Q_1: eta_j if i = j, else 0."""
     return of.where(i, j, lambda: of.at("b", j))
 
 
 def within_ones(of: AnyPlaces, i: Any, j: Any) -> Any:
-    """Return the weight tau(q_{d+i}, q_{d+j}) between states of Q_2, which is 1 if i = j, else 0."""
+    """Return the weight tau(q_{d+i}, q_{d+j}) of a transition between states of Q_2: 1 if i = j, else 0."""
     return of.where(i, j, lambda: of.one)
 
 
 def to_c_from_one(of: AnyPlaces, j: Any) -> Any:
-    """Return the weight from the only state for the constant 1 to q_j, which is eta_j."""
+    """Return eta_j, the weight of the transition to q_j from the single state for the constant 1."""
     return of.at("b", j)
 
 

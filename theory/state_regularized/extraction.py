@@ -131,29 +131,31 @@ def most_counted(w: Weights, counts: Counter[tuple[int, str, int]]) -> Table:
 
 
 def printed_hard(w: Weights) -> Table:
-    """Return the transition table that the counts of hard runs give."""
+    """Return the transition table from the counts of hard runs, as printed in the text of section 3.1."""
     return by_counts(w, hard_run)
 
 
 def seen(w: Weights, run: Any) -> Table:
-    """Return the transition table that the counts give, only for pairs of state and symbol in the data."""
+    """Return the transition table from the counts, only for pairs of state and symbol that were counted."""
     pairs = {(q, x) for q, x, _ in counted(w, run)}
     return {pair: after for pair, after in by_counts(w, run).items() if pair in pairs}
 
 
 def printed_soft(w: Weights) -> Table:
-    """Return the transition table that the counts of soft runs give.
+    """Return the transition table from the counts of soft runs, as printed in appendix D.
 
-    For a pair of state and symbol without counts, the cell is evaluated, so the pair causes no difference.
+    A pair of state and symbol without counts has the transition that the cell computes. Such a pair therefore
+    cannot make this table differ from the correct one.
     """
     return transition_table(w) | seen(w, soft_run)
 
 
 def printed_without_reset(w: Weights) -> Table:
-    """Return the transition table that the counts of hard runs without a reset between strings give.
+    """Return the transition table from the counts of hard runs without a reset between strings.
 
-    For a pair of state and symbol without counts, the cell is evaluated. The loop over x that sets T[c_i,
-    x_t, c_j] to zero is read as T[c_i, x, c_j], because t belongs to another loop.
+    A pair of state and symbol without counts has the transition that the cell computes. Algorithm 1 sets
+    T[c_i, x_t, c_j] to zero in a loop over x; this is read as T[c_i, x, c_j], because t belongs to another
+    loop.
     """
     counts = Counter(without_reset(w))
     pairs = {(q, x) for q, x, _ in counts}
