@@ -1,4 +1,9 @@
-"""Coq files in which a verified checker accepts an FA-RNN of rules in binary32."""
+"""Coq files which prove that an FA-RNN in binary32 counts the accepting paths of its rules' automaton.
+
+The weights of the network are 0 and 1, as before training. A checker that is verified in Coq accepts the
+network. A score is exact while it is less than 2^24. The theorem also states up to which length of a sentence
+the sign of a score is correct.
+"""
 
 from __future__ import annotations
 

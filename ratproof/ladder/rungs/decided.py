@@ -21,16 +21,21 @@ BOXES = 100
 def decided(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
     """Assert that networks with random weights agree with their automata on all strings.
 
-    A certificate is recorded as evidence. The method depends on the variant's statement:
+    A certificate is recorded as evidence. The method depends on the class of the variant's reading:
 
-    - A recurrence is converted to automata, which must be equivalent to those of the construction.
-    - For a mixture that follows its automaton, the proof uses boxes that contain the states.
-    - If the variant states that there is no automaton, this is proved for its unit.
+    - ``Equality``: the recurrence is converted to automata. They must be equivalent to the automata that the
+      claim constructs.
+    - ``Following``: the most probable centroid of a state-regularized network must be the state of its DFA.
+      The proof encloses the reachable mixtures of centroids in boxes.
+    - ``NoAutomaton``: the variant states, falsely, that an automaton computes a network. It is refuted for
+      the first unit of the cell that the reading names.
 
     Raises:
-        InputError: If the claim is a user's own, and the decision would not run its recurrence.
+        InputError: If the claim is a user's own, and its reading is not ``Equality``. The other methods would
+            not run the user's recurrence.
         Disagreement: If the network and its automata differ on a string.
-        NoSuchAutomaton: If there is no automaton.
+        NoSuchAutomaton: If the reading is ``NoAutomaton``, and it is proved that no automaton computes the
+            unit.
     """
     reading = variant.reading
     own = isinstance(side, ExactRecurrence) and side.own
@@ -62,7 +67,10 @@ def decided(claim: Claim, variant: Variant, side: Implementation, effort: Effort
 
 
 def _decide_layer(claim: Claim, variant: Variant, side: Layer, data: st.DataObject) -> None:
-    """Assert that the layer's automata equal the claim's recurrence, if both have the layer's float gates."""
+    """Assert that the layer's automata and the claim's recurrence have the same scores on all strings.
+
+    Both have the layer's float gates as exact weights.
+    """
     network = side.case(claim, variant, data)
     units = range(network.network.hidden_size)
     by_unit = [read(variant.reading.recurrence, network.claim_weights(unit)) for unit in units]

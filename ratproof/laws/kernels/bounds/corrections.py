@@ -6,10 +6,10 @@ C + K + 20 plus the number of roundings of the decays, for C tokens and K keys. 
 the values that are written. For an explicit inverse Y the bound is ``2 n u |I + L| |Y| |rhs|``.
 
 The gradient with respect to L through substitution is the product -e w^T, where e is the gradient with
-respect to the right side. Through an explicit inverse it is -Y^T (dw rhs^T) Y^T. Its rounding error does not
-vanish if e or w cancels. Let s = |Y| |rhs| and S = s + |Y| |I + L| s, and let p and P be the same two sizes
-in the transposed system for e. Then the rounding error is at most n u (P s^T + p S^T). The sizes s and S are
-therefore also returned.
+respect to the right side. Through an explicit inverse it is -Y^T (dw rhs^T) Y^T. The rounding error of this
+gradient can be large even if e or w is small because its terms cancel. Let s = |Y| |rhs| and
+S = s + |Y| |I + L| s, and let p and P be the same two sizes in the transposed system for e. Then the rounding
+error is at most n u (P s^T + p S^T). The sizes s and S are therefore also returned.
 """
 
 from __future__ import annotations
