@@ -104,7 +104,10 @@ class Searching(Worker):
 
 
 def search(way: str, patch: Any, seed: int, limit: float = 60) -> Searching:
-    """Run a hunt with a patch in this process, on one core, and return the plugin with its figures."""
+    """Run a hunt in this process, on one core, with ``patch`` applied.
+
+    Return the pytest plugin, which has the number of cases and the time in seconds.
+    """
     plugin = Searching(way, seed, limit)
     with patch:
         collect(plugin, ["proposition-7"], "cpu")

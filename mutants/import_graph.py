@@ -1,4 +1,4 @@
-"""Selection of the tests that import a module, directly or indirectly, ordered by distance."""
+"""Selection of the tests that import a module, directly or indirectly, ordered by the number of imports."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ _STARTS_PROGRAMS = re.compile(r"\bsubprocess\b|\bpytester\b|\brunpytest\w*\b")
 
 
 def own_folders(root: Path, room: str) -> list[str]:
-    """Return the test folders of a package, including the folder of its doctests.
+    """Return the folders with the tests of a package: those in ``proofs_tests``, and its own, for doctests.
 
-    If two packages share a name, the first one gets the tests. A paper's tests therefore belong to
-    ``theory``, like the tests of all claims.
+    A folder of ``proofs_tests`` belongs to the package that has this name, or has a subpackage with this
+    name. If there are several, it belongs to the first in :data:`ROOMS`. For example, ``proofs_tests/fa_rnn``
+    belongs to ``theory``, because ``theory/fa_rnn`` comes before ``neural/fa_rnn``. ``theory`` also gets the
+    tests of all claims.
     """
     first: dict[str, str] = {}
     for each in ROOMS:
@@ -63,9 +65,10 @@ class ImportGraph:
         return result
 
     def ordered(self, path: str, tests: list[str]) -> list[str]:
-        """Return the tests that import ``path``: first the tests with its name, then the others by distance.
+        """Return the tests that import ``path``: first the tests with its name, then the others.
 
-        Tests that start programs come last, because they import everything and are slow.
+        The others are ordered by their distance from ``path`` in the import graph. Tests that start programs
+        come last, because they import everything and are slow.
         """
         distances = self.distances(path)
         name = Path(path).stem

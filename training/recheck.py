@@ -1,4 +1,4 @@
-"""Repetition of stored runs with a proof, and comparison with the stored networks and figures."""
+"""Repetition of runs whose networks were proved correct, and comparison with the stored results."""
 
 from __future__ import annotations
 
@@ -73,7 +73,9 @@ class Recheck:
 
 
 def rechecked(folder: Path, count: int) -> Iterator[Recheck]:
-    """Repeat ``count`` randomly chosen runs with a proof below a folder, and yield the comparisons.
+    """Repeat ``count`` randomly chosen runs, and compare each new run with the stored run.
+
+    The runs are chosen from those whose network and proof are stored in ``folder`` or its subfolders.
 
     Raises:
         InputError: If there are fewer than ``count`` stored networks, or an archive is invalid.

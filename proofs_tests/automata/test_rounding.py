@@ -577,7 +577,10 @@ def test_floats_and_infinities_deviate_by_the_error_of_float32():
 @over_both_semirings
 @pytest.mark.parametrize("kind", [FLOAT32, FLOAT64], ids=["float32", "float64"])
 def test_a_bound_ends_at_a_quarter_of_the_largest_value(semiring, kind):
-    """Each summand alone is below the limit: 2 x in the real semiring, x + x in max-plus."""
+    """The number x is below the limit, but x + x may be above it.
+
+    In the real semiring, x + x is the sum of two paths. In max-plus, it is the weight of one path.
+    """
     for share_of, finite in ((0.99, True), (1.01, False)):
         half = kind.largest / 4 * share_of / 2
         if semiring is REAL:

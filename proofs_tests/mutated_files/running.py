@@ -1,4 +1,4 @@
-"""Runs of a reader of files in this process: a command, a stand-alone checker, or a loader."""
+"""Runs of a program that reads files, in this process: a command, a stand-alone checker, or a loader."""
 
 from __future__ import annotations
 
@@ -53,7 +53,13 @@ class Hangs(BaseException):
 
 
 def result(program: str, arguments: list[str]) -> RunResult:
-    """Run a command of ratproof (``ratproof``), a checker by its module's name, or a loader by its name."""
+    """Return the result of running a program in this process.
+
+    Args:
+        program: ``ratproof``, the module name of a checker such as ``check_boxes``, or a loader: ``corpus``
+            or ``vectors``.
+        arguments: the command-line arguments.
+    """
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with (
         contextlib.redirect_stdout(out),
