@@ -27,7 +27,7 @@ def what_is_left_out(
     Args:
         recurrence: the network.
         induction: the proof, which lists the states of its step.
-        instance: the signature of the weights, and the alphabet.
+        instance: the names and shapes of the weights, and the alphabet.
     """
     signature, alphabet = instance
     if not alphabet:

@@ -71,7 +71,7 @@ class Induction:
         states: a function that returns states whose components are variables: one state, or one for each of
             finitely many modes (:class:`~theory.reading.Recurrence`). Its arguments are the weights and a
             function that creates a variable from its name.
-        instances: the signatures and alphabets for which to check the identities; see
+        instances: the names and shapes of weights, and the alphabets, for which to check the identities; see
             :attr:`checked`.
         enough: the reason why the identities of these instances are sufficient.
         sizes: identities with a symbolic size, if the instances do not cover all sizes.
@@ -125,7 +125,7 @@ def identities(
         variant: the variant, which has a recurrence and a construction.
         induction: the proof, which has the invariant.
         reading: the semirings.
-        instance: the signature of the weights, and the alphabet.
+        instance: the names and shapes of the weights, and the alphabet.
     """
     signature, alphabet = instance
     weights = signature.variables(alphabet, reading.over)

@@ -467,7 +467,7 @@ class Sizes:
     small_sizes: tuple[Any, ...]
 
     def signatures(self) -> list[Signature]:
-        """Return the signature of each size."""
+        """Return the names and shapes of the weights for each size."""
         return [self.of(size) for size in dict.fromkeys((*self.random_sizes, *self.small_sizes))]
 
     @cache  # noqa: B019 -- as above

@@ -29,7 +29,10 @@ NONNEGATIVE = (0, 1, Fraction(1, 2), 2)
 
 
 def network(k: int, values: tuple[Any, ...] = NONNEGATIVE) -> Signature:
-    """Return the signature of an Elman network with k units, whose weights except r are among ``values``."""
+    """Return the names and shapes of the weights of an Elman network with k units.
+
+    All weights except r are among ``values``.
+    """
     matrices = constant("W", (k, k), values), by_symbol("u", (k,), values)
     return Signature(
         (*matrices, constant("h_0", (k,), values), constant("r", (k,))), size=("K", k), most_small=60
@@ -65,7 +68,7 @@ def values(p: int, low: int) -> tuple[Fraction, ...]:
 
 
 def gru(p: int, keeps: bool = True) -> Signature:
-    """Return the signature of gates z, candidates g, and an output for each value of the unit.
+    """Return the names and shapes of gates z, candidates g, and an output for each value of the unit.
 
     Args:
         p: the number of binary places.
@@ -76,7 +79,10 @@ def gru(p: int, keeps: bool = True) -> Signature:
 
 
 def counting_gru(p: int) -> Signature:
-    """Return the signature of a GRU that adds 2^-p times a letter's step while its value is within ±1/2."""
+    """Return the names and shapes of the weights of a GRU that counts.
+
+    It adds 2^-p times the step of a letter while its value is within ±1/2.
+    """
     z = by_symbol("z", derived=lambda w, x: Fraction(1) - abs(w.step[x]) / 2**w.n)
     g = by_symbol("g", derived=lambda w, x: w.step[x])
     rho = constant(
@@ -129,7 +135,10 @@ in_fixed_point = Recurrence(lambda w: (0, ()), gru_step, of_value, modes=True)
 
 
 def squashed_steps(p: int) -> Signature:
-    """Return the signature of a unit with p binary places that adds 2^-p times the step of a letter."""
+    """Return the names and shapes of the weights of a unit with p binary places.
+
+    The unit adds 2^-p times the step of a letter.
+    """
     return Signature((by_symbol("step", only=(1, -1)),), size=("P", p))
 
 

@@ -21,7 +21,7 @@ from theory.weights import Weights
 
 
 def permutations(n: int, **only: Sequence[Any]) -> Signature:
-    """Return the signature of permutations of n items, without weights of transitions."""
+    """Return the names and shapes of permutations of n items, without weights of transitions."""
     signature = permuting(n, **only)
     return replace(signature, entries=tuple(entry for entry in signature.entries if entry.name != "d"))
 

@@ -22,7 +22,7 @@ State = tuple[Bits, Any]
 
 
 def automaton_of(n: int) -> Signature:
-    """Return the signature of a deterministic automaton with n states and start state 0."""
+    """Return the names and shapes of the weights of a DFA with n states and start state 0."""
     states = tuple(range(n))
     entries = by_symbol("delta", (n,), states), by_symbol("p", (n,)), constant("rho", (n,))
     return Signature(entries, size=("N", n), most_small=300)
@@ -98,7 +98,10 @@ without_bias = Recurrence(initial_state, lambda w, state, x: step(w, state, x, b
 
 
 def network(d: int) -> Signature:
-    """Return the signature of a network with d units and symbol probabilities for each unit vector."""
+    """Return the names and shapes of the weights of a network with d units.
+
+    Each vector of units, which are 0 or 1, has a probability for each symbol.
+    """
     small = (-2, -1, 0, 1, 2)
     return Signature(
         (

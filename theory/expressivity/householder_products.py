@@ -30,9 +30,9 @@ Factor = tuple[Any, Vector]
 
 
 def permuting(n: int, **only: Sequence[Any]) -> Signature:
-    """Return the signature of an automaton with n states, in which each symbol permutes the states.
+    """Return the names and shapes of the weights of an automaton in which each symbol permutes the n states.
 
-    The entry ``order`` is the index of a symbol's permutation in lexicographic order. The transition of
+    The weight ``order`` is the index of a symbol's permutation in lexicographic order. The transition of
     symbol x from state i has the weight d(x)[i].
     """
     order = by_symbol("order", only=range(factorial(n)))
@@ -41,7 +41,10 @@ def permuting(n: int, **only: Sequence[Any]) -> Signature:
 
 
 def mapping(n: int, **only: Sequence[Any]) -> Signature:
-    """Return the signature in which symbol x leads from state i to delta(x)[i], for any maps."""
+    """Return the names and shapes of the weights of an automaton with n states.
+
+    Symbol x leads from state i to delta(x)[i].
+    """
     names = "minus x_0[N] c[N] | delta[N] d[N]"
     return Signature(
         entries(names, n, {"minus": (-1,), "delta": range(n), **only}), size=("N", n), most_small=100

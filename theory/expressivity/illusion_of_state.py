@@ -25,12 +25,12 @@ Vector = tuple[Any, ...]
 
 
 def layer(n: int) -> Signature:
-    """Return the signature of a diagonal layer with n components, without offset."""
+    """Return the names and shapes of the weights of a diagonal layer with n components, without offset."""
     return Signature(entries("s_0[N] c[N] | g[N]", n), size=("N", n), most_small=300)
 
 
 def layer_with_offset(n: int) -> Signature:
-    """Return the signature of a diagonal layer with n components and an offset for each symbol."""
+    """Return the names and shapes of the weights of a diagonal layer with n components, with offsets."""
     return Signature(entries("s_0[N] c[N] | g[N] b[N]", n), size=("N", n), most_small=300)
 
 

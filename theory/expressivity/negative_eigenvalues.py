@@ -26,7 +26,7 @@ Vector = tuple[Any, ...]
 
 
 def one_key(n: int, **only: Sequence[Any]) -> Signature:
-    """Return the signature of a column of DeltaNet with one key for all symbols."""
+    """Return the names and shapes of the weights of a column of DeltaNet with one key for all symbols."""
     names = "minus s_0[N] k[N] | beta v"
     return Signature(entries(names, n, {"minus": (-1,), **only}), size=("N", n), most_small=100)
 
@@ -92,7 +92,10 @@ def any_size() -> list[Identity]:
 
 
 def normalised(n: int, beta: Sequence[Any] | None = None) -> Signature:
-    """Return the signature of a start s_0, a nonzero key, and, if ``beta`` is given, a beta per symbol."""
+    """Return the names and shapes of the start s_0 and a nonzero key.
+
+    If ``beta`` is given, each symbol also has a beta.
+    """
     betas = () if beta is None else (by_symbol("beta", only=beta),)
     return Signature(
         (constant("s_0", (n,)), constant("k", (n,)), *betas),
@@ -125,7 +128,10 @@ def parity(w: Weights) -> list[WFSA]:
 
 
 def triangular(n: int) -> Signature:
-    """Return the signature of a linear layer with n components, whose matrices are lower triangular."""
+    """Return the names and shapes of the weights of a linear layer with lower triangular matrices.
+
+    The layer has n components.
+    """
     return Signature(entries("x_0[N] c[N] | A[N][N]", n), size=("N", n), most_small=100)
 
 

@@ -26,7 +26,10 @@ GATES = tuple(map(Fraction, ("0", "1", "1/2", "2", "3/4", "1/3")))
 
 
 def layer(m: int, r: Sequence[Any] = GATES, **only: Sequence[Any]) -> Signature:
-    """Return the signature of a layer with m units and the same gates r and offsets b for all symbols."""
+    """Return the names and shapes of the weights of a layer with m units.
+
+    The gates r and the offsets b are the same for all symbols.
+    """
     allowed = {"minus": (-1,), "r": r, **only}
     return Signature(entries("minus r[M] b[M] h_0[M] c[M] c_0", m, allowed), size=("M", m), most_small=100)
 
@@ -111,7 +114,10 @@ def never(w: Weights) -> list[WFSA]:
 
 
 def unit(m: int) -> Signature:
-    """Return the signature of a layer whose m units have the gate -1 for a, and 1 for other letters."""
+    """Return the names and shapes of the weights of a layer with m units.
+
+    The gate of each unit is -1 for the letter a, and 1 for other letters.
+    """
     return Signature(entries("s_0[M] c[M]", m), size=("M", m), most_small=100)
 
 
@@ -130,7 +136,10 @@ def scaled_sign(w: Weights) -> list[WFSA]:
 
 
 def with_gates(m: int) -> Signature:
-    """Return the signature of a layer with nonnegative gates and offsets for each symbol."""
+    """Return the names and shapes of the weights of a layer with m units.
+
+    Each symbol has nonnegative gates, and offsets.
+    """
     signature = layer_with_offset(m)
     gates = by_symbol("g", (m,), GATES)
     kept = tuple(gates if entry.name == "g" else entry for entry in signature.entries)

@@ -89,7 +89,10 @@ def large_gain(w: Weights) -> Fraction:
 
 
 def automaton_of(n: int, gain: WeightEntry) -> Signature:
-    """Return the signature of a DFA with N states and start state 0, and of the network's gain."""
+    """Return the names and shapes of the table of a DFA and the network's gain.
+
+    The DFA has N states and start state 0.
+    """
     return Signature((by_symbol("delta", (n,), range(n)), gain), size=("N", n), most_small=200)
 
 

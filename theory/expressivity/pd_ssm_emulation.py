@@ -24,7 +24,10 @@ Matrix = tuple[Vector, ...]
 
 
 def layer(n: int, **only: Sequence[int]) -> Signature:
-    """Return the signature of a layer with n components; ``only`` restricts weights to some values."""
+    """Return the names and shapes of the weights of a layer with n components.
+
+    ``only`` restricts weights to some values.
+    """
     names = "x_0[N] c[N] | delta[N] d[N]"
     return Signature(entries(names, n, {"delta": range(n), **only}), size=("N", n), most_small=300)
 

@@ -26,7 +26,10 @@ Vector = tuple[Any, ...]
 
 
 def cells(k: int) -> Signature:
-    """Return the signature of k cells with gates f and i, candidates g, and a linear output r."""
+    """Return the names and shapes of the weights of k cells.
+
+    The weights are gates f and i, candidates g, and a linear output r.
+    """
     gates = by_symbol("f", (k,), (1, 0)), by_symbol("i", (k,), (1, 0)), by_symbol("g", (k,), (1, -1))
     return Signature((*gates, constant("r", (k,))), size=("K", k), most_small=200)
 
@@ -68,7 +71,7 @@ OFFSETS = {1: 1, -1: -1, 0: -3}
 
 
 def steps(values: tuple[int, ...]) -> Signature:
-    """Return the signature of a step for each letter; the steps are among ``values``."""
+    """Return the name and shape of the step of each letter, which is one of ``values``."""
     return Signature((by_symbol("step", only=values),), most_small=120)
 
 

@@ -30,7 +30,7 @@ Vector = tuple[Any, ...]
 
 
 def network(size: tuple[int, int]) -> Signature:
-    """Return the signature of a network with K units and input vectors of length d."""
+    """Return the names and shapes of the weights of a network with K units and input vectors of length d."""
     k, d = size
     entries = constant("h_0", (k,)), constant("A", (k, d, k)), by_symbol("v", (d,)), constant("omega", (k,))
     return Signature(entries, size=("K", k), most_small=300)
@@ -91,7 +91,10 @@ def any_size() -> list[Identity]:
 
 
 def first_order(k: int) -> Signature:
-    """Return the signature of the first-order network h_t = h_{t-1} W + b(x_t) with K units."""
+    """Return the names and shapes of the weights of a first-order network with K units.
+
+    Its step is h_t = h_{t-1} W + b(x_t).
+    """
     return Signature(
         (constant("h_0", (k,)), constant("W", (k, k)), by_symbol("b", (k,)), constant("omega", (k,))),
         size=("K", k),

@@ -91,7 +91,7 @@ def turns_exactly(w: Weights) -> bool:
 
 
 def with_any_vectors(size: tuple[int, int, int], only: tuple[Any, ...] | None = None) -> Signature:
-    """Return the signature of factors with K states and r columns, word vectors u of size D, and G."""
+    """Return the names and shapes of factors with K states and r columns, word vectors u of size D, and G."""
     k, r, d = size
     # G is computed from all words, but no claim about these weights needs this, so words may be dropped
     free = constant("G", derived=turn, follows=lambda w: True)
@@ -100,7 +100,7 @@ def with_any_vectors(size: tuple[int, int, int], only: tuple[Any, ...] | None = 
 
 
 def with_vectors_that_span(size: tuple[int, int, int]) -> Signature:
-    """Return the signature of word vectors u and of factors for which E_R = E_w M for some M.
+    """Return the names and shapes of word vectors u and of factors for which E_R = E_w M for some M.
 
     The columns of E_R then lie in the column space of E_w.
     """

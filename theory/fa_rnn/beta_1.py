@@ -39,9 +39,10 @@ from theory.weights import Weights
 
 
 def rule_with_vectors(k: int) -> Signature:
-    """Return the signature of a rule with K states, pretrained vectors u of size 1, and a matrix G.
+    """Return the names and shapes of the weights of a rule with K states, vectors u and a matrix G.
 
-    G maps a word's vector to one component for each column of the factors.
+    A word has a pretrained vector u of size 1. G maps this vector to one component for each column of the
+    factors.
     """
     turn = constant("G", derived=lambda w: tuple(w.g for _ in w.D_1[0]))
     entries = (one_start(), *tensor(k, BITS)[1:], *by_construction(), by_symbol("u"), constant("g"), turn)
@@ -49,7 +50,10 @@ def rule_with_vectors(k: int) -> Signature:
 
 
 def small_rule_with_vectors(k: int) -> Signature:
-    """Return the signature for exhaustive small cases, in which all words share one pretrained vector."""
+    """Return the names and shapes of the weights of the small test cases.
+
+    All words share one pretrained vector.
+    """
     signature = rule_with_vectors(k)
     return replace(
         signature,
@@ -134,7 +138,7 @@ by_deterministic = Recurrence(
 
 
 def pseudo(k: int) -> Signature:
-    """Return the signature of a deterministic automaton over the words and the wildcard.
+    """Return the names and shapes of the weights of a DFA over the words and the wildcard.
 
     The entries ``to`` and ``any_to`` contain the next state of each state, counted from 1, or 0 for none.
     """

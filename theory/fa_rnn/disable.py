@@ -32,7 +32,10 @@ SPARSE = (0, 0, 0, 0, 0, 0, 1, Fraction(1, 2), -2)
 
 
 def two_rules(k: int, only: tuple[Any, ...] = SPARSE) -> Signature:
-    """Return the signature of an automaton with K states that belong to two rules or are shared."""
+    """Return the names and shapes of the weights of an automaton with K states.
+
+    Each state belongs to one of two rules, except the start state, which they share.
+    """
     return Signature(
         (
             one_start(),
@@ -104,7 +107,7 @@ def with_only(keep: Callable[[Weights], set[int]]) -> Recurrence:
 
 
 def untrained(k: int, only: tuple[Any, ...] = BITS) -> Signature:
-    """Return the signature of an untrained network with K states.
+    """Return the names and shapes of the weights of an untrained network with K states.
 
     No transition leads from a state of one rule to a state of another rule, or back to the start.
     """
@@ -115,9 +118,9 @@ def untrained(k: int, only: tuple[Any, ...] = BITS) -> Signature:
 
 
 def in_turn(signature: Signature) -> Signature:
-    """Return the signature in which the owners of the states are fixed.
+    """Return the same names and shapes, but with a fixed rule for each state.
 
-    The states after the start state belong to the disabled and to the other rule alternately.
+    After the start state, the states belong alternately to the disabled rule and to the other rule.
     """
     taken = constant("rule", derived=lambda w: tuple(DISABLED if i % 2 else OTHER for i in range(w.n)))
     return replace(

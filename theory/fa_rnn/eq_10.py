@@ -37,7 +37,10 @@ COLUMNS = {OLD: "r", NEW: "r_new"}
 
 
 def two_sets(size: tuple[int, int, int, int], only: tuple[Any, ...] | None = None) -> Signature:
-    """Return the signature of two networks, with K and K_new states, and with r and r_new columns."""
+    """Return the names and shapes of the weights of two networks.
+
+    They have K and K_new states, and r and r_new columns.
+    """
     k, r, k_new, r_new = size
     new = [replace(entry, name=entry.name + NEW) for entry in factors(k_new, r_new, only)]
     return Signature((*factors(k, r, only), *new), size=("K", k), most_small=700)
@@ -132,7 +135,10 @@ in_shared_columns = Recurrence(start=lambda w: (w.alpha_0, w.alpha_0_new), step=
 
 
 def with_vectors(size: tuple[int, int, int, int, int]) -> Signature:
-    """Return the signature of two networks, with word vectors of D components and beta."""
+    """Return the names and shapes of the weights of two networks, with word vectors and beta.
+
+    The vectors have D components.
+    """
     *both, d = size
     signature = two_sets((both[0], both[1], both[2], both[3]))
     more = (

@@ -25,7 +25,7 @@ from theory.weights import Weights
 
 
 def network(k: int) -> Signature:
-    """Return the signature of an undecomposed FA-RNN with K states."""
+    """Return the names and shapes of the weights of an undecomposed FA-RNN with K states."""
     return Signature(tensor(k), size=("K", k), most_small=300)
 
 
@@ -43,7 +43,10 @@ by_turned_tensor = Recurrence(start=lambda w: w.alpha_0, step=step_turned, out=s
 
 
 def small_network(k: int) -> Signature:
-    """Return the signature of the small cases; if there is more than one state, all weights are 0 or 1."""
+    """Return the names and shapes of the weights of the small test cases.
+
+    If there is more than one state, all weights are 0 or 1.
+    """
     return network(k) if k == 1 else Signature(tensor(k, BITS), size=("K", k), most_small=600)
 
 

@@ -40,7 +40,7 @@ MINUS = constant("minus", only=(-1,))
 
 
 def mixture(only: Any, size: tuple[int, int, int]) -> tuple[WeightEntry, ...]:
-    """Return the signature entries of the number -1, the word vectors u and the matrix G.
+    """Return the names and shapes of the constant -1, the word vectors u and the matrix G.
 
     ``size`` contains K states, r columns and the size D of a word vector.
     """
@@ -49,14 +49,17 @@ def mixture(only: Any, size: tuple[int, int, int]) -> tuple[WeightEntry, ...]:
 
 
 def mixed(size: tuple[int, int, int]) -> Signature:
-    """Return the signature of a network with arbitrary factors, word vectors, G and beta."""
+    """Return the names and shapes of arbitrary factors, word vectors, the matrix G and beta."""
     k, r, _ = size
     beta = constant("beta", only=("1/2", "1/4", "3/4", "1/8", "7/8", 0, 1, "1/3"))
     return Signature((*factors(k, r), beta, *mixture(None, size)), size=("K", k), most_small=300)
 
 
 def small_mixed(size: tuple[int, int, int]) -> Signature:
-    """Return the signature of the small cases: zeros and ones, and a beta that is neither."""
+    """Return the names and shapes of the weights of the small test cases.
+
+    The weights are zeros and ones, except beta, which is neither.
+    """
     k, r, _ = size
     beta = constant("beta", only=("1/4", "2/3"))
     return in_line(Signature((*factors(k, r, BITS), beta, *mixture(BITS, size)), size=("K", k)), most=200)

@@ -77,7 +77,7 @@ def thresholded(w: Weights) -> list[WFSA]:
 
 
 def small_factors(size: tuple[int, int]) -> Signature:
-    """Return the signature of the small cases, whose factors are arbitrary.
+    """Return the names and shapes of the weights of the small test cases, whose factors are arbitrary.
 
     With one column, the weights are 0, 1 and -1; with two columns, they are 0 and 1.
     """
@@ -86,16 +86,16 @@ def small_factors(size: tuple[int, int]) -> Signature:
 
 
 def rule_and_threshold(k: int) -> Signature:
-    """Return the signature of a tensor of zeros and ones, its factors, and a threshold gamma in (0, 1].
+    """Return the names and shapes of a tensor of zeros and ones, its factors, and a threshold.
 
-    The factors are constructed from the tensor.
+    The factors are constructed from the tensor. The threshold gamma is in (0, 1].
     """
     gamma = constant("gamma", only=("1/2", "1", "1/100", "99/100"))
     return Signature((*tensor(k, BITS), *by_construction(), gamma), size=("K", k), most_small=600)
 
 
 def rule_and_any_threshold(k: int) -> Signature:
-    """Return the signature of :func:`rule_and_threshold`, but with a threshold of 0 or 2."""
+    """Return the same names and shapes as :func:`rule_and_threshold`, but with a threshold of 0 or 2."""
     signature = rule_and_threshold(k)
     return Signature(
         (*signature.entries[:-1], constant("gamma", only=(0, 2))), size=signature.size, most_small=600

@@ -43,7 +43,7 @@ ROOM = Fraction(1, 2**64)
 
 
 def gated(k: int) -> Signature:
-    """Return the signature of a rule's automaton and of the two gates of an FA-GRU.
+    """Return the names and shapes of the weights of a rule's automaton and of the two gates of an FA-GRU.
 
     The automaton starts in the state after BOS. Each gate has a vector W z for each word and a matrix U. Both
     gates have the same bias b.
@@ -55,7 +55,7 @@ def gated(k: int) -> Signature:
 
 
 def at_ten(k: int) -> Signature:
-    """Return the signature of a rule's automaton and of gates with bias 10.
+    """Return the names and shapes of the weights of a rule's automaton and of gates with bias 10.
 
     Only the update gate reads h, and no gate reads the word.
     """

@@ -21,7 +21,10 @@ FIRST, SECOND = "", "_new"
 
 
 def two_rules(size: tuple[int, int]) -> Signature:
-    """Return the signature of the automata of two rules; ``size`` contains the numbers of their states."""
+    """Return the names and shapes of the weights of the automata of two rules.
+
+    ``size`` contains the number of states of each rule.
+    """
     first, second = size
     new = (replace(entry, name=entry.name + SECOND) for entry in tensor(second))
     return Signature((*tensor(first), *new), size=("K", first), most_small=700)

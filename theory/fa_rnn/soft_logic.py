@@ -27,7 +27,10 @@ from theory.weights import Weights
 
 
 def rules_and_formula(size: tuple[int, int, int]) -> Signature:
-    """Return the signature of cases with K states, R rules and a CNF formula over the rules."""
+    """Return the names and shapes of the weights of rules, and of a CNF formula over the rules.
+
+    ``size`` contains K states, R rules and the number of clauses.
+    """
     k, rules, clauses = size
     start, table, _ = tensor(k, BITS)
     formula = constant("clauses", (clauses, rules), (0, 1, -1))
@@ -35,7 +38,7 @@ def rules_and_formula(size: tuple[int, int, int]) -> Signature:
 
 
 def small_rules_and_formula(size: tuple[int, int, int]) -> Signature:
-    """Return the signature of the small cases: every sentence begins in the first state."""
+    """Return the names and shapes of the weights of the small test cases: every sentence begins in the first state."""
     signature = rules_and_formula(size)
     return Signature(
         (one_start(), *signature.entries[1:]), size=signature.size, most_small=signature.most_small
@@ -43,7 +46,7 @@ def small_rules_and_formula(size: tuple[int, int, int]) -> Signature:
 
 
 def ends_in_turn(size: tuple[int, int, int]) -> Signature:
-    """Return the signature in which rule i ends in state i, modulo the number of states.
+    """Return the names and shapes of the weights of the small test cases, where rule i ends in state i modulo K.
 
     Without transitions, the formula holds only for the empty sentence.
     """
@@ -57,7 +60,10 @@ def ends_in_turn(size: tuple[int, int, int]) -> Signature:
 
 
 def three_literals(k: int) -> Signature:
-    """Return the signature of a clause with two rules and the negation of a third."""
+    """Return the names and shapes of the weights of the small test cases, with a clause of three rules.
+
+    The clause contains two of the rules, and the negation of the third.
+    """
     signature = small_rules_and_formula((k, 3, 1))
     clause = constant("clauses", derived=lambda w: ((1, 1, -1),))
     return replace(signature, entries=(*signature.entries[:-1], clause), most_small=1000)

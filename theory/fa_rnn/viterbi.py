@@ -34,12 +34,15 @@ from theory.weights import Weights
 
 
 def over_max_times(k: int) -> Signature:
-    """Return the signature of an automaton with K states and nonnegative weights."""
+    """Return the names and shapes of the nonnegative weights of an automaton with K states."""
     return Signature(tensor(k), over=MAX_TIMES, size=("K", k))
 
 
 def small_over_max_times(k: int) -> Signature:
-    """Return the signature of the small cases over max-times: K states, and the weights 0, 1/2, 1 and 2."""
+    """Return the names and shapes of the weights of the small test cases over max-times.
+
+    There are K states, and the weights are 0, 1/2, 1 and 2.
+    """
     return in_line(Signature(tensor(k, (0, 1, 2, Fraction(1, 2))), over=MAX_TIMES, size=("K", k)))
 
 
@@ -60,7 +63,7 @@ max_plus_network = Recurrence(start=lambda w: w.alpha_0, step=max_plus_step, out
 
 
 def factored(size: tuple[int, int]) -> Signature:
-    """Return the signature of factors with K states and r columns whose tensor T is nonnegative."""
+    """Return the names and shapes of factors with K states and r columns whose tensor T is nonnegative."""
     k, r = size
     start, before, words, after, end = factors(k, r, (1, 0, 2, HALF))
     entries = (start, before, replace(words, only=tuple(map(Fraction, (1, 2, -1, 0)))), after, end)

@@ -32,7 +32,7 @@ weights = records.Names(NAMES)
 
 
 def convolved_weights(size: tuple[int, int], **only: Sequence[Any]) -> Signature:
-    """Return the signature of weights that depend on the last w tokens, or on fewer at the start.
+    """Return the names and shapes of weights that depend on the last w tokens, or on fewer at the start.
 
     ``size`` is the pair of w and the size N of the state.
     """

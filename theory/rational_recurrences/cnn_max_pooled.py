@@ -25,7 +25,7 @@ from theory.weights import Weights
 
 
 def filters(window: int) -> Signature:
-    """Return the signature of a filter over windows of K symbols."""
+    """Return the names and shapes of the weights of a filter over windows of K symbols."""
     return Signature(
         (by_symbol("f", (window,)), constant("b")), over=MAX_PLUS, size=("K", window), most_small=200
     )

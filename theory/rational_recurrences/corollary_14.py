@@ -24,7 +24,10 @@ from theory.weights import Weights
 
 
 def elman(d: int, start: Sequence[Any] | None = None) -> Signature:
-    """Return the signature of a linear Elman network of hidden size d; ``start`` restricts c_0."""
+    """Return the names and shapes of the weights of a linear Elman network.
+
+    The hidden size is d, and ``start`` restricts c_0.
+    """
     return Signature(
         (constant("c_0", (d,), start), constant("W", (d, d)), by_symbol("v", (d,))),
         size=("d", d),
@@ -33,7 +36,10 @@ def elman(d: int, start: Sequence[Any] | None = None) -> Signature:
 
 
 def elman_from_zero(d: int) -> Signature:
-    """Return the signature of a linear Elman network of hidden size d that starts in c_0 = 0."""
+    """Return the names and shapes of the weights of a linear Elman network with c_0 = 0.
+
+    The hidden size is d.
+    """
     return elman(d, start=[0])
 
 

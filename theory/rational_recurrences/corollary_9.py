@@ -26,7 +26,7 @@ from theory.weights import Weights
 
 
 def layer(d: int, start: Sequence[Any] | None = None, feedback: Sequence[Any] | None = None) -> Signature:
-    """Return the signature of a layer of d units.
+    """Return the names and shapes of the weights of a layer of d units.
 
     ``start`` restricts c_0. If ``feedback`` is given, the gates also read the state with a weight w from it.
     """

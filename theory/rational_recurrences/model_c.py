@@ -22,7 +22,7 @@ from theory.weights import Weights
 
 
 def gated(start: Sequence[Any] | None = None) -> Signature:
-    """Return the signature of one unit; ``start`` restricts c1_0 and c2_0."""
+    """Return the names and shapes of the weights of one unit; ``start`` restricts c1_0 and c2_0."""
     return Signature((constant("c1_0", only=start), constant("c2_0", only=start), *GATES))
 
 

@@ -27,7 +27,7 @@ from theory.weights import Weights
 
 
 def gated(start: Sequence[Any] | None = None) -> Signature:
-    """Return the signature of one unit; ``start`` restricts c1_0 and c2_0."""
+    """Return the names and shapes of the weights of one unit; ``start`` restricts c1_0 and c2_0."""
     return Signature(
         (*(constant(f"c{j}_0", only=start) for j in (1, 2)), *map(constant, ("p1", "p2", "r")), *GATES)
     )

@@ -17,12 +17,12 @@ from theory.signature import Signature, Sizes, by_window
 
 
 def gates(window: int, start: Sequence[Any] | None = None) -> Signature:
-    """Return the signature of the forget gate and the update as functions of the last K symbols."""
+    """Return the names and shapes of the forget gate and the update, as functions of the last K symbols."""
     return windows.signature(window, by_window("f", window), by_window("u", window), start=start)
 
 
 def from_zero(window: int) -> Signature:
-    """Return the signature of :func:`gates` with c_0 = 0."""
+    """Return the same names and shapes as :func:`gates`, with c_0 = 0."""
     return gates(window, start=(0,))
 
 

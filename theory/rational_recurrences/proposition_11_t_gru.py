@@ -23,9 +23,9 @@ from theory.signature import Signature, by_window
 
 
 def gates(start: Sequence[Any] | None = None) -> Signature:
-    """Return the signature of the gates f, z and o, which depend on the last two symbols.
+    """Return the names and shapes of the gates f, z and o, which depend on the last two symbols.
 
-    It also has the update u = z o. In proofs, u is any weight.
+    The update u = z o is also a weight. In proofs, u is any weight.
     """
     update = by_window("u", 2, derived=lambda w, x: w.z[x] * w.o[x])
     return windows.signature(2, by_window("f", 2), by_window("z", 2), by_window("o", 2), update, start=start)

@@ -23,9 +23,9 @@ from theory.signature import Signature, by_window
 
 
 def gates(start: Sequence[Any] | None = None) -> Signature:
-    """Return the signature of the gates f and z, which depend on the last two symbols.
+    """Return the names and shapes of the gates f and z, which depend on the last two symbols.
 
-    It also has the update u = (1 - f) z. In proofs, u is any weight.
+    The update u = (1 - f) z is also a weight. In proofs, u is any weight.
     """
     update = by_window("u", 2, derived=lambda w, x: (1 - w.f[x]) * w.z[x])
     return windows.signature(2, by_window("f", 2), by_window("z", 2), update, start=start)

@@ -37,21 +37,24 @@ class FromZero(Concrete):
 
 
 def rcnn(n: int, start: Sequence[Any] | None = None) -> Signature:
-    """Return the signature of an n-gram unit with a lambda that depends on the symbol."""
+    """Return the names and shapes of the weights of an n-gram unit; lambda depends on the symbol."""
     return Signature(
         (constant("c_0", (n,), start), by_symbol("f"), by_symbol("u", (n,))), size=("n", n), most_small=300
     )
 
 
 def rcnn_with_constant_lambda(n: int) -> Signature:
-    """Return the signature of an n-gram unit with a constant lambda."""
+    """Return the names and shapes of the weights of an n-gram unit; lambda is constant."""
     return Signature(
         (constant("c_0", (n,)), constant("f"), by_symbol("u", (n,))), size=("n", n), most_small=300
     )
 
 
 def rcnn_with_feedback(n: int) -> Signature:
-    """Return the signature of an n-gram unit whose lambda reads c^(n)_{t-1} with weight w."""
+    """Return the names and shapes of the weights of an n-gram unit.
+
+    Its lambda reads c^(n)_{t-1} with weight w.
+    """
     reads = constant("w", only=[1, -1, Fraction(1, 2)])
     return Signature(
         (constant("c_0", (n,), [0]), reads, by_symbol("f"), by_symbol("u", (n,))),

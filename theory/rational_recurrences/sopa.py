@@ -26,13 +26,13 @@ from theory.weights import Weights
 
 
 def pattern(n: int, over: Semiring = REAL) -> Signature:
-    """Return the signature of a pattern of n words."""
+    """Return the names and shapes of the weights of a pattern of n words."""
     entries = (by_symbol("m", (n,)), by_symbol("s", (n,)), constant("e", (n,)))
     return Signature(entries, over=over, size=("n", n), most_small=300)
 
 
 def max_plus_pattern(n: int) -> Signature:
-    """Return the signature of a pattern of n words over max-plus."""
+    """Return the names and shapes of the weights of a pattern of n words over max-plus."""
     return pattern(n, MAX_PLUS)
 
 

@@ -29,15 +29,15 @@ Run = tuple[Configuration | None, tuple[()]]
 
 
 def signature(*more: Any, depths: tuple[int, ...] = (1, 2, 3, 4), kinds: Any = (1, -1, 0)) -> Signature:
-    """Return the signature of a maximum depth, the kind of each symbol, and the weights ``more``."""
+    """Return the names and shapes of a maximum depth, the kind of each symbol, and the weights ``more``."""
     entries = constant("depth", only=depths), by_symbol("kind", only=kinds), *more
     return Signature(entries, most_small=120)
 
 
 def peepholes(only: tuple[int, ...]) -> Signature:
-    """Return the signature of an SR-LSTM-P.
+    """Return the names and shapes of the weights of an SR-LSTM-P.
 
-    Its weights include the input gate's peephole weight p, and q, which is minus that of the output gate.
+    They include the input gate's peephole weight p, and q, which is minus that of the output gate.
     """
     return signature(constant("p", only=only), constant("q", only=(1, 2, 3)), depths=(1,))
 

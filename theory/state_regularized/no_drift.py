@@ -79,7 +79,7 @@ plain = Recurrence(start=lambda w: w.S[0], step=inside, out=lambda w, h: (Fracti
 
 
 def any_distribution(size: tuple[int, int]) -> Signature:
-    """Return the signature of k centroids in d dimensions, and of a distribution alpha for each symbol."""
+    """Return the names and shapes of k centroids in d dimensions, and of a distribution alpha per symbol."""
     k, d = size
     return Signature(
         (

@@ -310,9 +310,9 @@ PAIR = "(nth (first, first) (elements (prod_finite (place {k}) (place {k}))) {un
 
 
 def any_cell(k: int, rows: int = 0, more: Any = ()) -> Signature:
-    """Return the signature of an arbitrary cell, which is given as a table alpha for each symbol.
+    """Return the names and shapes of the tables alpha that define an arbitrary cell, one per symbol.
 
-    The table has a row for each centroid, and ``rows`` further rows for h_0.
+    A table has a row for each centroid, and ``rows`` further rows for h_0.
     """
     return Signature((by_symbol("alpha", (k + rows, k)), *more), size=("k", k))
 
@@ -341,7 +341,7 @@ def for_every_k() -> list[Identity]:
 def proof(says: str, invariant: Any, states: Any, of: Any) -> Induction:
     """Return the proof by induction over ``invariant``, for k = 2 to 4 and for a symbolic k.
 
-    ``of`` returns the signature for a number k of centroids.
+    ``of`` returns the names and shapes of the weights for a number k of centroids.
     """
     return Induction(
         says=says,

@@ -32,18 +32,18 @@ SQUARE = (
 
 
 def ends(k: int, only: Sequence[Any] | None = None) -> tuple[WeightEntry, WeightEntry]:
-    """Return the signature entries of the initial weights alpha_0 and the final weights alpha_inf."""
+    """Return the names and shapes of the initial weights alpha_0 and the final weights alpha_inf."""
     return constant("alpha_0", (k,), only), constant("alpha_inf", (k,), only)
 
 
 def tensor(k: int, only: Sequence[Any] | None = None) -> tuple[WeightEntry, ...]:
-    """Return the signature entries of the initial weights, the tensor T[x, i, j] and the final weights."""
+    """Return the names and shapes of the initial weights, the tensor T[x, i, j] and the final weights."""
     start, end = ends(k, only)
     return start, by_symbol("T", (k, k), only), end
 
 
 def factors(k: int, r: int, only: Sequence[Any] | None = None) -> tuple[WeightEntry, ...]:
-    """Return the signature entries of alpha_0, D_1, v (a word's row of E_R), D_2 and alpha_inf.
+    """Return the names and shapes of alpha_0, D_1, v (a word's row of E_R), D_2 and alpha_inf.
 
     D_1, E_R and D_2 are the factors of the tensor.
     """
@@ -58,7 +58,7 @@ def factors(k: int, r: int, only: Sequence[Any] | None = None) -> tuple[WeightEn
 
 
 def in_line(signature: Signature, most: int = 300) -> Signature:
-    """Return the signature restricted to automata that start in the first state and end in the last one."""
+    """Return the same names and shapes, for automata that start in the first state and end in the last."""
     names = {"alpha_0": 0, "alpha_inf": -1}
 
     def fixed(entry: WeightEntry) -> WeightEntry:
@@ -211,7 +211,7 @@ def after(w: Weights) -> Matrix:
 
 
 def by_construction() -> tuple[WeightEntry, ...]:
-    """Return signature entries that derive D_1, v and D_2 from T."""
+    """Return the names of D_1, v and D_2, with the functions that derive these factors from T."""
     return (
         constant("D_1", derived=before, follows=are_exact),
         by_symbol("v", derived=of_word, follows=are_exact),
@@ -251,7 +251,7 @@ def vector_is_h(
     """Return the proof by induction with the invariant h, the state of the network.
 
     Args:
-        signatures: the signatures for which the identities are checked.
+        signatures: the names and shapes of the weights for which the identities are checked.
         enough: the reason why they are sufficient.
         sizes: a function that returns identities for every size.
     """

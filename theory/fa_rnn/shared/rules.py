@@ -18,12 +18,15 @@ from theory.weights import Weights
 
 
 def one_start() -> WeightEntry:
-    """Return the signature entry of alpha_0, if the first state is the only start state (section 2.3)."""
+    """Return the name, shape and values of alpha_0 if only the first state is a start state (section 2.3)."""
     return constant("alpha_0", derived=lambda w: tuple(int(i == 0) for i in range(w.n)))
 
 
 def rule(k: int) -> Signature:
-    """Return the signature of an automaton with K states and one start state; all weights are 0 or 1."""
+    """Return the names and shapes of the weights of an automaton with K states and one start state.
+
+    All weights are 0 or 1.
+    """
     return Signature((one_start(), *tensor(k, BITS)[1:]), size=("K", k), most_small=300)
 
 

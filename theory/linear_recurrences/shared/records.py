@@ -46,7 +46,7 @@ class Names:
     most_small: int = 150
 
     def __call__(self, size: int, **only: Sequence[Any]) -> Signature:
-        """Return the signature of these weights with vectors of this size.
+        """Return the names and shapes of these weights, with vectors of length ``size``.
 
         ``only`` restricts further weights to a few values.
         """
@@ -58,9 +58,10 @@ class Names:
         )
 
     def in_chunks(self, letter: str) -> Callable[..., Signature]:
-        """Return a function that returns the signature of these weights for a layer in chunks.
+        """Return a function that returns the names and shapes of these weights for a layer in chunks.
 
-        Its argument is a pair of the chunk length, which is called ``letter``, and the vector size.
+        The argument of the function is a pair: the chunk length and the length of the vectors. In cases, the
+        chunk length is called ``letter``.
         """
 
         def weights(size: tuple[int, int], most: int = 60, **only: Sequence[Any]) -> Signature:
@@ -70,7 +71,7 @@ class Names:
 
 
 def unit(names: str, **options: Any) -> Signature:
-    """Return the signature of the weights of one unit, which has no vectors."""
+    """Return the names and shapes of the weights of one unit, which are all scalars."""
     return Names(names, most_small=400, **options)(1)
 
 

@@ -24,7 +24,7 @@ GATED = (by_symbol("f"), by_symbol("z"), by_symbol("u", derived=lambda w, x: (1 
 
 
 def gated(start: Sequence[Any] | None = None, *more: WeightEntry) -> Signature:
-    """Return the signature of a unit with tied gates: its update has the factor 1 - f.
+    """Return the names and shapes of the weights of a unit with tied gates: its update has the factor 1 - f.
 
     ``start`` restricts c_0, and ``more`` are additional weights.
     """

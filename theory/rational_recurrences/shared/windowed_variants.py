@@ -43,7 +43,10 @@ EXAMPLE = Weights(
 
 
 def over_three_alphabets(*signatures: Signature) -> tuple[tuple[Signature, str], ...]:
-    """Return each signature with alphabets of one, two and three letters, to check proofs with K = 2."""
+    """Return each of the ``signatures`` with alphabets of one, two and three letters.
+
+    Proofs with K = 2 are checked for these instances.
+    """
     return tuple((signature, alphabet) for signature in signatures for alphabet in ("a", "ab", "abc"))
 
 

@@ -22,7 +22,10 @@ State = tuple[str, Any]
 
 
 def signature(window: int, *gates: WeightEntry, start: Sequence[Any] | None = None) -> Signature:
-    """Return the signature of a unit whose gates are these tables by window; ``start`` restricts c_0."""
+    """Return the names and shapes of the weights of a unit whose gates are functions of a window of symbols.
+
+    ``gates`` are the tables of these functions, and ``start`` restricts c_0.
+    """
     return Signature((constant("c_0", only=start), *gates), size=("K", window), most_small=200)
 
 
@@ -215,7 +218,7 @@ def instances(
     starts: tuple[Any, ...] = (None, (0,)),
     most: int = 40,
 ) -> tuple[tuple[Signature, str], ...]:
-    """Return the signatures and alphabets for which a proof is checked.
+    """Return the weights (as names and shapes) and the alphabets for which a proof is checked.
 
     A window has at most 4 symbols, an alphabet has at most 3 letters, and there are at most ``most`` strings
     that are not longer than a window.

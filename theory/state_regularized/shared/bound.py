@@ -23,7 +23,7 @@ from theory.weights import Weights
 
 
 def scores(k: int) -> Signature:
-    """Return the signature of k similarities b for each symbol, and of numbers that are derived from them.
+    """Return the names and shapes of k similarities b for each symbol, and of derived numbers.
 
     The derived numbers are the powers ``top`` and ``x``, the gaps ``s``, and ``scale``. The latter is 1 over
     the product of the softmax's divisor and the bound's divisor.

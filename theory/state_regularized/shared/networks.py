@@ -44,7 +44,7 @@ def integers(
     where: Any = None,
     most: int = 150,
 ) -> Signature:
-    """Return the signature of a network with k centroids in d dimensions.
+    """Return the names and shapes of the weights of a network with k centroids in d dimensions.
 
     Equation 3 is used only for d = 1, for which distances are integers.
     """
