@@ -21,7 +21,7 @@ from automata.wfsa import WFSA, require_wfsa
 
 
 def start(automaton: WFSA) -> Weights:
-    """Return the Forward vector before the first symbol, Omega_0 (eq. 3a), shape ``(n,)``.
+    """Return the Forward vector before the first symbol, Omega_0 (Peng et al. 2018, eq. 3a), shape ``(n,)``.
 
     Epsilon transitions are included here and in every step.
     """
@@ -37,7 +37,10 @@ def step(automaton: WFSA, omega: Weights, symbol: Hashable) -> Weights:
 
 
 def read_out(automaton: WFSA, omega: Weights) -> Weight:
-    """Return the score of the symbols read so far (eq. 3c): the product of Omega and the final weights."""
+    """Return the score of the symbols read so far: the product of Omega and the final weights.
+
+    This is equation 3c of Peng et al. 2018.
+    """
     return automaton.semiring.dot(omega, automaton.final)
 
 
@@ -68,7 +71,10 @@ def forward(automaton: WFSA, string: String) -> Weights:
 
 
 def prefix_scores(automaton: WFSA, string: String) -> Weights:
-    """Return the scores of all T + 1 prefixes, from the empty string to the full one (eq. 3c)."""
+    """Return the scores of all T + 1 prefixes of a string of length T, from the empty string to the full one.
+
+    This is equation 3c of Peng et al. 2018.
+    """
     k = automaton.semiring
     return np.asarray(k.sum(k.times(forward(automaton, string), automaton.final), axis=1))
 

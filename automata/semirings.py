@@ -217,7 +217,7 @@ def _added(a: Weight, b: Weight) -> Weight:
 
 
 def _taken_off(a: Weight, b: Weight) -> Weight:
-    """Return ``a - b`` for a finite ``b``, also if ``a`` is infinite and ``b`` beyond the range of floats."""
+    """Return ``a - b`` for a finite ``b``, even if ``a`` is infinite and ``b`` is too large for a float."""
     try:
         return a - b
     except OverflowError:

@@ -35,7 +35,7 @@ class SparseMatrix:
     """An immutable square matrix.
 
     Attributes:
-        size: the number of rows, n.
+        size: the number of rows, which is also the number of columns.
     """
 
     def __init__(self, size: int, entries: Entries | None, array: Weights | None, zero: Weight) -> None:

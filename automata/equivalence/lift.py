@@ -226,7 +226,7 @@ def _checked(
 
 
 def _chosen(images: list[flint.fmpz_mat], pivots: list[int]) -> flint.fmpz_mat:
-    """Return the pivot columns of the concatenated images."""
+    """Return the pivot rows and pivot columns of the concatenated matrices ``images``, a square matrix."""
     columns = [column for image in images for column in zip(*image.table(), strict=True)] if pivots else []
     return flint.fmpz_mat(
         len(pivots), len(pivots), [columns[j][i] for i in range(len(pivots)) for j in pivots]

@@ -110,9 +110,9 @@ def doubt(of: Representation, length: int) -> float:
 
 
 def _bits(matrix: RationalMatrix, common: int) -> int:
-    """Return a bound on the bit length of the absolute row sums of the matrix times a common denominator.
+    """Return a bound on the bit length of the sums of absolute values in each row of an integer matrix.
 
-    The denominator has at most ``common`` bits.
+    The integer matrix is ``matrix``, multiplied by a common denominator of at most ``common`` bits.
     """
     largest = max((abs(int(w.p)).bit_length() - int(w.q).bit_length() + 1 for w in matrix.weights), default=0)
     return max(largest, 0) + common + max(matrix.shape).bit_length()

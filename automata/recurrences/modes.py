@@ -33,7 +33,7 @@ MOST_MODES = 2000
 def read_with_modes(
     start: tuple[Hashable, State], step: Step, out: ReadOut, alphabet: Iterable[Symbol]
 ) -> list[WFSA]:
-    """Return the exact automata of a recurrence with modes, one for each output.
+    """Return the automata, with exact weights, of a recurrence with modes; each output has one automaton.
 
     Args:
         start: the first mode, and the first vector: a number, or nested tuples, lists and arrays.

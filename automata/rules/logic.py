@@ -72,7 +72,7 @@ def parse(text: str, where: str = "the formula") -> Formula:
     """Parse a formula, which consists of names, ``!``, ``&``, ``|`` and parentheses; ``!`` binds tightest.
 
     Raises:
-        FormatError: If the text is not a formula; the message has its column.
+        FormatError: If the text is not a formula. The message contains the column of the error.
     """
     _require_shallow(text, where)
     try:
