@@ -110,7 +110,7 @@ class ReorderingBound(BoundedTensor):
 
     @_plain
     def rounded(self, more: int = 0) -> ReorderingBound:
-        """Return the computed tensor as a leaf, whose error is :meth:`bound`."""
+        """Return the computed tensor as a leaf whose error is at most :meth:`bound`."""
         return ReorderingBound.leaf(self.value, self.kind, self.bound(more))
 
     @_plain

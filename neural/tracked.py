@@ -147,7 +147,7 @@ def _linear(
 
 
 def _matmul(a: RunningErrorTensor, b: RunningErrorTensor) -> RunningErrorTensor:
-    """Return the matrix product of two tensors, both of which may have errors."""
+    """Return the matrix product of two tensors, both of which may have error bounds other than 0."""
     if b.dim() == 2 and not bool(b.error.any()):
         return _linear(a, RunningErrorTensor.exact(b.value.T))
     kind, terms = rounding.format_of(a.value.dtype), a.value.shape[-1]

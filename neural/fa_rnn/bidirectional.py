@@ -42,7 +42,7 @@ class Bidirectional(nn.Module):
         same_words = set(forward_network.words) == set(backward_network.words)
         if not same_words or len(forward_network.final) != len(backward_network.final):
             raise InputError(
-                "both directions must have the same words and the same number of scores, got"
+                "both directions must have the same set of words and the same number of scores, got"
                 f" {len(forward_network.words)} and {len(backward_network.words)} words, and"
                 f" {len(forward_network.final)} and {len(backward_network.final)} scores"
             )

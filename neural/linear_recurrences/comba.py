@@ -21,9 +21,10 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class CombaCell(LinearRecurrenceCell):
-    """A Comba cell with the gates alpha, beta~ and beta (sigmoid), k (tanh), and q and v (linear).
+    """A Comba cell with the gates alpha, beta~ and beta (sigmoid).
 
-    The factor d is a parameter. The code calls beta~ ``erase``.
+    The key k is a tanh of a linear map of the input; q and v are linear maps of it. The factor d is a
+    parameter. The code calls beta~ ``erase``.
     """
 
     token = "alpha erase beta q[K] k[K] v"
@@ -38,7 +39,7 @@ class CombaCell(LinearRecurrenceCell):
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
         """Return the affine map s <- (alpha - beta~ k k^T) s + beta k v of a token's step.
 
-        The output weights are q - d k.
+        The map is returned with the output weights, q - d k.
         """
         moves = erasing([g.alpha for _ in g.k], [g.erase * k for k in g.k], g.k)
         query = [q - g.d * k for q, k in zip(g.q, g.k, strict=True)]
@@ -59,7 +60,7 @@ class Comba(Recurrent):
     """A Comba layer, whose outputs are o_t = S_t (q_t - d k_t).
 
     Args:
-        keys: K, the length of keys. Defaults to 2.
+        keys: K, the length of a key vector. Defaults to 2.
     """
 
     cell_class = CombaCell

@@ -61,7 +61,7 @@ class DeltaChunks(Recurrent):
     """A gated DeltaNet layer in chunks, whose outputs are o_t = S_t q_t.
 
     Args:
-        keys: K, the length of keys. Defaults to 2.
+        keys: K, the length of a key vector. Defaults to 2.
         chunk: C, the number of tokens of a chunk. Defaults to 2.
     """
 

@@ -21,7 +21,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class DeltaNetCell(LinearRecurrenceCell):
-    """A DeltaNet cell with the gates beta (sigmoid), k (tanh), and q and v (linear)."""
+    """A DeltaNet cell with the gate beta (sigmoid), the key k (tanh), and linear q and v."""
 
     token = "beta q[K] k[K] v"
     functions: ClassVar[Functions] = {"beta": torch.sigmoid, "k": torch.tanh}
@@ -29,7 +29,7 @@ class DeltaNetCell(LinearRecurrenceCell):
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
         """Return the affine map s <- (1 - beta k k^T) s + beta k v of a token's step.
 
-        The output weights are q.
+        The map is returned with the output weights, q.
         """
         moves = erasing([1 for _ in g.k], [g.beta * k for k in g.k], g.k)
         return AffineStep([g.beta * k * g.v for k in g.k], moves, g.q)
@@ -49,7 +49,7 @@ class DeltaNet(Recurrent):
     """A DeltaNet layer, whose outputs are o_t = S_t^T q_t.
 
     Args:
-        keys: K, the length of keys. Defaults to 2.
+        keys: K, the length of a key vector. Defaults to 2.
     """
 
     cell_class = DeltaNetCell

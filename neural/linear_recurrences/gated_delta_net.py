@@ -21,7 +21,10 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class GatedDeltaNetCell(LinearRecurrenceCell):
-    """A gated DeltaNet cell with the gates alpha and beta (sigmoid), k (tanh), and q and v (linear)."""
+    """A gated DeltaNet cell with the gates alpha and beta (sigmoid).
+
+    The key k is a tanh of a linear map of the input; q and v are linear maps of it.
+    """
 
     token = "alpha beta q[K] k[K] v"
     functions: ClassVar[Functions] = {"alpha": torch.sigmoid, "beta": torch.sigmoid, "k": torch.tanh}
@@ -29,7 +32,7 @@ class GatedDeltaNetCell(LinearRecurrenceCell):
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
         """Return the affine map s <- alpha (1 - beta k k^T) s + beta k v of a token's step.
 
-        The output weights are q.
+        The map is returned with the output weights, q.
         """
         moves = erasing([g.alpha for _ in g.k], [g.alpha * g.beta * k for k in g.k], g.k)
         return AffineStep([g.beta * k * g.v for k in g.k], moves, g.q)
@@ -53,7 +56,7 @@ class GatedDeltaNet(Recurrent):
     """A gated DeltaNet layer, whose outputs are o_t = S_t q_t.
 
     Args:
-        keys: K, the length of keys. Defaults to 2.
+        keys: K, the length of a key vector. Defaults to 2.
     """
 
     cell_class = GatedDeltaNetCell

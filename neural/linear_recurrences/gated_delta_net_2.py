@@ -21,9 +21,10 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class GatedDeltaNet2Cell(LinearRecurrenceCell):
-    """A gated DeltaNet-2 cell with the gates alpha, b and w (sigmoid), k (tanh), and q and v (linear).
+    """A gated DeltaNet-2 cell with the gates alpha, b and w (sigmoid).
 
-    The gate b erases from the state, and w writes to it.
+    The key k is a tanh of a linear map of the input; q and v are linear maps of it. The gate b erases from
+    the state, and w writes to it.
     """
 
     token = "alpha[K] b[K] w q[K] k[K] v"
@@ -37,7 +38,7 @@ class GatedDeltaNet2Cell(LinearRecurrenceCell):
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
         """Return the affine map s <- (1 - k (b o k)^T) Diag(alpha) s + k w v of a token's step.
 
-        The output weights are q.
+        The map is returned with the output weights, q.
         """
         held = [b * k * a for b, k, a in zip(g.b, g.k, g.alpha, strict=True)]
         return AffineStep([k * (g.w * g.v) for k in g.k], erasing(g.alpha, g.k, held), g.q)
@@ -61,7 +62,7 @@ class GatedDeltaNet2(Recurrent):
     """A gated DeltaNet-2 layer, whose outputs are o_t = S_t^T q_t.
 
     Args:
-        keys: K, the length of keys. Defaults to 2.
+        keys: K, the length of a key vector. Defaults to 2.
     """
 
     cell_class = GatedDeltaNet2Cell

@@ -46,7 +46,7 @@ class GatedDeltaProductCell(LinearRecurrenceCell):
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
         """Return the affine map of a token's step, which is a decay by g and then two delta steps.
 
-        The output weights are q.
+        The map is returned with the output weights, q.
         """
         size = range(len(g.k1))
         first = erasing([g.g for _ in size], [g.beta1 * k for k in g.k1], [g.g * k for k in g.k1])
@@ -84,7 +84,7 @@ class GatedDeltaProduct(Recurrent):
     """A gated DeltaProduct layer with n_h = 2, whose outputs are o_t = H_t^T q_t.
 
     Args:
-        keys: K, the length of keys. Defaults to 2.
+        keys: K, the length of a key vector. Defaults to 2.
     """
 
     cell_class = GatedDeltaProductCell

@@ -21,7 +21,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class GLACell(LinearRecurrenceCell):
-    """A cell of gated linear attention with the gates alpha (sigmoid), and q, k and v (linear)."""
+    """A cell of gated linear attention with the gate alpha (sigmoid) and linear q, k and v."""
 
     token = "alpha[K] q[K] k[K] v"
     functions: ClassVar[Functions] = {"alpha": torch.sigmoid}
@@ -40,7 +40,7 @@ class GLA(Recurrent):
     """A layer of gated linear attention, whose outputs are o_t = S_t^T q_t.
 
     Args:
-        keys: K, the length of keys. Defaults to 2.
+        keys: K, the length of a key vector. Defaults to 2.
     """
 
     cell_class = GLACell

@@ -44,7 +44,7 @@ class GLAChunks(Recurrent):
     """A layer of gated linear attention in chunks, whose outputs are o_t = S_t^T q_t.
 
     Args:
-        keys: K, the length of keys. Defaults to 2.
+        keys: K, the length of a key vector. Defaults to 2.
         chunk: C, the number of tokens of a chunk. Defaults to 2.
     """
 

@@ -29,7 +29,7 @@ class HGRN2Cell(LinearRecurrenceCell):
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
         """Return the affine map h_j <- f_j h_j + (1 - f_j) i of a token's step.
 
-        The output weights are o_j.
+        The map is returned with the output weights, o_j.
         """
         return AffineStep([(1 - f) * g.i for f in g.f], diagonal(g.f), g.o)
 
@@ -43,7 +43,7 @@ class HGRN2(Recurrent):
     """An HGRN2 layer, whose outputs are o_t h_t.
 
     Args:
-        keys: K, the length of keys. Defaults to 2.
+        keys: K, the length of a key vector. Defaults to 2.
     """
 
     cell_class = HGRN2Cell

@@ -32,7 +32,7 @@ class KDACell(LinearRecurrenceCell):
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
         """Return the affine map s <- (1 - beta k k^T) Diag(alpha) s + beta k v of a token's step.
 
-        The output weights are q.
+        The map is returned with the output weights, q.
         """
         moves = erasing(
             g.alpha, [g.beta * k for k in g.k], [k * a for k, a in zip(g.k, g.alpha, strict=True)]
@@ -58,7 +58,7 @@ class KDA(Recurrent):
     """A layer of Kimi Delta Attention, whose outputs are o_t = S_t^T q_t.
 
     Args:
-        keys: K, the length of keys. Defaults to 2.
+        keys: K, the length of a key vector. Defaults to 2.
     """
 
     cell_class = KDACell

@@ -22,7 +22,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class LinearAttentionCell(LinearRecurrenceCell):
-    """A cell of linear attention, whose gates q, k and v are linear maps of the input."""
+    """A cell of linear attention, in which q, k and v are linear maps of the input."""
 
     token = "q[K] k[K] v"
 
@@ -40,7 +40,7 @@ class LinearAttention(Recurrent):
     """A layer of linear attention, whose outputs are o_t = S_t^T q_t.
 
     Args:
-        keys: K, the length of keys. Defaults to 2.
+        keys: K, the length of a key vector. Defaults to 2.
     """
 
     cell_class = LinearAttentionCell

@@ -32,7 +32,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class LonghornCell(LinearRecurrenceCell):
-    """A Longhorn cell with the gates beta (sigmoid), and q, k and x (linear)."""
+    """A Longhorn cell with the gate beta (sigmoid) and linear maps q, k and x of the input."""
 
     token = "beta q[K] k[K] x"
     names = "delta decay[K] q[K] k[K] x"
@@ -53,7 +53,7 @@ class LonghornCell(LinearRecurrenceCell):
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
         """Return the affine map s_j <- (1 - delta k_j^2) s_j + delta k_j x of a token's step.
 
-        The output weights are q_j.
+        The map is returned with the output weights, q_j.
         """
         return AffineStep([g.delta * (k * g.x) for k in g.k], diagonal(g.decay), g.q)
 
@@ -67,7 +67,7 @@ class Longhorn(Recurrent):
     """A Longhorn layer without its convolution, whose outputs are S_t q_t.
 
     Args:
-        keys: K, the length of keys. Defaults to 2.
+        keys: K, the length of a key vector. Defaults to 2.
     """
 
     cell_class = LonghornCell

@@ -21,7 +21,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class Mamba2Cell(LinearRecurrenceCell):
-    """A Mamba-2 cell with the gates a (sigmoid), and B, C and x (linear), and the parameter D."""
+    """A Mamba-2 cell with the gate a (sigmoid), linear maps B, C and x of the input, and the parameter D."""
 
     token = "a B[N] C[N] x"
     layer = "D"

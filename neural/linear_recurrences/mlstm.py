@@ -38,7 +38,10 @@ def capped_exponential(x: Tensor) -> Tensor:
 
 
 class MLSTMCell(LinearRecurrenceCell):
-    """A cell of the mLSTM's memory with the gates f (sigmoid), i (exponential), and q, k and v (linear)."""
+    """A cell of the mLSTM's memory with the gates f (sigmoid) and i (exponential).
+
+    The vectors q and k and the value v are linear maps of the input.
+    """
 
     token = "f i q[K] k[K] v"
     functions: ClassVar[Functions] = {"f": torch.sigmoid, "i": capped_exponential}
@@ -57,7 +60,7 @@ class MLSTM(Recurrent):
     """The memory of an mLSTM, whose outputs are C_t q_t.
 
     Args:
-        keys: K, the length of keys. Defaults to 2.
+        keys: K, the length of a key vector. Defaults to 2.
     """
 
     cell_class = MLSTMCell
@@ -113,7 +116,7 @@ class StabilisedMLSTM(Recurrent):
     """The memory of an mLSTM as in the published program, whose outputs are C_t q_t.
 
     Args:
-        keys: K, the length of keys. Defaults to 2.
+        keys: K, the length of a key vector. Defaults to 2.
     """
 
     cell_class = StabilisedMLSTMCell

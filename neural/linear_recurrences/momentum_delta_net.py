@@ -62,7 +62,7 @@ class MomentumDeltaNet(Recurrent):
     """A Momentum DeltaNet layer, whose outputs are o_t = S_t^T q_t.
 
     Args:
-        keys: K, the length of keys. Defaults to 2.
+        keys: K, the length of a key vector. Defaults to 2.
     """
 
     cell_class = MomentumDeltaNetCell

@@ -21,7 +21,7 @@ from neural.linear_recurrences.kind import KEYS, column
 
 
 class RetNetCell(LinearRecurrenceCell):
-    """A cell of retention with the gates q, k and v (linear); gamma is the sigmoid of a parameter."""
+    """A cell of retention with linear maps q, k and v of the input; gamma is the sigmoid of a parameter."""
 
     token = "q[K] k[K] v"
     layer = "gamma"
@@ -41,7 +41,7 @@ class RetNet(Recurrent):
     """A layer of retention, whose outputs are o_t = S_t^T q_t.
 
     Args:
-        keys: K, the length of keys. Defaults to 2.
+        keys: K, the length of a key vector. Defaults to 2.
     """
 
     cell_class = RetNetCell

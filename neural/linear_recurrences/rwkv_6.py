@@ -26,7 +26,7 @@ class RWKV6(Recurrent):
     """An RWKV-6 layer without its token shift, whose outputs are r_t wkv_t.
 
     Args:
-        keys: K, the length of keys. Defaults to 2.
+        keys: K, the length of a key vector. Defaults to 2.
     """
 
     cell_class = RWKV6Cell

@@ -51,7 +51,7 @@ class RWKV6Chunks(Recurrent):
     """An RWKV-6 layer in chunks, whose outputs are r_t wkv_t.
 
     Args:
-        keys: K, the length of keys. Defaults to 2.
+        keys: K, the length of a key vector. Defaults to 2.
         chunk: C, the number of tokens of a chunk. Defaults to 2.
     """
 

@@ -32,7 +32,7 @@ class RWKV7Cell(LinearRecurrenceCell):
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
         """Return the affine map s <- (diag(w) - (a o kappa) kappa^T) s + k v of a token's step.
 
-        The output weights are q.
+        The map is returned with the output weights, q.
         """
         moves = erasing(g.w, [a * kappa for a, kappa in zip(g.a, g.kappa, strict=True)], g.kappa)
         return AffineStep([k * g.v for k in g.k], moves, g.q)
@@ -58,7 +58,7 @@ class RWKV7(Recurrent):
     """An RWKV-7 layer without its token shift and bonus, whose outputs are wkv_t r_t^T.
 
     Args:
-        keys: K, the length of keys. Defaults to 2.
+        keys: K, the length of a key vector. Defaults to 2.
     """
 
     cell_class = RWKV7Cell

@@ -49,7 +49,7 @@ class RWKV7Chunks(Recurrent):
     """An RWKV-7 layer in chunks, whose outputs are wkv_t r_t^T.
 
     Args:
-        keys: K, the length of keys. Defaults to 2.
+        keys: K, the length of a key vector. Defaults to 2.
         chunk: C, the number of tokens of a chunk. Defaults to 2.
     """
 

@@ -71,7 +71,7 @@ class Titans(Recurrent):
     """The linear memory of Titans, whose outputs are M_t q_t.
 
     Args:
-        keys: K, the length of keys. Defaults to 2.
+        keys: K, the length of a key vector. Defaults to 2.
     """
 
     cell_class = TitansCell

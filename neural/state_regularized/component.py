@@ -38,10 +38,10 @@ class StochasticComponent(nn.Module):
         hidden_size: d.
         similarity: b_i is the ``"dot"`` product u s_i (equation 2), or minus the ``"euclidean"`` distance
             (equation 3).
-        transition: how h is computed. ``"mixture"`` is sum_i alpha_i s_i (equation 5). ``"sampled"`` draws
-            one centroid from alpha (equation 4; no gradient flows through the choice). ``"limit"`` is the
-            most probable centroid. Without ties, it is the limit of the other two transitions for
-            temperature -> 0 (Theorem 3.2).
+        transition: how the next state h is computed. ``"mixture"`` is sum_i alpha_i s_i (equation 5).
+            ``"sampled"`` draws one centroid from alpha (equation 4; no gradient flows through the choice).
+            ``"limit"`` is the most probable centroid. Without ties, it is the limit of the other two
+            transitions for temperature -> 0 (Theorem 3.2).
         temperature: tau > 0.
         noise: the standard deviation of Gaussian noise on b / temperature, in training only.
         device, dtype: as in torch.
