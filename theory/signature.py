@@ -243,7 +243,10 @@ class Signature:
         return (cases if self.where is None else cases.filter(self.where)).map(self._derive)
 
     def _in_order(self, alphabet: str, values: dict[str, Any]) -> Weights:
-        """Return these values as weights in the signature's order; Hypothesis does not keep the order."""
+        """Return values, keyed by name, as weights in the order of the entries.
+
+        Hypothesis does not keep the order.
+        """
         entries = {
             entry.name: (
                 {key: values[entry.name][key] for key in entry.keys(alphabet)}

@@ -119,7 +119,7 @@ def terms(value: Any) -> Counter[tuple[Any, frozenset[Any]]]:
 
 
 def _disjoint_union(*parts: Any) -> frozenset[Any]:
-    """Return the union of the ranges of summation; raise ValueError if two ranges have the same index."""
+    """Return the union of the ranges of summation; raise ValueError if two ranges share an index variable."""
     ranges = [limit for part in parts for limit in part]
     if len({limit[0] for limit in ranges}) != len(ranges):
         raise ValueError("two sums must not have the same index; give their sizes different names")

@@ -38,7 +38,10 @@ def rules_and_formula(size: tuple[int, int, int]) -> Signature:
 
 
 def small_rules_and_formula(size: tuple[int, int, int]) -> Signature:
-    """Return the names and shapes of the weights of the small test cases: every sentence begins in the first state."""
+    """Return the names and shapes of the weights of the small test cases.
+
+    Every sentence begins in the first state.
+    """
     signature = rules_and_formula(size)
     return Signature(
         (one_start(), *signature.entries[1:]), size=signature.size, most_small=signature.most_small
@@ -46,9 +49,10 @@ def small_rules_and_formula(size: tuple[int, int, int]) -> Signature:
 
 
 def ends_in_turn(size: tuple[int, int, int]) -> Signature:
-    """Return the names and shapes of the weights of the small test cases, where rule i ends in state i modulo K.
+    """Return the names and shapes of the weights of small test cases.
 
-    Without transitions, the formula holds only for the empty sentence.
+    Rule i ends in state i modulo the number of states. Without transitions, the formula holds only for the
+    empty sentence.
     """
     signature = small_rules_and_formula(size)
     _, rules, clauses = size

@@ -2,7 +2,7 @@
 
 Siems et al. 2025: a token with n_h = 2 keys, values and betas changes H_{i,0} = H_{i-1} by
 H_{i,j} = (1 - beta_{i,j} k_{i,j} k_{i,j}^T) H_{i,j-1} + beta_{i,j} k_{i,j} v_{i,j}^T. In the gated form, the
-matrix of the whole token has a factor g_i. The output is H_i^T q_i, after the last step.
+matrix of the whole token is multiplied by g_i. The output is H_i^T q_i, after the last step.
 """
 
 from __future__ import annotations

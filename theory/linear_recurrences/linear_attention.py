@@ -1,8 +1,8 @@
-"""Linear attention without its normaliser as an automaton with K + 2 states.
+"""Linear attention without its normaliser as an automaton with K + 2 states, where K is the length of keys.
 
 Katharopoulos et al. 2020, section 3.4, equations 16 to 20. In the paper, phi maps queries and keys, and the
-output is divided by phi(q)^T z, where z is the sum of phi(k). Without this division, the output is an
-automaton; with the division, it is not.
+output is divided by phi(q)^T z, where z is the sum of phi(k). Without this division, an automaton computes
+the output; with the division, none does.
 """
 
 from __future__ import annotations

@@ -46,7 +46,10 @@ class WeightedCell:
             )
             raise InputError(f"{self.cell.name}: the weights must be {', '.join(self.cell.shapes)}; {wrong}")
         if self.units < 1 or not self.letters or len(set(self.letters)) != len(self.letters):
-            raise InputError(f"{self.cell.name}: there must be at least one unit, and distinct letters")
+            raise InputError(
+                f"{self.cell.name}: there must be at least one unit, and distinct letters, got"
+                f" {self.units} units and the letters {list(self.letters)!r:.60}"
+            )
         if self.units < (fewest := self.cell.fewest):
             raise InputError(
                 f"{self.cell.name}: the number of units must be at least {fewest}, got {self.units}"

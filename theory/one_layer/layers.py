@@ -181,7 +181,7 @@ class Ray(Layer):
 
     @property
     def is_homogeneous(self) -> bool:
-        """Whether the read-out and all letters are linear."""
+        """Whether the read-out and the maps of all letters are linear, without constants."""
         return not self.constant and not any(
             any(head.step((0,) * len(head.start), letter)) for head in self.heads for letter in head.steps
         )
