@@ -154,8 +154,8 @@ def kernel_claim(
     narrow = next((dtype for dtype in formats if dtype not in WIDE), None)
     if (narrow is None) != (accumulation is None):
         raise InputError(
-            f"{name}: accumulation must be the kernel's accumulation dtype if dtypes has a narrow"
-            f" one, and None otherwise, got {accumulation!r} for the dtypes {formats}"
+            f"{name}: accumulation must be 'float32' or 'float64' if dtypes has 'bfloat16' or 'float16', and"
+            f" None otherwise, got {accumulation!r} for the dtypes {formats}"
         )
     if (form == "chunked") != (chunk is not None) or (
         chunk is not None and (type(chunk) is not int or chunk < 1)

@@ -119,7 +119,7 @@ def module_claim(
     elif automaton is None:
         if not isinstance(module, Recurrent):
             raise InputError(
-                f"{name}: {type(module).__name__} has no method that returns its automata; pass automaton"
+                f"{name}: {type(module).__name__} has no method that returns its automata; pass automaton="
             )
         automaton = module.to_automata(embeddings, alphabet)
     if isinstance(automaton, DFA):

@@ -138,7 +138,10 @@ def _name(index: int, names: tuple[str, str]) -> str:
 
 
 def plain(text: str) -> str:
-    """Return the text for a Coq comment, with other characters replaced by their code points."""
+    """Return the text for a Coq comment, with unusual characters replaced by their code points.
+
+    Only ASCII letters, digits, spaces and ``_.,/:+-`` are kept.
+    """
     return re.sub(r"[^\w .,/:+-]", lambda match: f"<U+{ord(match[0]):04X}>", text, flags=re.ASCII)
 
 

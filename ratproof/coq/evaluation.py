@@ -68,7 +68,7 @@ Side: TypeAlias = tuple[Question, list[str]]
 
 @dataclass(frozen=True)
 class Values:
-    """The values for each word and unit; ``None`` if Coq cannot evaluate the definition.
+    """The values for each word and unit; ``None`` if Coq cannot evaluate the definition of that side.
 
     Attributes:
         network: Values of the network.

@@ -216,8 +216,8 @@ def _from_seed(alphabet: str, lengths: st.SearchStrategy[list[int]]) -> st.Searc
 def _batches(alphabet: str) -> st.SearchStrategy[list[String]]:
     """Return a strategy for batches of strings over the alphabet.
 
-    In some batches, all strings are drawn from one seed and have distinct lengths. In others, each string is
-    drawn separately.
+    In some batches, all strings are determined by one random seed and have distinct lengths. In others,
+    Hypothesis draws each string separately.
     """
     lengths = st.permutations(range(PROGRAM_LONGEST + 1)).map(lambda order: order[:PROGRAM_STRINGS])
     few = strings_over(alphabet, PROGRAM_STRINGS, PROGRAM_LONGEST, PROGRAM_LONGEST)

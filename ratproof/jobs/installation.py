@@ -45,7 +45,7 @@ def require_same(other: dict[str, str]) -> None:
     why = difference(other, installation_of_runs())
     if why is not None:
         raise InputError(
-            f"a worker must have the same installation as this command, got a difference: {why}; the worker"
+            f"a worker must have the same installation as this command, but they differ: {why}; the worker"
             " ran nothing"
         )
 

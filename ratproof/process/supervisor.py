@@ -1,11 +1,11 @@
 """Execution in a child process with limits on time and memory, which can always be stopped.
 
-A thread or a signal handler of the same process cannot stop a library that holds the interpreter lock. It
-also ends if a library aborts the process.
+A thread or a signal handler of the same process could not stop a library that holds the interpreter lock. It
+could also not report anything if a library aborts the process.
 
 The child is forked, so that all modules are already imported. It has its own process group, and it ends when
-its parent ends. Signals that ask the parent to end or to pause are passed on to the child. The parent ends in
-the same way as the child.
+its parent ends. Signals that ask the parent to end or to pause are passed on to the child. When the child
+ends, the parent ends with the same exit status or by the same signal.
 """
 
 from __future__ import annotations

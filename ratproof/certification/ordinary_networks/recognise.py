@@ -153,8 +153,8 @@ def _parts(
             forward = next((base.forward for base in BASES if isinstance(part, base)), None)
             if type(part).forward is not forward:
                 raise InputError(
-                    f"{WHERE}: {name!r} must not override the forward method of its base class, got a"
-                    f" {type(part).__name__}"
+                    f"{WHERE}: {name!r} must not override the forward method of its base class, but its"
+                    f" class {type(part).__name__} does"
                 )
         elif next(part.parameters(recurse=False), None) is not None:
             raise InputError(

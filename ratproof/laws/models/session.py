@@ -19,11 +19,14 @@ from ratproof.laws.models.problem import StatefulProblem
 
 
 class Unusable(Exception):
-    """A one-line error for a model that raises an exception or whose outputs cannot be compared."""
+    """Raised if a model raises an exception, or if its outputs cannot be compared.
+
+    The message has one line.
+    """
 
 
 class Unequal(Unusable):
-    """An error for a model that is not deterministic, so that laws cannot be tested."""
+    """Raised if a model is not deterministic, because laws cannot be tested for such a model."""
 
 
 @dataclass(frozen=True)
