@@ -1,6 +1,6 @@
-"""Pretrained word vectors for a vocabulary (section 3.3).
+"""Pretrained word vectors for a vocabulary (Jiang et al. 2020, section 3.3).
 
-The formats are GloVe's text format, npz, and the files that Jiang et al. 2020 published with ATIS.
+The formats are GloVe's text format, npz, and the files that the authors published with ATIS.
 """
 
 from __future__ import annotations
@@ -113,9 +113,9 @@ def _listed(path: Path) -> list[str]:
         if isinstance(error, InputError):
             raise
         raise FormatError(
-            f"{path}: the file must be JSON, an object with a list of words under vocab"
+            f"{path}: the file must be JSON, an object with a list of words under 'vocab'"
         ) from None
     words = data.get("vocab") if isinstance(data, dict) else None
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise FormatError(f"{path}: the file must have a list of words under vocab")
+        raise FormatError(f"{path}: the file must have a list of words under 'vocab'")
     return words

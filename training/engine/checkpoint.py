@@ -116,7 +116,7 @@ def _progress(saved: Any, first_rate: float) -> Progress:
     if not isinstance(history, list) or len(history) != progress.epoch or not all(map(_entry, history)):
         raise InputError("progress: 'history' must be a list with one object of numbers for each epoch")
     if any(list(entry) != list(history[0]) for entry in history):
-        raise InputError("progress, history: all entries must have the same names")
+        raise InputError("progress: all entries of 'history' must have the same keys")
     return progress
 
 

@@ -104,7 +104,7 @@ class ExampleTask:
         return batches(self.lengths, self.settings.batch, self.settings.seed, epoch)
 
     def stepped(self) -> bool:
-        """Return False, because no step is followed by a restart."""
+        """Return False, because this task never restarts the network."""
         return False
 
     def in_words(self, score: float) -> str:

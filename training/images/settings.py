@@ -15,7 +15,7 @@ ORDERS = ("normal", "permuted")
 
 @dataclass(frozen=True)
 class PixelByPixel(SequenceClassification):
-    """A run on MNIST or Fashion-MNIST."""
+    """The settings of a run on MNIST or Fashion-MNIST, in which the network reads an image pixel by pixel."""
 
     order: str = setting("normal", "order of the pixels: row by row, or a fixed permutation", one_of=ORDERS)
     side: int = setting(28, "number of rows and columns of an image; 14: means of 2 x 2 pixels", 1, 28)

@@ -99,7 +99,7 @@ class LanguageTask:
         return -loss, {"dev_perplexity": perplexity(loss)}
 
     def stepped(self) -> bool:
-        """Return False, because no step is followed by a restart."""
+        """Return False, because this task never restarts the network."""
         return False
 
     def in_words(self, score: float) -> str:

@@ -127,7 +127,11 @@ class TrainedAcceptor(nn.Module):
         return tuple(states)
 
     def _drawn(self, inputs: Tensor, noise: Noise | None) -> tuple[Tensor | None, Tensor | None]:
-        """Draw the noise on the gates and on the logits, shape ``(T + 1, B, ...)``, or ``None``."""
+        """Draw the noise on the gates and the noise on the logits, each of shape ``(T + 1, B, ...)``.
+
+        A noise is ``None`` if its standard deviation is 0, if ``noise`` is ``None``, or if there are no gates
+        or logits.
+        """
         cell, steps, drawn = self.cell, len(inputs), list[Tensor | None]()
         width = cell.part.gates * cell.hidden_size
         k = cell.component.k if isinstance(cell, SRCell) else 0

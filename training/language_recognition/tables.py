@@ -135,10 +135,11 @@ def _short(column: str) -> str:
 
 
 def method_of(result: dict[str, Any]) -> str:
-    """Return the training method of a result.
+    """Return the name of the training method of a result.
 
-    Our method uses Adam, with noise except on palindromes. For parentheses, there is an earlier version of
-    our method. If the final phase of training (the finish) differs from the preset's, the name includes it.
+    It is the paper's method, or ours, which uses Adam, with noise except on palindromes. For parentheses,
+    an earlier version of our method has its own name. If the number of epochs of the final phase (the
+    finish) differs from the preset's, the name includes this number.
     """
     how = DEFAULTS | result["configuration"]
     method = METHODS[how["optimiser"] == "adam"]

@@ -15,7 +15,7 @@ HEADS = ("h", "c", "h-c", "max-h")
 
 @dataclass(frozen=True)
 class SequenceClassification(Settings):
-    """The settings of a run; the defaults are the values of appendix B, if it states them."""
+    """The settings of a run; the defaults are those of Wang & Niepert 2019, appendix B, if it states them."""
 
     retired: ClassVar[dict[str, tuple[str, Any]]] = {"momentum": ("optimiser", "rmsprop")}
     model: str = setting("sr-lstm-p", "the recurrent network", one_of=MODELS)

@@ -130,7 +130,7 @@ def learn(
         - ``certifying``: the time of certification in seconds.
 
     Raises:
-        InputError: If there is nothing to learn, or a folder is invalid.
+        InputError: If the language contains all strings or none, or a folder is invalid.
         Diverged: If the loss is not finite.
     """
     one_process(experiment)

@@ -40,7 +40,7 @@ def language_of(settings: Recipe, data: Path) -> RegularLanguage:
         data: the folder of the automaton's file, if the settings name a file.
 
     Raises:
-        InputError: If the file is invalid, or there is nothing to learn.
+        InputError: If the file is invalid, or the automaton accepts all strings or none.
     """
     if isinstance(settings, FromFile):
         return from_file(data / settings.file)
