@@ -552,7 +552,7 @@ def test_everything_can_be_drawn(k, data):
     ],
 )
 def test_a_drawing_limits_its_states_and_transitions(hide_dead, arrows, transitions, says, monkeypatch):
-    """The limits count the states and transitions shown, for each symbol and for epsilon."""
+    """The limits count only what is shown: the states, and the transitions of each symbol and of epsilon."""
     monkeypatch.setattr("automata.drawing.MOST_EDGES", arrows)
     monkeypatch.setattr("automata.drawing.MOST_TRANSITIONS", transitions)
     shared, silent = [[1, 0, 1], [0, 0, 0], [0, 0, 1]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]

@@ -336,7 +336,7 @@ def test_the_second_automaton_is_subtracted(certificate):
 
 
 def one_link(kind, a, b, to, **more):
-    """Return a certificate with a single link of this kind."""
+    """Return a certificate with a single link, whose kind is ``kind``."""
     data = decided(a, a).certificate.to_json()
     return {**data, "B": to_json(b), "links": [{"kind": kind, "to": to, **more}]}
 

@@ -78,7 +78,7 @@ def test_a_changed_weight_in_a_certificate_is_rejected(pair, data):
 
 
 def test_over_log_summands_are_compared_instead_of_sums():
-    """log(e^1 + e^2) is not rational; the same summands in another order are equal."""
+    """The sum log(e^1 + e^2) is not rational, so it cannot be compared exactly. Its summands can."""
     one = WFSA(LOG, [0.0, 0.0], [1.0, 2.0], {"a": [[0.5, 1.0], [1.0, 0.5]]})
     other = WFSA(LOG, [0.0, 0.0], [2.0, 1.0], {"a": [[0.5, 1.0], [1.0, 0.5]]})
     assert lump(one, other).verdict == "equivalent"

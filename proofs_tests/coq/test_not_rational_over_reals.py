@@ -105,7 +105,7 @@ BROKEN = {
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory, compiled: Path) -> Path:
-    """Return a folder with the compiled theory, in separate files."""
+    """Return a folder in which each Coq file of the theory is compiled separately."""
     try:
         reals.LOWER_BOUND.require_library()
         reals.EXPONENTIAL.require_library()

@@ -1,7 +1,7 @@
-"""Tests that gradients through an explicit inverse are within their bounds if corrections or gradients
-cancel.
+"""Tests that gradients through an explicit inverse are within their bounds despite cancellation.
 
-The products are rounded before they cancel.
+The terms of the delta rule's corrections, or of their gradients, cancel, so the results are small. The terms
+were rounded before, so the rounding errors are not small.
 """
 
 from __future__ import annotations

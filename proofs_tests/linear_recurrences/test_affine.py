@@ -213,8 +213,9 @@ def test_a_missing_term_of_rank_one_is_not_proved_for_any_size(module):
 
 
 def of_matrix(module, weights, v, string):
-    """Return the outputs of a matrix memory in the papers' matrix form, with one column per component of
-    v.
+    """Return the outputs of a layer whose state is a matrix, computed as in the paper's equation.
+
+    The matrix has one column per component of v.
     """
     s = np.zeros((weights.n, len(v)), dtype=object) + Fraction(0)
     outputs = []

@@ -55,7 +55,7 @@ def cases():
 
 
 def hidden_as_programmed(w, word, least):
-    """Return C q / max(|n q|, least) of mLSTM, computed as in programs.
+    """Return C q / max(|n q|, least) of mLSTM, computed as implementations do.
 
     The memory C and the normaliser n are divided by the stabiliser M, and ``least`` is a function of M.
     """
