@@ -34,7 +34,7 @@ TIMES = 15
 
 
 def network(device: str) -> FARNN:
-    """Return a factored FA-RNN with random weights and the sizes of the ATIS rules."""
+    """Return a factored FA-RNN with random weights, of the size of the network for the ATIS rules."""
     rng = np.random.default_rng(0)
     diagonal = np.diag(np.arange(STATES) < LEADS).astype(float)
     scale = (STATES * RANK) ** -0.25

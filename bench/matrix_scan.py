@@ -2,9 +2,9 @@
 
 ``python bench/matrix_scan.py [--device cuda] [FILE]`` prints a table of the times of our kernels and of
 NumPy, and writes the figures to FILE as JSON. There are 256 strings of length 64, 8 symbols, and one thread.
-The runs of each row take turns, and times are medians. For the real semiring, the lower bound is one matrix
-product with the same number of multiplications. NumPy computes in float64. Our kernels compute in float32, as
-in networks, except in the column "kernel in float64".
+The compared runs of a row alternate, and times are medians. For the real semiring, the lower bound is one
+matrix product with the same number of multiplications. NumPy computes in float64. Our kernels compute in
+float32, as in networks, except in the column "kernel in float64".
 
 On a GPU, times are GPU times, and there are more rows:
 

@@ -300,7 +300,10 @@ def costs(device: str) -> dict[str, dict[str, dict[str, float]]]:
 
 
 def starting(device: str) -> dict[str, float]:
-    """Return the microseconds of calls with few elements, most of which is the time to launch kernels."""
+    """Return the time of calls with few elements, in microseconds.
+
+    Most of this time is spent on launching kernels.
+    """
     f, u, grad = (torch.rand(4, 64, device=device) for _ in range(3))
     start = torch.rand(64, device=device)
     values = [x.clone().requires_grad_() for x in (f, u, start)]

@@ -2,7 +2,7 @@
 
 ``python bench/sr_steps.py [FILE]`` prints a table, and writes the figures to FILE as JSON. The torch cells
 are ``nn.GRUCell`` or ``nn.LSTMCell`` of the same size. Each step is a forward and a backward pass, on one
-thread of a CPU. The compared runs take turns, and each figure is a minimum.
+thread of a CPU. The compared runs alternate, and each figure is a minimum.
 """
 
 from __future__ import annotations

@@ -57,8 +57,8 @@ class AuditRow:
     """A fault, and the verdict of each kind of evidence that runs the faulty part.
 
     Attributes:
-        rungs: ``refuted``, ``unknown``, ``holds`` or :data:`LATE`, keyed by the short names of
-            kinds of evidence.
+        rungs: the verdict of each kind of evidence (``refuted``, ``unknown``, ``holds`` or :data:`LATE`),
+            keyed by the kind's short name.
     """
 
     claim: str

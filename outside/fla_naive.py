@@ -29,7 +29,7 @@ def function(path: str) -> Callable[..., Any]:
 def outputs_alone(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """Adapt a kernel that returns no final state.
 
-    If it returns a tuple, only the first value is used, because it has the outputs.
+    If the kernel returns a tuple, its first value is the outputs, and the other values are not used.
     """
 
     def adapted(**arguments: Any) -> Any:

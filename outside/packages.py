@@ -227,7 +227,7 @@ def rwkv_7_kernel(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def tree(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt a scan without an initial state, over tensors of shape ``(B, C, T)``.
+    """Adapt a scan that takes no initial state, and whose tensors have shape ``(B, C, T)``.
 
     The initial state is passed as the first input, with a gate of 1.
     """

@@ -93,7 +93,10 @@ def reach(kept: Mapping[str, Runs]) -> str:
 
 
 def states(kept: Mapping[str, dict[str, Any]]) -> str:
-    """Draw the states h and c of each named network along a string of parentheses, with its depth in grey."""
+    """Draw the states h and c of each named network along a string of parentheses.
+
+    The nesting depth of the string is grey.
+    """
 
     def draw(axes: Any) -> None:
         for row, (name, along) in zip(axes, kept.items(), strict=True):

@@ -33,8 +33,8 @@ def plotted(
         draw: called with the panels' axes, an array of shape ``(rows, columns)``.
         rows: the number of rows of panels.
         columns: the number of columns of panels.
-        height: in inches.
-        width: in inches.
+        height: the height of the figure, in inches.
+        width: the width of the figure, in inches.
         font: the size of the letters, in points.
     """
     style: dict[Any, Any] = {"svg.hashsalt": "ratproof", "font.size": font}

@@ -1,4 +1,4 @@
-"""flash-linear-attention 0.6.0: chunk_hgrn on a GPU has wrong outputs and no gradient of the final state.
+"""flash-linear-attention 0.6.0: chunk_hgrn on a GPU has wrong outputs and ignores the final state's gradient.
 
 The kernel is `fla.ops.hgrn.chunk_hgrn`. The probable cause of the wrong outputs is a race.
 `chunk_hgrn_fwd_kernel_o` reads the last state of the previous chunk from memory. Other threads of the program
