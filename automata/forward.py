@@ -31,7 +31,7 @@ def start(automaton: WFSA) -> Weights:
 def step(automaton: WFSA, omega: Weights, symbol: Hashable) -> Weights:
     """Return the Forward vector after one more symbol, shape ``(n,)``.
 
-    This is Omega_{i+1}, given Omega_i and the symbol x_{i+1} (eq. 3b; the paper prints x_i).
+    This is Omega_{i+1}, given Omega_i and the symbol x_{i+1} (Peng et al. 2018, eq. 3b, which prints x_i).
     """
     return _after_epsilon(automaton, automaton.table(symbol).product(automaton.semiring, omega))
 

@@ -54,7 +54,10 @@ def paths(automaton: WFSA, string: String, epsilon_steps: int | None = None) -> 
 
 
 def path_score(automaton: WFSA, path: Path) -> Weight:
-    """Return A[pi] = lambda(first state) (x) the transitions' weights (x) rho(last state) (eq. 1)."""
+    """Return A[pi] = lambda(first state) (x) the transitions' weights (x) rho(last state).
+
+    This is equation 1 of Peng et al. 2018.
+    """
     start, edges = path
     k = automaton.semiring
     total = automaton.initial[start]
@@ -64,7 +67,7 @@ def path_score(automaton: WFSA, path: Path) -> Weight:
 
 
 def score(automaton: WFSA, string: String, epsilon_steps: int | None = None) -> Weight:
-    """Return A[x], the sum of the scores of all paths that derive x (eq. 2)."""
+    """Return A[x], the sum of the scores of all paths that derive x (Peng et al. 2018, eq. 2)."""
     total = automaton.semiring.zero
     for path in paths(automaton, string, epsilon_steps):
         total = automaton.semiring.plus(total, path_score(automaton, path))

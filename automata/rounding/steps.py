@@ -164,7 +164,7 @@ class _Steps:
     def read_out(
         self, omega: Weights, error: Floats, units: NDArray[np.intp] | None = None
     ) -> tuple[Weights, Floats]:
-        """Return the scores (eq. 3c) of Forward vectors, and bounds on the errors of the scores.
+        """Return the scores of Forward vectors (Peng et al. 2018, eq. 3c), and bounds on their errors.
 
         If the final weights have a row for each unit, ``units`` selects the row for each vector.
         """

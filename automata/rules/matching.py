@@ -101,7 +101,7 @@ def transitions(rules: RuleSet) -> NDArray[np.int32]:
 
 
 def mirrored(rule: Rule) -> Rule:
-    """Return the rule that matches the reversed sentences (section 3.4).
+    """Return the rule that matches the reversed sentences (Jiang et al. 2020, section 3.4).
 
     >>> from automata.rules.parser import parse
     >>> print(mirrored(parse("free $ * ( phone | phones ) $ *")))

@@ -72,8 +72,8 @@ def rule_set(
         vocabulary: the words; ``None`` selects those of the rules.
         begins: whether sentences begin with BOS, which a start state reads, and end with EOS, which is an
             ordinary word.
-        pseudo: whether wildcards are letters (the pseudo automaton of section 3.1); by default, if there is
-            no vocabulary.
+        pseudo: whether wildcards are letters, as in the pseudo automaton of Jiang et al. 2020, section 3.1.
+            By default, they are letters if there is no vocabulary.
     """
     labelled = list(rules)
     if begins:

@@ -115,7 +115,7 @@ def letters(rules: Iterable[Rule], vocabulary: Sequence[str]) -> Letters:
 
 
 def pseudo_letters(rules: Iterable[Rule], vocabulary: Sequence[str] | None = None) -> Letters:
-    """Return the letters of the pseudo automaton (section 3.1), with wildcards as letters.
+    """Return the letters of the pseudo automaton of Jiang et al. 2020, section 3.1; wildcards are letters.
 
     Each word that occurs in a rule and each wildcard is a separate letter.
 
