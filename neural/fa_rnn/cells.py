@@ -35,7 +35,7 @@ def advance(h: Tensor, matrices: Tensor, scoring: Scoring) -> Tensor:
 
 
 class TensorCell(nn.Module):
-    """A cell that computes equation 4: h_t = h_{t-1} T[x_t].
+    """A cell that computes h_t = h_{t-1} T[x_t] (Jiang et al. 2020, equation 4).
 
     Each distinct matrix is stored once, so the memory grows with the number of distinct matrices.
 
@@ -259,7 +259,7 @@ class FactoredCell(nn.Module):
 
 
 class FAGRUCell(nn.Module):
-    """An FA-GRU (equation 7), with an update gate f_t and a reset gate r_t.
+    """An FA-GRU (Jiang et al. 2020, equation 7), with an update gate f_t and a reset gate r_t.
 
     The reset gate resets the state to h_1, the state after BOS.
 

@@ -60,7 +60,10 @@ class SRCell(RecurrentCell):
 
     @property
     def memoryless(self) -> bool:
-        """Return whether h is the complete state (section 3), so that there is no cell state c."""
+        """Return whether h is the complete state, so that there is no cell state c.
+
+        See Wang & Niepert 2019, section 3.
+        """
         return not self.part.has_cell_state
 
     def sizes(self) -> list[tuple[int, ...]]:
