@@ -316,7 +316,7 @@ TESTS = (EXAMPLES * STRINGS + LAYER_LONG) * MOST_CENTROIDS * len(SAMPLED_LAYERS)
 
 @dataclass(frozen=True)
 class SampledLayer:
-    """A state-regularized torch layer that samples its centroids (equation 4).
+    """A state-regularized torch layer that samples its centroids (Wang & Niepert 2019, equation 4).
 
     The frequencies of the centroids are compared with the automaton's probabilities. With ``EXAMPLES``
     examples for each layer and dtype, the probability of any false alarm is at most one in a million. This

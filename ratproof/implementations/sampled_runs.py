@@ -1,4 +1,4 @@
-"""Comparison of a state-regularized layer that samples its centroids (equation 4) with its automaton.
+"""Comparison of a state-regularized layer that samples its centroids with its automaton.
 
 The probabilistic automaton has the probabilities of the cell at each centroid. There are three comparisons
 per string.

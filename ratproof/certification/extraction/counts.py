@@ -29,7 +29,7 @@ Reading = Literal["hard", "soft"]
 
 @dataclass(frozen=True)
 class TransitionCounts:
-    """The transitions that Algorithm 1 counted.
+    """The transitions that Algorithm 1 of Wang & Niepert 2019 counted.
 
     Attributes:
         reading: ``"hard"`` or ``"soft"``.

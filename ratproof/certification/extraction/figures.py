@@ -84,7 +84,7 @@ def soft_automaton(answer: Certification) -> str | None:
 
 
 def probabilistic_automaton(numbers: Numbers, automaton: HardAutomaton) -> str:
-    """Return the probabilistic automaton of equation 4 as SVG, with probabilities on the transitions."""
+    """Return the automaton of a network with sampled transitions as SVG, with their probabilities."""
     final = [i for i, accepts in enumerate(automaton.accepts) if accepts]
     pfa = probabilistic(numbers)
     return drawing.svg(pfa, names=[str(i) for i in range(pfa.states)], final=final, min_probability=LEAST)

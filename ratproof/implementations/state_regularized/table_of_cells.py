@@ -1,4 +1,4 @@
-"""The transition table of a state-regularized network, in ball arithmetic (Theorem 3.2).
+"""The transition table of a state-regularized network, in ball arithmetic (Theorem 3.2, Wang & Niepert 2019).
 
 Each cell is evaluated at each centroid, and the error of torch's floats is bounded.
 

@@ -1,4 +1,4 @@
-"""The check of the lower bound on a softmax in the proof of Theorem 3.2."""
+"""The check of the lower bound on a softmax in the proof of Theorem 3.2 (Wang & Niepert 2019)."""
 
 from __future__ import annotations
 
