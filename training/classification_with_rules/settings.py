@@ -21,7 +21,7 @@ MODELS = FA + PLAIN + ENHANCED
 
 @dataclass(frozen=True)
 class RuleClassification(Settings):
-    """A run of text classification with rules.
+    """The settings of a run of text classification with rules.
 
     The defaults are the values of the authors' program for ATIS. Settings that the program does not define
     have a value from the paper.

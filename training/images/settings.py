@@ -1,4 +1,7 @@
-"""The settings of pixel-by-pixel images, and the paper's figures (section 4.3, Table 7, appendix F.3)."""
+"""The settings of pixel-by-pixel images, and the figures of Wang & Niepert 2019.
+
+See section 4.3, Table 7 and appendix F.3.
+"""
 
 from __future__ import annotations
 

@@ -21,10 +21,10 @@ MODELS = ("lstm", "rrnn-b", "rrnn-b-max-plus", "rrnn-c", "rrnn-f")
 
 @dataclass(frozen=True)
 class LanguageModelling(Settings):
-    """A run of language modelling; the defaults are those of the authors' program for 2 layers.
+    """The settings of a run of language modelling; the defaults are those of the authors' program for 2 layers.
 
     Models with the same budget have about the same number of parameters. Dropout keeps the same expected
-    number of units in all of them (appendix E.2).
+    number of units in all of them (Peng et al. 2018, appendix E.2).
     """
 
     model: str = setting("rrnn-f", "the recurrent network", one_of=MODELS)
@@ -137,7 +137,7 @@ TABLE_3: dict[tuple[int, int], dict[str, tuple[float, float]]] = {
 
 
 def paper(settings: LanguageModelling) -> dict[str, Any] | None:
-    """Return the figures of Table 3 for a model of this size, or ``None`` if the paper has none."""
+    """Return the figures of Peng et al. 2018, Table 3, for a model of this size, or ``None``."""
     perplexities = TABLE_3.get((settings.budget, settings.layers), {}).get(settings.model)
     if perplexities is None or not settings.is_of_budget:
         return None

@@ -1,4 +1,6 @@
-"""Palindromes w w^R over the letters a to z, and other strings (section 4.2, Tables 3 and 11).
+"""Palindromes w w^R over the letters a to z, and other strings.
+
+See Wang & Niepert 2019, section 4.2, Tables 3 and 11.
 
 The paper does not define its negative strings, and the error rate depends on them. We use three kinds: random
 strings, palindromes with one changed letter, and palindromes in which two letters at positions of the same

@@ -1,4 +1,6 @@
-"""Strings of balanced parentheses among letters, and other strings (section 4.2).
+"""Strings of balanced parentheses among letters, and other strings.
+
+See Wang & Niepert 2019, section 4.2.
 
 The data sets are the paper's large set, its small set, and the test sets of Table 1. A string is positive if
 no prefix closes more parentheses than it opens, and all parentheses are closed at the end. Half of the

@@ -13,7 +13,7 @@ MODELS = ("lstm", "lstm-p", "sr-lstm", "sr-lstm-p", "gru", "sr-gru")
 
 @dataclass(frozen=True)
 class Recognition(Settings):
-    """A run on strings of a language.
+    """The settings of a run on strings of a language.
 
     An epoch is a number of steps on random training strings, up to the current length of the curriculum.
     After the curriculum, a final phase (the finish) may decrease the learning rate and add margins to the

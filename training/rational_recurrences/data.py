@@ -1,6 +1,7 @@
 """The labelled sentences of SST-2, subj, CR and Amazon, from the user's folder.
 
-SST-2 is published with three splits. We split subj and CR 80 : 10 : 10, always in the same way (section 6.3).
+SST-2 is published with three splits. We split subj and CR 80 : 10 : 10, always in the same way
+(Peng et al. 2018, section 6.3).
 The dev set of Amazon is the last fifth of the training file. Its reviews are about products that do not occur
 in the other four fifths.
 """

@@ -17,9 +17,10 @@ MODELS = ("lstm", "rrnn-b", "rrnn-b-max-plus", "rrnn-c", "rrnn-f")
 
 @dataclass(frozen=True)
 class Classification(Settings):
-    """A run of text classification.
+    """The settings of a run of text classification.
 
-    The defaults follow appendix E.3. If Table 6 has a range for a setting, the default is its midpoint.
+    The defaults follow Peng et al. 2018, appendix E.3. If Table 6 has a range for a setting, the default is
+    its midpoint.
     """
 
     model: str = setting("rrnn-f", "the recurrent network", one_of=MODELS)
@@ -89,7 +90,7 @@ TABLE_5: dict[str, dict[str, tuple[float, float]]] = {
 
 
 def paper(experiment: str, model: str) -> dict[str, Any]:
-    """Return the figures of Table 5 for a model on a data set."""
+    """Return the figures of Peng et al. 2018, Table 5, for a model on a data set."""
     mean, deviation = TABLE_5[model][experiment]
     return {
         "test_accuracy": mean,

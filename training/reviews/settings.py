@@ -1,4 +1,7 @@
-"""The settings of sentiment analysis, and the paper's figures (section 4.3, Tables 4, 5 and 13)."""
+"""The settings of sentiment analysis, and the figures of Wang & Niepert 2019.
+
+See section 4.3 and Tables 4, 5 and 13.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ EMBEDDINGS = ("learned", "glove")
 
 @dataclass(frozen=True)
 class Sentiment(SequenceClassification):
-    """A run on IMDB; the defaults are the paper's values, if it states them."""
+    """The settings of a run on IMDB; the defaults are the paper's values, if it states them."""
 
     head: str = setting(
         "max-h",

@@ -184,7 +184,7 @@ def _matches(
 ) -> Tensor:
     """Return how well each sentence matches each label, from 0 to 1, shape ``(B, R)``.
 
-    Scores are clamped to at most 1, because Table 2 requires values from 0 to 1.
+    Scores are clamped to at most 1, because Table 2 of Jiang et al. 2020 requires values from 0 to 1.
     """
     with torch.no_grad():
         parts = [

@@ -14,7 +14,7 @@ MODELS = ("lstm", "lstm-p", "sr-lstm", "sr-lstm-p")
 
 @dataclass(frozen=True)
 class WikipediaModelling(LanguageModelling):
-    """A run on Wikipedia.
+    """The settings of a run on Wikipedia.
 
     The paper specifies the data, 300 units, 1,000 centroids and 77,000 words. For other settings, it refers
     to Daniluk et al. (2017), who do not specify them. We chose the values of ``batch``, ``window``, ``rate``
