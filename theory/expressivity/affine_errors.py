@@ -33,19 +33,19 @@ def tracker(n: int, *delta: WeightEntry) -> Signature:
 
 
 def with_any_map(n: int) -> Signature:
-    """Return the names and shapes of the weights, where symbol x leads from state q to delta(x)[q]."""
+    """Return the names and shapes of :func:`tracker`, and a map delta(x) of the states for each symbol x."""
     return tracker(n, by_symbol("delta", (n,), range(n)))
 
 
 def with_fixed_start(n: int) -> Signature:
-    """Return the names and shapes of the weights, where each symbol leads from state 0 to state 0."""
+    """Return the names and shapes of :func:`tracker`, and maps of the states that leave state 0 unchanged."""
     return tracker(n, by_symbol("others", (n - 1,), range(n)))
 
 
 def maps(w: Weights, x: str) -> tuple[int, ...]:
-    """Return the state to which symbol x leads from each state.
+    """Return, for each state, the next state after symbol x.
 
-    If ``w`` has neither a weight ``delta`` nor ``others``, x leaves every state unchanged.
+    If the weights have no maps of the states, x leaves every state unchanged.
     """
     if "delta" in w.entries:
         return tuple(map(int, w.delta[x]))

@@ -153,10 +153,8 @@ def input_weights(m: int, code: Code, bracket: int) -> Bits:
 def next_bracket(m: int, code: Code, bracket: int) -> tuple[Bits, int]:
     """Return the weights and the bias of a linear function of the units that tests a bracket.
 
-    The function is positive if this bracket may follow.
-
-    An open bracket may follow if the last slot is empty, and a close bracket if its code is in the first
-    slot.
+    The function is positive if this bracket may follow. An open bracket may follow if the last slot is empty,
+    and a close bracket if its code is in the first slot.
     """
     digits = code[abs(bracket) - 1]
     every = units(m, len(digits))

@@ -74,7 +74,7 @@ def gain_and_error(n: int) -> tuple[Fraction, Fraction]:
 
 
 def maps(w: Weights, x: str) -> tuple[int, ...]:
-    """Return the state to which letter x leads from each state."""
+    """Return, for each state of the DFA, the next state after letter x."""
     return tuple(map(int, w.delta[x]))
 
 

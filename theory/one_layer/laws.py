@@ -54,7 +54,10 @@ class Equation(LayerLaw):
     pair: Callable[..., tuple[Term, Term]]
 
     def separates(self, language: Language, before: Term, after: Term, *arguments: Any) -> bool:
-        """Return whether the language contains exactly one of the terms, between ``before`` and ``after``."""
+        """Return whether the language contains exactly one of the two extended terms.
+
+        Both terms are extended by ``before`` and ``after``.
+        """
         left, right = (word(before) + term + word(after) for term in self.pair(*arguments))
         return language.contains(left) != language.contains(right)
 
@@ -240,7 +243,7 @@ class Finite(LayerLaw):
     """The law of finitely many states, for the language a^n b^n."""
 
     def separates(self, language: Language, most: int) -> bool:
-        """Return whether a^i b^i is in the language and a^j b^i is not, for all i ≠ j up to ``most``."""
+        """Return whether the language contains a^i b^i, but not a^j b^i, for all i ≠ j up to ``most``."""
         bound = range(most + 1)
         return all(language.contains(word("a" * j + "b" * i)) == (i == j) for i in bound for j in bound)
 
@@ -371,13 +374,17 @@ CROSSING = Crossing(
 class Alternation(LayerLaw):
     """The law of layers with real eigenvalues.
 
-    From some i on, of the words u sⁱ v for every ``stride``-th i, either all are accepted or none.
+    Consider the words u sⁱ v with i = k, k + ``stride``, k + 2 ``stride``, .... From some i on, a layer
+    accepts either all of them or none.
     """
 
     stride: int
 
     def separates(self, language: Language, before: Term, letter: Hashable, after: Term) -> bool:
-        """Return whether the answers on u sⁱ v, for every ``stride``-th i, change infinitely often."""
+        """Return whether the answers on u sⁱ v, for every ``stride``-th i, change infinitely often.
+
+        Here u is ``before``, s is ``letter``, and v is ``after``.
+        """
         assert language.dfa is not None
         states = language.dfa.states
         words = [
