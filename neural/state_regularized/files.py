@@ -96,8 +96,8 @@ def build(options: dict[str, Any], tensors: dict[str, Tensor]) -> Acceptor:
     ):
         if name in options and checked_integer(name, options[name]) > most:
             raise InputError(
-                f"{name} must be at most {most} for a file of {held} elements in {len(tensors)} tensors, got"
-                f" {options[name]}"
+                f"{name} must be at most {most}, because the file has only {held} weights in {len(tensors)}"
+                f" tensors, got {options[name]}"
             )
     with torch.device("meta"):
         network = Acceptor(**options, dtype=DTYPES[dtype])
