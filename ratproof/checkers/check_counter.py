@@ -385,10 +385,7 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return ``data``; raise ValueError unless it is a list whose items have the type in ``types``.
-
-    With several types, each item must be a list of values of these types, in order.
-    """
+    """Return ``data``, a list of values of one type, or of rows with several types; else raise ValueError."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data

@@ -132,7 +132,7 @@ def _certify(
     else:
         proof, (length, why) = None, words
     if proof is None:
-        why = f"after words of several symbols, {why}"
+        why = f"with steps of several symbols, {why}"
         try:
             regions = find_regions(network, machine, begun + seconds, progress)
         except WrongDecision as wrong:

@@ -42,7 +42,7 @@ def decided(claim: Claim, variant: Variant, side: Implementation, effort: Effort
     if own and isinstance(reading, (NoAutomaton, Following)):
         raise InputError(
             f"the reading of your own claim must be Equality to be decided, got {type(reading).__name__},"
-            " whose decision does not run your recurrence"
+            " which would be decided without running your recurrence"
         )
     if isinstance(reading, NoAutomaton):
         if reading.unit is None:
