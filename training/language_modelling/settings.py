@@ -21,10 +21,11 @@ MODELS = ("lstm", "rrnn-b", "rrnn-b-max-plus", "rrnn-c", "rrnn-f")
 
 @dataclass(frozen=True)
 class LanguageModelling(Settings):
-    """The settings of a run of language modelling; the defaults are those of the authors' program for 2 layers.
+    """The settings of a run of language modelling.
 
-    Models with the same budget have about the same number of parameters. Dropout keeps the same expected
-    number of units in all of them (Peng et al. 2018, appendix E.2).
+    The defaults are those of the authors' program for 2 layers. Models with the same budget have about the
+    same number of parameters. Dropout keeps the same expected number of units in all of them (Peng et al.
+    2018, appendix E.2).
     """
 
     model: str = setting("rrnn-f", "the recurrent network", one_of=MODELS)
