@@ -34,7 +34,7 @@ Both support ``&`` and ``|``, and both are falsy if empty.
 
 
 class TooManyStates(LimitReached):
-    """An error for a subset construction that exceeds its limits."""
+    """Raised if a subset construction exceeds its limits."""
 
 
 @dataclass(frozen=True)

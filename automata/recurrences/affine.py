@@ -40,7 +40,7 @@ ReadOut: TypeAlias = Callable[[State], Sequence[Weight]]
 
 
 class NotAffine(InputError):
-    """An error for a step that is not an affine function of the state.
+    """Raised if a step is not an affine function of the state.
 
     Attributes:
         symbol: the symbol of the step; ``None`` for the output.

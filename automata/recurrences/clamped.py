@@ -30,7 +30,7 @@ MOST_SUPPORTS = 2000
 
 
 class NotCounting(InputError):
-    """An error for a weight that is not a nonnegative integer. Clamped scores would then not be 0 or 1."""
+    """Raised if a weight is not a nonnegative integer. Clamped scores would then not be 0 or 1."""
 
 
 def read_clamped(

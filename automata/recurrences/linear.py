@@ -32,7 +32,7 @@ from automata.wfsa import WFSA
 
 
 class NotLinear(InputError):
-    """An error for a step that multiplies two components of the state, or inspects them."""
+    """Raised if a step multiplies two components of the state, or inspects them."""
 
 
 @dataclass(frozen=True, eq=False)
