@@ -50,7 +50,7 @@ def of_string(value: Callable[[Any, Any], Any]) -> Recurrence:
 def equation_4(automaton: WFSA, string: Any) -> Any:
     """Return the score B[x] of the string, as the sum in equation 4 over the weights mu and phi of B.
 
-    mu is the weight from q_0 to q_1, and phi the weight of the loop at q_1.
+    mu is the weight of the transition from q_0 to q_1, and phi the weight of the loop at q_1.
     """
     mu, phi = ({x: automaton.matrix(x)[q, 1] for x in automaton.alphabet} for q in range(automaton.states))
     return closed_sum(automaton.semiring, mu, phi, string)

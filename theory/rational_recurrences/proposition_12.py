@@ -96,12 +96,12 @@ with_feedback = Recurrence(start=lambda w: w.c_0, step=step_with_feedback, out=l
 
 
 def tau(of: AnyPlaces, i: Any, j: Any) -> Any:
-    """Return the weight from q_i to q_j for j >= 1: phi if i = j, and mu_j if j = i + 1."""
+    """Return the weight of the transition from q_i to q_j for j >= 1: phi if i = j, and mu_j if j = i + 1."""
     return of.plus(of.where(i, j, lambda: of.at("lambda")), of.where(i, j - 1, lambda: of.at("u", j)))
 
 
 def tau_to_first(of: AnyPlaces, i: Any) -> Any:
-    """Return the weight from q_i to q_0: one from q_0 itself, else zero."""
+    """Return the weight of the transition from q_i to q_0: one if i = 0, else zero."""
     return of.where(i, 0, lambda: of.one)
 
 

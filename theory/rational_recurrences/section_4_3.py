@@ -1,7 +1,7 @@
 """Section 4.3: Elman networks, LSTMs and GRUs are not rational, as the paper conjectures.
 
-Peng et al. 2018, section 4.3, whose conjecture is about networks in which the recurrence depends on previous
-states through affine maps and then nonlinearities. For the paper's tanh and sigmoid, Hankel determinants in
+Peng et al. 2018, section 4.3, conjecture this for recurrences that apply affine maps and then nonlinearities
+to previous states. For the paper's tanh and sigmoid, Hankel determinants in
 ball arithmetic exclude automata of a size, and the theorem behind ``ratproof not-rational --every-size``
 excludes all. In exact numbers, the networks have the softsign z / (1 + |z|) in place of tanh, and
 (1 + softsign) / 2 in place of the sigmoid.
