@@ -53,7 +53,7 @@ class Refutation(AssertionError):
 
 
 class Disagreement(Refutation):
-    """An error for a string on which two computations differ; it contains the counterexample.
+    """Raised if two computations differ on a string; the error contains the counterexample.
 
     :func:`ratproof.ladder.rungs.agreement.agree` raises it.
     """
@@ -64,12 +64,12 @@ class Disagreement(Refutation):
 
 
 class NoSuchAutomaton(Refutation):
-    """An error for a unit that no automaton of a given size computes; no single string shows this."""
+    """Raised if no automaton of a given size computes a unit; no single string shows this."""
 
 
 class FalseStatement(Refutation):
-    """An error for a false assertion in a check of a claim; the message contains the assertion's line."""
+    """Raised if an assertion in a check of a claim is false; the message contains the assertion's line."""
 
 
 class RefutedByTheorem(Refutation):
-    """An error for a variant that is refuted by a theorem that Coq's kernel accepts."""
+    """Raised if a theorem that Coq's kernel accepts refutes a variant."""

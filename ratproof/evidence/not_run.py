@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class NotRun(Exception):
-    """An error for evidence whose requirement is missing; the message says how to install the requirement."""
+    """Raised if a requirement of the evidence is missing; the message says how to install the requirement."""

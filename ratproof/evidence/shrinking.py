@@ -62,7 +62,7 @@ def shrink(
 
 
 class _Stopped(Exception):
-    """An error for a search that reaches the time limit or the call limit."""
+    """Raised if a search reaches the time limit or the call limit."""
 
 
 class _Search:

@@ -66,7 +66,7 @@ MOST_WRITTEN = 200
 
 
 class NotAFunction(InputError):
-    """An error for a network that gives the same string two different scores.
+    """Raised if a network gives the same string two different scores.
 
     Such a network is not a function of the string, so no string can refute a claim about it.
     """

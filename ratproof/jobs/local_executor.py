@@ -10,7 +10,7 @@ from typing import Protocol
 
 
 class WorkerDied(RuntimeError):
-    """An error for a task whose process ended before the task was finished."""
+    """Raised if the process of a task ended before the task was finished."""
 
 
 @dataclass(eq=False)

@@ -22,7 +22,7 @@ WIDTH = 80
 
 
 class ClosedPipeError(OutputError):
-    """An error for standard output whose reader is closed, such as ``head`` after its last line."""
+    """Raised if the reader of standard output is closed, such as ``head`` after its last line."""
 
 
 class GuardedStream:

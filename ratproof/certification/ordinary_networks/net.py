@@ -69,7 +69,7 @@ class Net:
 
 @dataclass
 class WrongDecision(Exception):
-    """An error for a string after which the decisions of the network and the automaton differ.
+    """Raised if the decisions of the network and the automaton differ after a string.
 
     Attributes:
         word: The symbols' indices.

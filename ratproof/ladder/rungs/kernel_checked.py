@@ -19,7 +19,7 @@ from theory.claim import Claim, Effort, Variant
 
 
 class NotAccepted(AssertionError):
-    """An error for a theorem that is missing, has assumptions, or states something else."""
+    """Raised if a theorem is missing, has assumptions, or states something else."""
 
 
 def kernel_checked(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:

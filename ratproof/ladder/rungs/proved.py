@@ -36,7 +36,7 @@ NOT_IN_ORDER = (
 
 
 class NotProved(AssertionError):
-    """An error for an identity that fails.
+    """Raised if an identity of the proof fails.
 
     It does not refute the claim, because another invariant may prove it.
     """
@@ -47,7 +47,7 @@ class NotProved(AssertionError):
 
 
 class GapInProof(AssertionError):
-    """An error for identities that do not cover every reachable state."""
+    """Raised if the identities of the proof do not cover every reachable state."""
 
 
 def proved(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:

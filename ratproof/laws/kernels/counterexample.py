@@ -90,7 +90,7 @@ class KernelCounterexample:
 
 
 class WrongCall(Refutation):
-    """An error for a call on which a kernel is wrong.
+    """Raised if a kernel is wrong on a call.
 
     Args:
         counterexample: The difference.

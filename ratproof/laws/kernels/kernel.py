@@ -44,7 +44,7 @@ CAPABILITIES = {
 
 
 class Raised(InputError):
-    """An error for a kernel that raised an exception, so that its results remain unknown."""
+    """Raised if a kernel raised an exception, so that its results remain unknown."""
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ class Kernel:
 
 
 class InvalidKernelResult(Exception):
-    """An error for a result whose shape, dtype or type violates the calling convention.
+    """Raised if the shape, the dtype or the type of a result violates the calling convention.
 
     Args:
         kernel, problem, arrays: The call.

@@ -82,7 +82,7 @@ class StatefulCounterexample:
 
 
 class BrokenLaw(Refutation):
-    """An error for a case in which a model breaks a law."""
+    """Raised if a model breaks a law."""
 
     def __init__(self, counterexample: StatefulCounterexample, problem: StatefulProblem) -> None:
         super().__init__(counterexample.sentence())
