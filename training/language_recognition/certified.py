@@ -1,8 +1,8 @@
 """Certification of the networks that were trained on parentheses.
 
-``python -m training.language_recognition.certified FOLDER ...`` certifies all runs below the folders. For
-each run, it adds the proved properties to the result, writes a certificate into the run's folder, and runs
-the standalone checker on the certificate.
+``python -m training.language_recognition.certified FOLDER ...`` certifies all runs in the folders and their
+subfolders. For each run, it adds the proved properties to the result, writes a certificate into the run's
+folder, and runs the standalone checker on the certificate.
 """
 
 from __future__ import annotations
