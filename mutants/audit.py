@@ -150,7 +150,10 @@ def planned(name: str) -> dict[str, Fault | None]:
 
 
 def rows(name: str, keys: list[str]) -> Iterator[AuditRow]:
-    """Run the faults with these keys of :func:`planned`, and yield their rows."""
+    """Run the evidence on the faults with these keys, and yield a row for each fault.
+
+    The keys are among those that :func:`planned` returns.
+    """
     plan = planned(name)
     for key in keys:
         _, variant, part, says = key.split(" | ", 3)

@@ -147,7 +147,10 @@ def run(names: list[str], done: dict[str, audit.AuditRow], sources: str, jobs: i
 
 
 def work(name: str, done: list[str], results: Any) -> None:
-    """Run the remaining faults of a claim in a separate process."""
+    """Run the faults of a claim that are not in ``done``, and put their rows and times into ``results``.
+
+    This function runs in a separate process.
+    """
     keys = [key for key in audit.planned(name) if key not in done]
     start_time = time.monotonic()
     with audit.up_to_the_first_refutation():
@@ -157,7 +160,7 @@ def work(name: str, done: list[str], results: Any) -> None:
 
 
 def work_on_text(fault: TextFault, names: list[str], done: list[str], results: Any) -> None:
-    """Run a text fault in a separate process that imports the faulty source."""
+    """Run a text fault; this function runs in a separate process, which imports the faulty source."""
     program = [sys.executable, "-m", "mutants.planted", fault.says, *[n for n in fault.claims if n in names]]
     keys = {f"{row} | {fault.part} | {fault.says}" for row in fault.claims}
     if keys <= {" | ".join(key.split(" | ", 3)[i] for i in (0, 2, 3)) for key in done}:

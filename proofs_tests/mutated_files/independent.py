@@ -25,9 +25,9 @@ Arrow = tuple[int, int, str, Number]
 
 
 def disagreement(arguments: list[str], out: str) -> str | None:
-    """Return the error in a program's output at exit status 0.
+    """Return what is wrong in the output of a program that ended with exit status 0, as text.
 
-    It is ``None`` if the output is correct, or if the command is not checked here.
+    The result is ``None`` if the output is correct, or if the command is not checked here.
     """
     return {"score": wrong_scores, "check-certificate": wrong_certificate}.get(arguments[0], lambda *_: None)(
         arguments, out

@@ -49,7 +49,7 @@ class RunResult:
 
 
 class Hangs(BaseException):
-    """An error for a program that does not end in time."""
+    """Raised if a program does not end in time."""
 
 
 def result(program: str, arguments: list[str]) -> RunResult:
