@@ -136,9 +136,9 @@ def checking(rows: list[RoundRow]) -> float:
 
 
 def in_turns() -> dict[str, dict[str, float]]:
-    """Return the figures of each way to run the same rounds, which are measured in turns.
+    """Measure each way to run the same rounds several times, alternately, and return its best figures.
 
-    For each way, they are those of the turn with the fewest processor seconds.
+    The best figures are those with the fewest processor seconds.
     """
     ways = {
         "plain": plain,

@@ -40,7 +40,10 @@ SIZES = {"B": 2, "T": 37, "H": 3, "K": 5, "V": 4, "M": 3, "D": 4, "P": 2, "W": 4
 SUBSTEPS = 3
 Row = dict[str, Any]
 Task = tuple[str, str, int, int, bool]
-"""The list, the entry's name, the number in its claim's name, the random cases, and the flag ``--first``."""
+"""A task: a list, the name of an entry of this list, a number, a number of random cases, and ``--first``.
+
+The first number is part of the claim's name, which seeds the random cases.
+"""
 
 
 def main() -> int:

@@ -48,7 +48,7 @@ def median(run: Run, times: int) -> float:
 def interleaved(
     runs: Mapping[str, Run], times: int, device: str, least: bool = False, from_memory: bool = False
 ) -> dict[str, float]:
-    """Return the time of each run in milliseconds, measured ``times`` times in turns.
+    """Measure the runs ``times`` times, alternately, and return the time of each run in milliseconds.
 
     The time is the median, or the minimum if ``least`` is true. If ``from_memory`` is true, and always on a
     GPU, other memory is written before each run, so that no run finds its arrays in the cache. Otherwise, the

@@ -26,7 +26,10 @@ SECONDS = {"cpu": 1200, "cuda": 180}
 With 180 seconds and 16 processes, all programs on a GPU end within ten minutes.
 """
 SUSPICIONS, NOT_KEPT = {"refuted": 0, "unknown": 1, "holds": 3}, 2
-"""The position of a program in the running order: by its saved verdict, and without a saved verdict."""
+"""Numbers that order the programs: one for each saved verdict, and one for programs without a saved verdict.
+
+Programs with smaller numbers run first.
+"""
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -257,7 +257,7 @@ def _model_and_size(group: RunGroup) -> tuple[str, tuple[int, int]]:
 def _small(groups: Sequence[RunGroup], with_gain: bool) -> dict[str, RunGroup]:
     """Return the groups of runs that are small enough for a CPU, by model.
 
-    If ``with_gain`` is true, they are the runs with a positive gain, otherwise those without gain.
+    If ``with_gain`` is true, they are the runs whose setting ``gain`` is positive, otherwise the other runs.
     """
     small = (group for group in groups if not group.runs[0]["paper"])
     return by_unique_key((one for one in small if (one.settings["gain"] > 0) is with_gain), _model)

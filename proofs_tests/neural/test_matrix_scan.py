@@ -225,7 +225,7 @@ def test_gradients_of_many_uses_of_many_states_match_the_loops(semiring):
 @in_c
 @pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
 def test_the_exponential_is_within_two_ulps(dtype):
-    """It is computed as the share of a term in a sum with logarithm 0."""
+    """The exponential of x is computed as the share of a term exp(x) in a sum whose logarithm is 0."""
     x = torch.cat([-torch.linspace(0, 90, 20_001), -torch.linspace(0, 1, 10_001)]).to(dtype).reshape(1, -1, 1)
     zero = torch.zeros_like(x)
     symbols = torch.zeros(x.shape[:2], dtype=torch.long)

@@ -239,7 +239,10 @@ def test_gradients_match_finite_differences(kind, options):
 
 @every
 def test_gradients_match_the_equations(kind, options):
-    """They equal autograd through the plain loop, including c_0 and both results."""
+    """The gradients equal those of autograd through the plain loop, with respect to c_0 and all parameters.
+
+    The loss uses the states c and the outputs h.
+    """
     layer = build(kind, options)
     v = inputs(layer, 5)
     gradients = []

@@ -469,7 +469,7 @@ def test_a_step_wrong_beyond_all_runs_holds_with_the_stated_length(monkeypatch):
 
 
 def test_a_refutation_only_on_forms_does_not_count(monkeypatch):
-    """The step is right on numbers and wrong on forms, which occur on no string."""
+    """The step is correct on numbers, and wrong on affine forms. No run on a string uses affine forms."""
     step = lambda c, x: right(c, x) if not isinstance(c, Form) else right(c, x) + 1
     network = on_forms = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 2], [0, "1/2"]], "b": [[1, 1], [0, "1/2"]]})
     monkeypatch.setattr("ratproof.ladder.rungs.decision.read_affine", lambda *_: [on_forms])

@@ -21,7 +21,7 @@ def results(model, kind=None, examples=FEW, **more):
 
 
 def laws_of(model):
-    """Return the properties that are tested of a model."""
+    """Return the properties that are tested for a model."""
     return believe_stateful("mine", model=model).variants[0].kinds
 
 

@@ -193,7 +193,8 @@ def read_archive(folder: Path) -> dict[str, dict[str, Any]]:
 def results_in(folder: str | Path) -> list[dict[str, Any]]:
     """Return all results in a folder and its subfolders, ordered by path and name.
 
-    Results are in single files and in archives. JSON files that are not results are skipped, and copies of a result are returned once.
+    Results are in single files and in archives. JSON files that are not results are skipped, and copies of a
+    result are returned once.
 
     Raises :class:`~automata.errors.InputError` if the folder does not exist, or a ``result.json`` or an
     archive in it is invalid.
