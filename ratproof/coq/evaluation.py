@@ -68,7 +68,9 @@ Side: TypeAlias = tuple[Question, list[str]]
 
 @dataclass(frozen=True)
 class Values:
-    """The values for each word and unit; ``None`` if Coq cannot evaluate the definition of that side.
+    """The values of a network and of its automaton for each word and unit, as Coq computes them.
+
+    They are ``None`` if Coq cannot evaluate the definition of the network or the automaton, respectively.
 
     Attributes:
         network: Values of the network.

@@ -1,8 +1,8 @@
 """Coq files which prove that an FA-RNN in binary32 counts the accepting paths of its rules' automaton.
 
 The weights of the network are 0 and 1, as before training. A checker that is verified in Coq accepts the
-network. A score is exact while it is less than 2^24. The theorem also states up to which length of a sentence
-the sign of a score is correct.
+network. If the number of paths is not bounded, a score is proved to be exact while fewer than 2^24 paths read
+each prefix, and its sign is proved to be correct for sentences up to some length.
 """
 
 from __future__ import annotations
