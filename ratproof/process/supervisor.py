@@ -5,7 +5,8 @@ could also not report anything if a library aborts the process.
 
 The child is forked, so that all modules are already imported. It has its own process group, and it ends when
 its parent ends. Signals that ask the parent to end or to pause are passed on to the child. When the child
-ends, the parent ends with the same exit status or by the same signal.
+ends, the parent ends with the same exit status or by the same signal. If the child crashed or reached a
+limit, the parent reports an unknown result instead.
 """
 
 from __future__ import annotations
