@@ -19,7 +19,7 @@ from automata.moore import Moore
 from ratproof.certification.ordinary_networks.arithmetic import UNIT, Array, Forms, Points
 from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 
-KEYS, WAITS = (1, 2, 3, 5), (0, 3, 6, 10)
+KEYS, WAITS = (0, 1, 2, 3, 5), (0, 3, 6, 10)
 """Numbers of last symbols per box, and of first symbols in an absorbing state whose states are left out."""
 MOST_KEYS = 128
 """Largest number of boxes of an absorbing state."""
@@ -72,7 +72,7 @@ def absorbing_boxes(network: OrdinaryNetwork, machine: Moore, until: float) -> l
             if time.monotonic() > until:
                 raise LimitReached("the time limit was reached")
             hulls = samples.hulls(state, key, wait)
-            edges = np.arange(symbols**key)[:, None] * symbols % symbols**key + np.arange(symbols)
+            edges = np.arange(symbols ** (key + 1)).reshape(-1, symbols) % symbols**key
             if hulls is None:
                 continue
             labels = np.full(len(edges), machine.outputs[state])
@@ -131,6 +131,7 @@ def _closed(
     network: OrdinaryNetwork, labels: np.ndarray, edges: np.ndarray, low: Array, high: Array
 ) -> tuple[Array, Array] | None:
     """Return centers and widths of boxes that contain these and all images, with one decision; or None."""
+    sources, symbols = (numbers.ravel() for numbers in np.indices(edges.shape))
     for number in range(1, ROUNDS + 1):
         # the numbers of the certificate, so that rounding them cannot open the boxes
         centers = np.float32((low + high) / 2).astype(float)
@@ -138,11 +139,10 @@ def _closed(
         boxes = Forms.region(centers, widths[:, :, None] * np.eye(network.size), True)
         if (network.margins(boxes, labels).low <= 0).any():
             return None
+        images = network.step(boxes.rows(sources), symbols)
         least, most = np.full_like(low, np.inf), np.full_like(high, -np.inf)
-        for symbol, targets in enumerate(edges.T):
-            image = network.step(boxes, np.full(len(edges), symbol))
-            np.minimum.at(least, targets, image.low)
-            np.maximum.at(most, targets, image.high)
+        np.minimum.at(least, edges.ravel(), images.low)
+        np.maximum.at(most, edges.ravel(), images.high)
         falls, rises = least - TINY < centers - widths, most + TINY > centers + widths
         if not (falls.any() or rises.any()):
             return centers, widths

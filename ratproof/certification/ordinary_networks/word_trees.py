@@ -30,8 +30,8 @@ SHRUNK, SLOW = 0.5, 0.9
 """
 LONGEST = 14
 """Length of the longest words of a tree."""
-MOST_BOXES, MOST_WORDS, WIDEST_TREE = 30_000, 100_000, 2_000
-"""Maximum number of boxes, of words in all trees, and of a box's words of one length that lead to no box."""
+MOST_BOXES, MOST_WORDS, WIDEST_TREE = 30_000, 100_000, 4_000
+"""Maximum number of boxes, of words in all trees, and of the words of one length in a tree."""
 ROOM, MORE_ROOM = 1.002, 1.1
 """Factors by which a box is wider than the images in it: ``ROOM`` for all, both for the first image."""
 NEAREST = 24
@@ -258,7 +258,7 @@ class _Attempt:
             rest = np.flatnonzero(targets < 0)
             if not len(rest):
                 break
-            counts = np.bincount(owners[rest])
+            counts = np.bincount(owners[rest]) * len(self.machine.alphabet)
             if counts.max() > WIDEST_TREE:
                 raise _Unclosed(int(counts.argmax()), True, "differences of states do not shrink")
             images, states, owners = images.rows(rest), states[rest], owners[rest]
