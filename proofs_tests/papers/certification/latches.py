@@ -99,15 +99,15 @@ def last_of_three() -> tuple[nn.RNNBase, nn.Linear]:
     return rnn, linear
 
 
-def drifting() -> tuple[nn.LSTM, nn.Linear]:
-    """Return an LSTM that agrees with SEEN; after a "b", its memory grows by almost 1 with every symbol."""
+def drifting(sign: int = 1) -> tuple[nn.LSTM, nn.Linear]:
+    """Return an LSTM that agrees with SEEN; after a "b", each symbol adds almost ``sign`` to its memory."""
     rnn, linear = nn.LSTM(2, 1), nn.Linear(1, 1)
     with torch.no_grad():  # blocks: input, forget, new, output
-        rnn.weight_ih_l0.copy_(torch.tensor([[0.0, 0.0], [0.0, 0.0], [0.0, 12.0], [0.0, 0.0]]))
-        rnn.weight_hh_l0.copy_(torch.tensor([[0.0], [10.0], [4.0], [0.0]]))
-        rnn.bias_ih_l0.copy_(torch.tensor([6.0, 0.0, -1.0, 6.0]))
+        rnn.weight_ih_l0.copy_(torch.tensor([[0.0, 0.0], [0.0, 0.0], [0.0, 12.0 * sign], [0.0, 0.0]]))
+        rnn.weight_hh_l0.copy_(torch.tensor([[0.0], [10.0 * sign], [4.0], [0.0]]))
+        rnn.bias_ih_l0.copy_(torch.tensor([6.0, 0.0, -1.0 * sign, 6.0]))
         rnn.bias_hh_l0.zero_()
-        linear.weight.fill_(2.0)
+        linear.weight.fill_(2.0 * sign)
         linear.bias.zero_()
     return rnn, linear
 

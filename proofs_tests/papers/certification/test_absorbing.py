@@ -30,18 +30,19 @@ def boxes_of(parts, machine):
     return absorbing_boxes(network_of(parts, machine), machine, time.monotonic() + 60)
 
 
-@pytest.fixture(scope="module")
-def closed():
-    """Return a network whose memory drifts, the boxes of its absorbing state, and its certificate."""
-    network = network_of(drifting(), SEEN)
+def proof(sign=1):
+    """Return a network whose memory drifts, the boxes of its proof, and the certificate."""
+    network = network_of(drifting(sign), SEEN)
     boxes = find_word_trees(network, SEEN, time.monotonic() + 60)
     assert isinstance(boxes, WordTrees)
-    certificate = json.loads(json.dumps(to_json(network, SEEN, boxes)))
-    return network, boxes, certificate
+    return network, boxes, json.loads(json.dumps(to_json(network, SEEN, boxes)))
 
 
-def test_a_drifting_memory_needs_boxes_of_the_absorbing_state(closed, monkeypatch):
-    network, boxes, certificate = closed
+@pytest.mark.parametrize("sign", [-1, 1])
+@pytest.mark.parametrize("key", [0, 2])
+def test_a_drifting_memory_needs_boxes_of_the_absorbing_state(sign, key, monkeypatch):
+    monkeypatch.setattr(absorbing, "KEYS", (key,))
+    network, boxes, certificate = proof(sign)
     assert boxes.widths.max() > 10_000  # the memory grows to about 22,000
     assert judge(certificate).verdict == "accepted"
     monkeypatch.setattr(word_trees, "absorbing_boxes", lambda *_: [])
@@ -70,9 +71,9 @@ def test_no_string_leads_out_of_the_boxes(absorbed, seed, word):
 
 
 @pytest.mark.parametrize("least, most", [(2.0, None), (None, 5000.0)])
-def test_boxes_without_reached_states_are_rejected(closed, least, most):
+def test_boxes_without_reached_states_are_rejected(least, most):
     """The memory is below 1 after the first "b", and above 5,000 after many symbols."""
-    certificate = json.loads(json.dumps(closed[2]))
+    _, _, certificate = proof()
     large = [node for node in certificate["nodes"] if float.fromhex(node["width"][1]) > 1000]
     assert large
     for node in large:
@@ -97,3 +98,10 @@ def test_boxes_of_last_symbols_lead_to_those_of_the_next(monkeypatch):
     for box, word in enumerate(words):
         for symbol in range(2):
             assert words[boxes.edges[box, symbol]] == (*word[1:], symbol)
+
+
+@pytest.mark.parametrize("wait", [0, 5, 20])
+def test_the_first_symbols_in_an_absorbing_state_are_left_out(wait):
+    """The memory grows by almost 1 with every symbol in the absorbing state."""
+    low, high = absorbing._Samples(network_of(drifting(), SEEN), SEEN).hulls(1, 0, wait)
+    assert wait + 0.5 < low[0, 1] < wait + 1 and high[0, 1] > 250

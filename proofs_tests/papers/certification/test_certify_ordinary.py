@@ -22,8 +22,10 @@ from proofs_tests.papers.certification.latches import (
     ALPHABET,
     LAST,
     MACHINE,
+    SEEN,
     certificate_of,
     certified,
+    drifting,
     fading,
     last_of_three,
     latch,
@@ -31,6 +33,7 @@ from proofs_tests.papers.certification.latches import (
 )
 from proofs_tests.papers.certification.ordinary import CELLS
 from ratproof.certification.ordinary_networks import certify, counterexamples, harden
+from ratproof.certification.ordinary_networks.harden import symbol_chances
 from ratproof.certification.ordinary_networks.recognise import network_of_parts
 from ratproof.checkers.table import judge
 
@@ -127,6 +130,27 @@ def test_a_wrong_string_among_all_strings_is_a_counterexample(monkeypatch):
     assert counterexamples.counterexample(MACHINE, decide) is None
     answer = certify.certify_ordinary(network, MACHINE, decide, seconds=0.5)
     assert answer.verdict == "different" and [ALPHABET.index(a) for a in answer.word] == wrong_word
+
+
+def test_a_drifting_memory_is_certified_by_words():
+    assert certified(drifting(), SEEN, SEEN.alphabet).verdict == "certified"
+
+
+def test_regions_are_searched_if_words_fail(monkeypatch):
+    monkeypatch.setattr(certify, "find_word_trees", lambda *_: (3, "there are no words"))
+    assert certified(latch("gru")).verdict == "certified"
+    answer = certified(drifting(), SEEN, SEEN.alphabet)
+    assert answer.verdict == "unknown" and "there are no words" in answer.why and answer.bounded >= 3
+
+
+@pytest.mark.parametrize("machine", [MACHINE, SEEN, LAST])
+def test_rare_symbols_that_matter_are_drawn_in_training(machine):
+    chances = symbol_chances(machine)
+    assert chances.sum(1) == pytest.approx(1)
+    for row, targets in zip(chances, machine.table, strict=True):
+        assert min(row) >= 0.5 / len(row)
+        for target in set(targets):
+            assert row[np.array(targets) == target].sum() >= 0.5 / len(set(targets))
 
 
 @cells
