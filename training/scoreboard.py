@@ -164,23 +164,28 @@ def smaller_than_paper(group: RunGroup) -> str:
 def scoreboard(results: Iterable[dict[str, Any]]) -> list[FigureComparison]:
     """Return the comparisons for all of the papers' figures that have results, in the order of the results.
 
-    If groups with different settings belong to one figure, the figure is compared with the group that is best
-    on the dev set.
+    If groups with different settings belong to one figure, the figure is compared with the group that
+    :func:`preference` ranks highest.
     """
     board: dict[tuple[str, ...], FigureComparison] = {}
     for group in groups_of(results):
         for one in _figures(group):
             key = (one.source, one.experiment, one.model, one.metric, str(one.printed))
-            if key not in board or (one.model != "rules" and _on_dev(group) > _on_dev(board[key].group)):
+            other = board.get(key)
+            if other is None or (one.model != "rules" and preference(group) > preference(other.group)):
                 board[key] = one
     return list(board.values())
 
 
-def _on_dev(group: RunGroup) -> tuple[float, int]:
-    """Return the mean dev score, where larger is better, and the number of seeds."""
+def preference(group: RunGroup) -> tuple[bool, float, int]:
+    """Return a rank of a group among those that a figure may be compared with; larger ranks come first.
+
+    The rank is whether the runs are as large as the paper's, then the mean dev score, where larger is better,
+    then the number of seeds.
+    """
     metrics = group.runs[0]["metrics"]
     sign, name = (-1, "dev_perplexity") if "dev_perplexity" in metrics else (1, "dev_accuracy")
-    return sign * group.mean(name), len(group.seeds)
+    return not smaller_than_paper(group), sign * group.mean(name), len(group.seeds)
 
 
 def _figures(group: RunGroup) -> Iterator[FigureComparison]:

@@ -10,7 +10,7 @@ from training.classification_with_rules.settings import ENHANCED, PLAIN
 from training.classification_with_rules.tables import Cells, cell_of, cells
 from training.groups import RunGroup, groups_of
 from training.language_recognition.tables import rows_of as recognition_rows
-from training.scoreboard import significant_sign
+from training.scoreboard import preference, significant_sign, smaller_than_paper
 from training.state_regularized.tables import is_learned
 from training.tables import ResultRow
 
@@ -129,8 +129,10 @@ def _wang(kept: Sequence[dict[str, Any]]) -> list[Conclusion]:
             for group in groups_of(run for run in kept if run["experiment"] == name)
             if all(measured[name] in run["metrics"] for run in group.runs)
         ]
-        verdict, evidence = compared(_compared_with_lstm(groups, measured[name]))
-        rows.append(Conclusion(WANG, "4.3", says, verdict + SMALLER * bool(groups), evidence))
+        pairs = _compared_with_lstm(groups, measured[name])
+        verdict, evidence = compared({title: values for title, (values, _) in pairs.items()})
+        smaller = any(smaller for _, smaller in pairs.values())
+        rows.append(Conclusion(WANG, "4.3", says, verdict + SMALLER * smaller, evidence))
     wikipedia = (NOT_RUN, "The data were not available.")
     says = "On Wikipedia, state-regularized LSTMs have a lower perplexity."
     return [*_learned(kept), *rows, Conclusion(WANG, "C.2", says, *wikipedia)]
@@ -199,18 +201,23 @@ def _errors(kept: Sequence[dict[str, Any]], experiment: str, column: str) -> dic
     return pairs
 
 
-def _compared_with_lstm(groups: Sequence[RunGroup], metric: str) -> dict[str, Pair]:
+def _compared_with_lstm(groups: Sequence[RunGroup], metric: str) -> dict[str, tuple[Pair, bool]]:
+    """Return the values of each pair of models, and whether one of them is smaller than the paper's."""
+
     def values(group: RunGroup) -> list[float]:
         return [run["metrics"][metric] for run in group.runs]
 
+    ranked = sorted(groups, key=preference)
     orders = dict.fromkeys(group.settings.get("order", "") for group in groups)
     pairs = {}
     for order in orders:
-        own = {group.model: group for group in groups if group.settings.get("order", "") == order}
+        own = {group.model: group for group in ranked if group.settings.get("order", "") == order}
         models = ("sr-lstm-p",) if order else ("sr-lstm", "sr-lstm-p")
         for model in models:
             if model in own and "lstm" in own:
-                pairs[f"{order} order" if order else model] = values(own[model]), values(own["lstm"])
+                smaller = any(smaller_than_paper(own[name]) for name in (model, "lstm"))
+                pair = values(own[model]), values(own["lstm"])
+                pairs[f"{order} order" if order else model] = pair, smaller
     return pairs
 
 

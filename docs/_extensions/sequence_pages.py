@@ -31,9 +31,11 @@ def pages(name: str, runs: Runs) -> dict[str, str]:
     files: dict[str, str] = {}
     groups: dict[str, list[dict[str, Any]]] = {}
     if name == "imdb":
-        groups["short"] = [run for run in own if run["configuration"]["measured_at"]]
+        ten = [run for run in own if run["configuration"]["measured_at"]]
+        groups["paper"] = [run for run in ten if run["configuration"]["embedding"] == "learned"]
+        groups["short"] = [run for run in ten if run not in groups["paper"]]
         groups["heads"] = [run for run in own if run["configuration"]["layers"] == 2]
-        groups["all"] = [run for run in own if run not in groups["short"] and run not in groups["heads"]]
+        groups["all"] = [run for run in own if run not in ten and run not in groups["heads"]]
         chosen = [run for run in groups["all"] + groups["short"] if run in regularised and "words" in run]
         if chosen:
             files["imdb-sentences.svg"] = pictures.of_sentences(chosen[0]["words"]["sentences"])
