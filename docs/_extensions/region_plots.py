@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import cache
 from typing import Any
 
@@ -13,7 +14,12 @@ from numpy.typing import NDArray
 from plots import COLOURS, GREY, plain_frame, plotted
 from torch import nn
 
-from ratproof import DFA, certify, classifier
+from ratproof import DFA, classifier
+from ratproof.api.machines import machine_of
+from ratproof.certification.ordinary_networks.certificate import to_json
+from ratproof.certification.ordinary_networks.recognise import network_of_module
+from ratproof.certification.ordinary_networks.search import find_regions
+from ratproof.checkers import check_regions
 
 Points = NDArray[np.float64]
 
@@ -44,16 +50,21 @@ def pages() -> dict[str, str]:
 
 @cache
 def certified_nodes() -> list[dict[str, Any]]:
-    """Return the nodes of the network's certificate.
+    """Return the nodes of a certificate for the network, with regions for single symbols.
 
     Raises:
         ValueError: If the network is not certified.
     """
-    network = classifier(nn.RNN(2, 2), nn.Linear(2, 1))
-    network.load_state_dict({name: torch.tensor(values) for name, values in WEIGHTS.items()})
-    nodes: list[dict[str, Any]] = certify(network, NO_00, embeddings="one-hot", alphabet="01").certificate()[
-        "nodes"
-    ]
+    module = classifier(nn.RNN(2, 2), nn.Linear(2, 1))
+    module.load_state_dict({name: torch.tensor(values) for name, values in WEIGHTS.items()})
+    network = network_of_module(module, embeddings="one-hot", alphabet=["0", "1"]).network
+    machine = machine_of(NO_00, network.alphabet, network.decisions).minimal()
+    regions = find_regions(network, machine, time.monotonic() + 60)
+    if isinstance(regions, str):
+        raise ValueError(f"the network is not certified: {regions}")
+    certificate = to_json(network, machine, regions)
+    check_regions.verdict(certificate)  # type: ignore[no-untyped-call]
+    nodes: list[dict[str, Any]] = certificate["nodes"]
     return nodes
 
 
