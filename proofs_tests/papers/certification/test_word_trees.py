@@ -11,7 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proofs_tests.papers.certification.latches import ALPHABET, LAST, MACHINE, last_of_three, latch
+from proofs_tests.papers.certification.latches import (
+    ALPHABET,
+    LAST,
+    MACHINE,
+    SEEN,
+    drifting,
+    last_of_three,
+    latch,
+)
 from proofs_tests.papers.certification.ordinary import CELLS
 from proofs_tests.papers.certification.test_region_steps import drawn, region_of, torch_step
 from ratproof.certification.ordinary_networks import word_trees
@@ -204,3 +212,11 @@ def test_without_boxes_all_decisions_up_to_the_length_are_correct(closed, monkey
         for symbol in word:
             states, state = network.step(states, [symbol]), MACHINE.table[state][symbol]
             assert network.decide(states.center)[0] == MACHINE.outputs[state]
+
+
+def test_smaller_boxes_are_used_if_they_need_fewer_words(monkeypatch):
+    network, boxes = boxes_of(drifting(), SEEN)
+    assert judge(certificate_of(network, SEEN, boxes)).verdict == "accepted"
+    monkeypatch.setattr(word_trees, "_with_fewer_words", lambda attempt: attempt)
+    _, first = boxes_of(drifting(), SEEN)
+    assert sum(map(len, boxes.trees)) < sum(map(len, first.trees))

@@ -119,6 +119,7 @@ def find_word_trees(
             else:
                 scales[state] *= FINER
         else:
+            attempt = _with_fewer_words(attempt)
             count = len(attempt.trees)
             boxes = attempt.centers[:count], attempt.widths[:count]
             return WordTrees(attempt.states[:count], *boxes, attempt.trees)
@@ -197,6 +198,11 @@ class _Attempt:
                 heapq.heappush(waiting, (self.depths[box], box))
             followed = len(self.trees) - 1
 
+    @property
+    def words(self) -> int:
+        """The number of words in all trees."""
+        return int(self._words.sum())
+
     def length(self) -> int:
         """Return the length of a shortest string that leads to a box without a tree.
 
@@ -248,7 +254,7 @@ class _Attempt:
             states = self._table[states[rows], symbols]
             images = self._step(images, rows, symbols)
             self._words += np.bincount(self.states[owners], minlength=len(self._words))
-            if self._words.sum() > MOST_WORDS:
+            if self.words > MOST_WORDS:
                 box = self._members[int(self._words.argmax())][-1]
                 raise _Unclosed(box, True, f"there would be more than {MOST_WORDS} words")
             self._require_decisions(images, states, owners, length)
@@ -327,3 +333,20 @@ class _Attempt:
         inside = (distance <= self.widths[near]).all(2)
         first = near[np.arange(len(centers)), inside.argmax(1)]
         return np.where(inside.any(1), first, -1)
+
+
+def _with_fewer_words(attempt: _Attempt) -> _Attempt:
+    """Return an attempt with boxes of half the width, again and again, as long as there are fewer words.
+
+    The checker's time is proportional to the number of words.
+    """
+    while True:
+        machine, scales = attempt.machine, attempt.scales / 2
+        finer = _Attempt(attempt.network, machine, attempt.final, scales, attempt.shrunk, attempt.until)
+        try:
+            finer.run()
+        except (LimitReached, _Unclosed):
+            return attempt
+        if finer.words >= attempt.words:
+            return attempt
+        attempt = finer
