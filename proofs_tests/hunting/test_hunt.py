@@ -203,6 +203,6 @@ def test_a_counterexample_to_a_false_claim_does_not_refute_a_true_one():
     data = {"claim": "theorem-3.2", "variant": variant.name, "comparison": case}
     load(data, "kept.json")
     with pytest.raises(
-        InputError, match=r"does not match theorem-3\.2, corrected-eq-5: the weight m must follow"
+        InputError, match=r"the weights do not match theorem-3\.2, corrected-eq-5: the weight m must follow"
     ):
         load(data | {"variant": "corrected-eq-5"}, "kept.json")

@@ -416,7 +416,7 @@ def test_a_decision_about_builtin_networks_does_not_cover_a_users_recurrence(rea
     claim = replace(claim_named("theorem-3.2"), name="liar", variants=(variant,))
     (result,) = decided(monkeypatch, claim)
     assert result.verdict == Verdict.UNKNOWN and result.cases == 0 and result.certificate is None
-    assert "whose decision does not run your recurrence" in result.why
+    assert "which would be decided without running your recurrence" in result.why
 
 
 def test_an_initial_state_changed_in_place_is_fresh_for_each_string(monkeypatch):

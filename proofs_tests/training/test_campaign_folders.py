@@ -129,7 +129,8 @@ def refused_where_the_installation_is_another(
         assert campaign(root, f"-o ROOT/far --cluster {cluster.file}", "one.toml") == 2
     message = capfd.readouterr().err.splitlines()[-1]
     assert (
-        "different installation" in message and f"numpy is {numpy.__version__} there and 1.0 here" in message
+        "must have the same installation as this command" in message
+        and f"numpy is {numpy.__version__} there and 1.0 here" in message
     )
     assert status(root / "far", capfd) == before
 

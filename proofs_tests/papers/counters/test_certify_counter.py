@@ -147,7 +147,7 @@ def test_certify_is_a_function(tmp_path):
     [
         ({"kind": "gru"}, "must have a cell state: .*, got gru"),
         ({"kind": "lstm", "num_layers": 2}, "must have one layer, got 2"),
-        ({"kind": "lstm", "alphabet": ("a", "(")}, r"no symbol '\)'"),
+        ({"kind": "lstm", "alphabet": ("a", "(")}, r"got an alphabet without '\)'"),
         ({"kind": "sr-lstm", "k": 2, "transition": "sampled"}, "got 'sampled' and 'dot'"),
         ({"kind": "sr-lstm", "k": 2, "similarity": "euclidean"}, "got 'mixture' and 'euclidean'"),
     ],
