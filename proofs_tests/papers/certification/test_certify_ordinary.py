@@ -145,6 +145,19 @@ def test_regions_are_searched_if_words_fail(monkeypatch):
     assert answer.verdict == "unknown" and "there are no words" in answer.why and answer.bounded >= 3
 
 
+def test_regions_replace_a_proof_with_many_words(monkeypatch):
+    """The certificates of the LSTM have ellipsoids only if they have no words."""
+
+    def has_ellipsoids():
+        return any("factor" in node for node in certificate_of(certified(latch("lstm")))["nodes"])
+
+    assert not has_ellipsoids()
+    monkeypatch.setattr(certify, "FEW_WORDS", 10)
+    assert has_ellipsoids()
+    monkeypatch.setattr(certify, "find_regions", lambda *_: "there are no regions")
+    assert not has_ellipsoids()
+
+
 @pytest.mark.parametrize("machine", [MACHINE, LAST, RARE])
 def test_rare_symbols_that_matter_are_drawn_in_training(machine):
     chances = symbol_chances(machine)

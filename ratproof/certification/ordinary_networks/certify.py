@@ -36,6 +36,8 @@ SECONDS = 60.0
 """Time limit of the search for regions, in seconds."""
 WORDS_SHARE = 1 / 3
 """The share of the time limit for the search for word trees, before the search for regions."""
+FEW_WORDS, CHEAPER_SECONDS = 2_000, 10.0
+"""Most words of a proof for which no regions are sought, and the time for these; their check is faster."""
 FIRST_ATTEMPT = 10.0
 """Time limit in seconds of the first attempt to certify a network that is being hardened; it grows later."""
 MOST_MISTAKES = 8
@@ -126,28 +128,35 @@ def _certify(
     if word is not None and _differs(machine, decide, word):
         return _different(network, machine, was_extracted, decide, word)
     begun, length = time.monotonic(), 0
+    end, proofs, reasons = begun + seconds, list[Regions | WordTrees](), list[str]()
     words = find_word_trees(network, machine, begun + seconds * WORDS_SHARE, progress)
     if isinstance(words, WordTrees):
-        proof, why = _checked(network, machine, words, progress)
+        proofs.append(words)
+        end = min(end, time.monotonic() + CHEAPER_SECONDS)
     else:
-        proof, (length, why) = None, words
-    if proof is None:
-        why = f"with steps of several symbols, {why}"
+        length, why = words
+        reasons.append(f"with steps of several symbols, {why}")
+    if not isinstance(words, WordTrees) or words.leaves > FEW_WORDS:
         try:
-            regions = find_regions(network, machine, begun + seconds, progress)
+            regions = find_regions(network, machine, end, progress)
         except WrongDecision as wrong:
             # the search runs in float64: the string counts only if float32 agrees
             if _differs(machine, decide, wrong.word):
                 return _different(network, machine, was_extracted, decide, wrong.word)
             regions = "the decision is too close to the threshold for float64 and float32 to agree"
         if isinstance(regions, Regions):
-            proof, reason = _checked(network, machine, regions, progress)
+            proofs.insert(0, regions)
         else:
-            reason = regions
-        why = f"{reason}; and {why}"
-    if proof is not None:
-        count = len(proof["nodes"])
-        return OrdinaryCertification("certified", network, machine, was_extracted, regions=count, proof=proof)
+            reasons.insert(0, regions)
+    for candidate in proofs:
+        proof, why = _checked(network, machine, candidate, progress)
+        if proof is not None:
+            count = len(candidate)
+            return OrdinaryCertification(
+                "certified", network, machine, was_extracted, regions=count, proof=proof
+            )
+        reasons.append(why)
+    why = "; and ".join(reasons)
     if not explain:
         return OrdinaryCertification("unknown", network, machine, was_extracted, why=why)
     progress("running all short strings")

@@ -64,6 +64,11 @@ class WordTrees:
     def __len__(self) -> int:
         return len(self.states)
 
+    @property
+    def leaves(self) -> int:
+        """The number of words that lead to a box."""
+        return sum(map(len, self.trees))
+
 
 @dataclass
 class _Unclosed(Exception):
