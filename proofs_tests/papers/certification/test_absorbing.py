@@ -105,3 +105,14 @@ def test_the_first_symbols_in_an_absorbing_state_are_left_out(wait):
     """The memory grows by almost 1 with every symbol in the absorbing state."""
     low, high = absorbing._Samples(network_of(drifting(), SEEN), SEEN).hulls(1, 0, wait)
     assert wait + 0.5 < low[0, 1] < wait + 1 and high[0, 1] > 250
+
+
+@pytest.mark.parametrize("symbols", [300, 7000])
+def test_large_alphabets_have_one_box_or_none(symbols):
+    """All symbols but the first have the input of "a"."""
+    alphabet = tuple(map(str, range(symbols)))
+    machine = Moore(alphabet, 0, ((1, *[0] * (symbols - 1)), (1,) * symbols), (0, 1))
+    vectors = np.eye(2)[[1, *[0] * (symbols - 1)]]
+    network = network_of_parts(*drifting(), vectors, 0.0, alphabet)
+    boxes = absorbing_boxes(network, machine, time.monotonic() + 60)
+    assert [len(cover.centers) for cover in boxes] == ([1] if symbols == 300 else [])

@@ -21,8 +21,8 @@ from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 
 KEYS, WAITS = (0, 1, 2, 3, 5), (0, 3, 6, 10)
 """Numbers of last symbols per box, and of first symbols in an absorbing state whose states are left out."""
-MOST_KEYS = 128
-"""Largest number of boxes of an absorbing state."""
+MOST_KEYS, MOST_SYMBOLS = 128, 1000
+"""Largest number of boxes of an absorbing state, and of symbols for which boxes are sought."""
 SAMPLES, STEPS, LATEST = 2000, 300, 30
 """Number and length of the sampled strings, and the step before which each may enter an absorbing state."""
 ROUNDS, PATIENCE = 700, 20
@@ -53,7 +53,7 @@ class AbsorbingBoxes:
 
 
 def absorbing_boxes(network: OrdinaryNetwork, machine: Moore, until: float) -> list[AbsorbingBoxes]:
-    """Return boxes for each absorbing state for which some are found.
+    """Return boxes for each absorbing state for which some are found; none for very large alphabets.
 
     Args:
         network: The network.
@@ -64,7 +64,7 @@ def absorbing_boxes(network: OrdinaryNetwork, machine: Moore, until: float) -> l
         LimitReached: If the time is up.
     """
     states = [state for state, row in enumerate(machine.table) if set(row) == {state}]
-    if not states:
+    if not states or len(machine.alphabet) > MOST_SYMBOLS:
         return []
     samples, symbols, result = _Samples(network, machine), len(machine.alphabet), []
     for state in states:
