@@ -16,9 +16,7 @@ Definition accepted (A : automaton) (word : list nat) : bool := nth (reached A w
 Record node := Node { state : nat; next : list nat; low : list Z; center : list Z; high : list Z }.
 
 Section Check.
-Variables (bits : positive) (exact : network Q) (A : automaton) (nodes : list node).
-Let I := map_network (of_rational bits) exact.
-Let N := map_network Q2R exact.
+Variables (bits : positive) (exact : network Q) (I : network interval) (A : automaton) (nodes : list node).
 Notation contains := (contains bits).
 Notation ivs := (interval_arithmetic bits).
 
@@ -70,7 +68,7 @@ Definition check_node (US : list (list (list interval))) (symbol_reads : list (l
   well_formed q &&
   let box := box_of q in
   let alpha := alpha_of q in
-  let recurrents := recurrent bits true box (gates exact) US alpha in
+  let recurrents := recurrent bits true box (gates I) US alpha in
   let h := apply (K := forms bits true box) (map (map constant) (centroids I)) alpha in
   forallb (fun read_next => goes_to box (new_state bits true box (kind exact) (fst read_next) recurrents h) (nth (snd read_next) nodes q))
     (combine symbol_reads (next q)) &&
@@ -83,19 +81,22 @@ Definition check_first (q : node) : bool :=
   match start I with
   | Some token =>
     let h := map (fun _ => constant zero) (centroids I) in
-    goes_to [] (new_state bits true [] (kind exact) (read_parts bits (gates exact) token)
-      (recurrent bits true [] (gates exact) (map U (gates I)) h) h) q
+    goes_to [] (new_state bits true [] (kind exact) (read_parts bits (gates I) token)
+      (recurrent bits true [] (gates I) (map U (gates I)) h) h) q
   | None =>
     Nat.eqb (nth 0 (label A) 1%nat) 0 &&
     within (low q) (high q) (map (fun i => constant (if Nat.eqb i 0 then one bits else zero)) numbers)
   end.
 
-Definition check : bool :=
+Definition check_with : bool :=
   forallb (fun row => Nat.eqb (length row) k) (centroids exact) && Nat.ltb 0 k &&
   forallb (fun l => Nat.ltb l k) (label A) &&
   match nodes with [] => false | q :: _ => check_first q end &&
   let US := recurrent_parts in
-  let symbol_reads := map (read_parts bits (gates exact)) (tokens I) in
-  let finish_reads := read_parts bits (gates exact) (finish I) in
+  let symbol_reads := map (read_parts bits (gates I)) (tokens I) in
+  let finish_reads := read_parts bits (gates I) (finish I) in
   forallb (check_node US symbol_reads finish_reads) nodes.
 End Check.
+(* The weights are enclosed once. *)
+Definition check (bits : positive) (exact : network Q) (A : automaton) (nodes : list node) : bool :=
+  let I := map_network (of_rational bits) exact in check_with bits exact I A nodes.

@@ -11,9 +11,8 @@ Definition interval_arithmetic (bits : positive) : arithmetic :=
 
 (* A cell over a box. *)
 Section Cell.
-Variables (bits : positive) (balanced : bool) (box : list interval) (kind : cell) (gates : list (gate Q)).
+Variables (bits : positive) (balanced : bool) (box : list interval) (kind : cell) (enclosed : list (gate interval)).
 Notation ivs := (interval_arithmetic bits).
-Let enclosed : list (gate interval) := map (map_gate (of_rational bits)) gates.
 
 Definition forms : arithmetic :=
   Arithmetic form (constant zero) slopes.plus (slopes.times bits balanced box) (slopes.between bits balanced box)
@@ -41,6 +40,7 @@ Section Sound.
 Variables (bits : positive) (gates : list (gate Q)).
 Notation contains := (contains bits).
 Notation ivs := (interval_arithmetic bits).
+Notation enclosed := (map (map_gate (of_rational bits)) gates).
 
 (* Enclosures of numbers. *)
 Definition encloses (J : interval) (a b : R) : Prop := contains J a /\ a = b.
@@ -92,7 +92,7 @@ Definition reads (token : list R) : list (list R) :=
   map (fun g => each (K := reals) Rplus (rapply (W g) token) (b g)) (map (map_gate Q2R) gates).
 
 Lemma encloses_reads token :
-  rows3 encloses (read_parts bits gates (map (of_rational bits) token)) (reads (map Q2R token)) (reads (map Q2R token)).
+  rows3 encloses (read_parts bits enclosed (map (of_rational bits) token)) (reads (map Q2R token)) (reads (map Q2R token)).
 Proof.
 unfold read_parts, reads. cbn. rewrite !map_map. apply rows3_map. intros g _. apply encloses_read.
 Qed.
@@ -147,7 +147,7 @@ Qed.
 (* The recurrent parts, from matrices that enclose real matrices. *)
 Lemma forms_recurrent (Ms : gate Q -> list (list interval)) (Rs : gate Q -> list (list R)) h u v :
   (forall g, rows3 encloses (Ms g) (Rs g) (Rs g)) -> all3 represents h u v ->
-  rows3 represents (recurrent bits balanced box gates (map Ms gates) h)
+  rows3 represents (recurrent bits balanced box enclosed (map Ms gates) h)
     (map (fun g => each (K := reals) Rplus (rapply (Rs g) u) (map Q2R (c g))) gates)
     (map (fun g => each (K := reals) Rplus (rapply (Rs g) v) (map Q2R (c g))) gates).
 Proof.

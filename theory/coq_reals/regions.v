@@ -86,7 +86,7 @@ Definition check_region (enclosed : list (gate interval)) (recurrent_weights : l
     (tokens : list (list interval * list (list interval))) (q : region) : bool :=
   well_formed q &&
   let h := state_forms q in
-  let recurrents := recurrent bits false box gates recurrent_weights h in
+  let recurrents := recurrent bits false box enclosed recurrent_weights h in
   forallb (fun tn =>
     let moved := new_state bits false box (cell_kind exact) (snd (fst tn)) recurrents h in
     enters box (nth (snd tn) regions q) (with_errors box moved (state_errors enclosed (fst (fst tn)) (ranges h))))
@@ -104,9 +104,10 @@ Definition rows_fit : bool :=
 (* The decision in region 0 matters only if there is a way back to it. *)
 Definition returns : bool := existsb (fun q => existsb (Nat.eqb 0) (next q)) regions.
 Definition check : bool :=
+  let enclosed := map (map_gate (of_rational bits)) gates in
   match regions with [] => false | q :: _ => Nat.eqb (owner q) 0 && enters [] q (repeat (constant zero) size) end &&
-  shaped && rows_fit && forallb (check_region (map (map_gate (of_rational bits)) gates) (map (fun g => rational_rows (U g)) gates)
-    (map (fun token => (token, read_parts bits gates token)) (rational_rows (embeddings exact)))) regions &&
+  shaped && rows_fit && forallb (check_region enclosed (map (fun g => rational_rows (U g)) gates)
+    (map (fun token => (token, read_parts bits enclosed token)) (rational_rows (embeddings exact)))) regions &&
   forallb decides_well (if returns then regions else tl regions).
 End Check.
 
@@ -123,6 +124,7 @@ Notation size := (size exact).
 Notation number_of_units := (number_of_units exact).
 Notation numbers := (numbers exact).
 Notation gates := (gates exact).
+Notation enclosed := (map (map_gate (of_rational bits)) gates).
 Notation real_rows := (map (map real_of)).
 
 Definition inside (q : region) (h : list R) : Prop :=
@@ -327,8 +329,8 @@ Qed.
 
 Lemma step_sound h a b symbol : all3 represents h a b ->
   all3 represents
-    (new_state bits false box (cell_kind exact) (read_parts bits gates (map (of_rational bits) (nth symbol (embeddings exact) [])))
-      (recurrent bits false box gates (map (fun g => rational_rows bits (U g)) gates) h) h)
+    (new_state bits false box (cell_kind exact) (read_parts bits enclosed (map (of_rational bits) (nth symbol (embeddings exact) [])))
+      (recurrent bits false box enclosed (map (fun g => rational_rows bits (U g)) gates) h) h)
     (next_state N a symbol) (next_state N b symbol).
 Proof.
 intros H. unfold next_state. change (embeddings N) with (map (map Q2R) (embeddings exact)).
@@ -385,9 +387,8 @@ Qed.
 End Over.
 
 (* All regions are checked. *)
-Notation enclosed := (map (map_gate (of_rational bits)) gates).
 Notation real_gates := (map (map_gate Q2R) gates).
-Notation tokens := (map (fun token => (token, read_parts bits gates token)) (rational_rows bits (embeddings exact))).
+Notation tokens := (map (fun token => (token, read_parts bits enclosed token)) (rational_rows bits (embeddings exact))).
 Notation recurrent_weights := (map (fun g => rational_rows bits (U g)) gates).
 Notation values_of symbol := (map Q2R (nth symbol (embeddings exact) [])).
 Hypothesis is_shaped : shaped exact = true.
@@ -452,11 +453,11 @@ apply andb_prop in Edges as [T%Nat.ltb_lt O%Nat.eqb_eq]. cbn zeta. unfold target
 pose proof (checked q Q) as C. unfold check_region in C. apply andb_prop in C as [_ C]. cbn zeta in C.
 rewrite forallb_forall in C.
 set (token := map (of_rational bits) (nth symbol (embeddings exact) [])).
-specialize (C (token, read_parts bits gates token, nth symbol (next q) 0%nat)). cbn [fst snd] in C.
+specialize (C (token, read_parts bits enclosed token, nth symbol (next q) 0%nat)). cbn [fst snd] in C.
 pose proof (length_h q h I) as Lh. pose proof (length_next_state h symbol Lh) as Ln.
 assert (R : all3 (represents bits (d q h))
-  (new_state bits false (box bits exact) (cell_kind exact) (read_parts bits gates token)
-    (recurrent bits false (box bits exact) gates recurrent_weights (state_forms bits exact q)) (state_forms bits exact q))
+  (new_state bits false (box bits exact) (cell_kind exact) (read_parts bits enclosed token)
+    (recurrent bits false (box bits exact) enclosed recurrent_weights (state_forms bits exact q)) (state_forms bits exact q))
   (next_state N (middles q h) symbol) (next_state N h symbol)).
 { apply step_sound; [now apply d_in_box|apply zero_in_box|now apply state_represented]. }
 destruct (with_errors_represent (box bits exact) (d q h) _ _ _ R
@@ -470,9 +471,9 @@ destruct (with_errors_represent (box bits exact) (d q h) _ _ _ R
   + specialize (Step i L). cbn [cell_kind cell_gates embeddings map_ordinary] in Step. now rewrite nth_rows in Step.
 - eapply (enters_sound (box bits exact) (d q h)); [now apply d_in_box|apply zero_in_box|apply checked_well_formed; now apply nth_In|exact R'|].
   apply C. clear C. unfold rational_rows.
-  replace (token, read_parts bits gates token) with
-    (nth symbol tokens ([] : list interval, read_parts bits gates [])).
-  2: { rewrite (map_nth (fun token => (token, read_parts bits gates token))). unfold rational_rows. now rewrite nth_rows. }
+  replace (token, read_parts bits enclosed token) with
+    (nth symbol tokens ([] : list interval, read_parts bits enclosed [])).
+  2: { rewrite (map_nth (fun token => (token, read_parts bits enclosed token))). unfold rational_rows. now rewrite nth_rows. }
   rewrite <- combine_nth by (unfold rational_rows; now rewrite !map_length).
   apply nth_In. rewrite combine_length, map_length. unfold rational_rows. rewrite map_length. lia.
 Qed.

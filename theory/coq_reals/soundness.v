@@ -51,14 +51,14 @@ Notation forms := (forms bits true box).
 Definition gaps (l : nat) (u : list R) : list R :=
   map (fun i => rdot u (column N i) / temperature N - rdot u (column N l) / temperature N) numbers.
 
-Lemma encloses_inverse : encloses (inverse_temperature bits exact) (/ Q2R (temperature exact)) (/ Q2R (temperature exact)).
+Lemma encloses_inverse : encloses (inverse_temperature bits I) (/ Q2R (temperature exact)) (/ Q2R (temperature exact)).
 Proof.
 split; [|reflexivity]. replace (/ Q2R (temperature exact)) with (1 / Q2R (temperature exact)) by (unfold Rdiv; ring).
 apply contains_div; [apply contains_one|apply contains_rational].
 Qed.
 
 Lemma encloses_towards l i :
-  all3 encloses (towards bits exact l i)
+  all3 encloses (towards bits I l i)
     (map (fun row => (nth i row 0 - nth l row 0) * / temperature N) (centroids N))
     (map (fun row => (nth i row 0 - nth l row 0) * / temperature N) (centroids N)).
 Proof.
@@ -70,7 +70,7 @@ destruct (all3_nth encloses zero _ _ _ l (encloses_zero bits) (encloses_map bits
 split; [now apply contains_sub|reflexivity].
 Qed.
 
-Lemma forms_gaps l us a b : all3 represents us a b -> all3 represents (gap_forms bits exact box l us) (gaps l a) (gaps l b).
+Lemma forms_gaps l us a b : all3 represents us a b -> all3 represents (gap_forms bits exact I box l us) (gaps l a) (gaps l b).
 Proof.
 intros H. unfold gap_forms, gaps. apply all3_map_list. intros i _. destruct (Nat.eqb_spec i l) as [->|_].
 - unfold Rminus. rewrite !Rplus_opp_r. apply (represents_zero bits true box).
@@ -174,7 +174,7 @@ Proof.
 unfold size, boxes.k. cbn. destruct (centroids exact); cbn; [reflexivity|]. apply map_length.
 Qed.
 
-Lemma recurrent_parts_are : recurrent_parts bits exact =
+Lemma recurrent_parts_are : recurrent_parts bits exact I =
   map (fun g => map (fun u => map (fun i => dot (K := ivs) u (map (fun row => nth i row zero) (centroids I))) numbers) (map (map (of_rational bits)) (U g))) (gates exact).
 Proof. unfold recurrent_parts. cbn [gates map_network]. now rewrite map_map. Qed.
 
@@ -239,7 +239,7 @@ apply represents_rows, encloses_rows.
 Qed.
 
 Lemma recurrents_represented : rows3 represents
-  (recurrent bits true box (gates exact) (recurrent_parts bits exact) (alpha_of bits exact q)) (real_recurrents middles) (real_recurrents alpha).
+  (recurrent bits true box (gates I) (recurrent_parts bits exact I) (alpha_of bits exact q)) (real_recurrents middles) (real_recurrents alpha).
 Proof.
 rewrite recurrent_parts_are. apply forms_recurrent; try apply point_in; try apply middle_in; try apply sum_0.
 - apply encloses_product.
@@ -247,8 +247,8 @@ rewrite recurrent_parts_are. apply forms_recurrent; try apply point_in; try appl
 Qed.
 
 Lemma u_represented token : all3 represents
-  (new_state bits true box (kind exact) (read_parts bits (gates exact) (map (of_rational bits) token))
-    (recurrent bits true box (gates exact) (recurrent_parts bits exact) (alpha_of bits exact q))
+  (new_state bits true box (kind exact) (read_parts bits (gates I) (map (of_rational bits) token))
+    (recurrent bits true box (gates I) (recurrent_parts bits exact I) (alpha_of bits exact q))
     (apply (K := forms) (map (map constant) (centroids I)) (alpha_of bits exact q)))
   (u_of N (map Q2R token) (mixture N middles)) (u_of N (map Q2R token) (mixture N alpha)).
 Proof.
@@ -281,7 +281,7 @@ Proof. unfold well_formed. intros W. repeat (apply andb_prop in W as [W ?]). spl
 Lemma goes_to_sound box point us a b q :
   Forall2 contains box point -> List.Forall (fun D => contains D 0) box -> (true = true -> slopes.total point = 0) ->
   well_formed bits exact A nodes q = true -> all3 (represents bits point) us a b ->
-  goes_to bits exact A box us q = true -> promised q (probabilities N b).
+  goes_to bits exact I A box us q = true -> promised q (probabilities N b).
 Proof.
 intros Box Mid Sum Well H. unfold goes_to. set (l := nth (state q) (label A) 0%nat). intros [Labels Within]%andb_prop.
 pose proof (forms_gaps _ _ Box Mid Sum l _ _ _ H) as G.
@@ -291,7 +291,7 @@ assert (E : softmax (gaps l b) = probabilities N b).
   rewrite <- (softmax_of_differences (rdot b (column N l) / temperature N) (map (fun i => rdot b (column N i) / temperature N) _)).
   now rewrite map_map. }
 assert (LG : length (gaps l b) = k) by (unfold gaps, boxes.numbers; now rewrite map_length, seq_length).
-assert (LM : length (mixture_forms bits box (gap_forms bits exact box l us)) = k).
+assert (LM : length (mixture_forms bits box (gap_forms bits exact I box l us)) = k).
 { rewrite (proj2 (all3_length _ _ _ _ M)), softmax_length. exact LG. }
 destruct (well_formed_lengths q Well) as [Low High].
 repeat split.
@@ -318,9 +318,9 @@ Qed.
 
 Lemma step_sound q alpha token t :
   well_formed bits exact A nodes q = true -> well_formed bits exact A nodes t = true -> promised q alpha ->
-  goes_to bits exact A (box_of q)
-    (new_state bits true (box_of q) (kind exact) (read_parts bits (gates exact) (map (of_rational bits) token))
-      (recurrent bits true (box_of q) (gates exact) (recurrent_parts bits exact) (alpha_of bits exact q))
+  goes_to bits exact I A (box_of q)
+    (new_state bits true (box_of q) (kind exact) (read_parts bits (gates I) (map (of_rational bits) token))
+      (recurrent bits true (box_of q) (gates I) (recurrent_parts bits exact I) (alpha_of bits exact q))
       (apply (K := forms bits true (box_of q)) (map (map constant) (centroids I)) (alpha_of bits exact q))) t = true ->
   promised t (probabilities N (u_of N (map Q2R token) (mixture N alpha))).
 Proof.
@@ -331,10 +331,10 @@ Qed.
 
 (* All nodes are checked. *)
 Hypothesis all_checked :
-  forallb (check_node bits exact A nodes (recurrent_parts bits exact) (map (read_parts bits (gates exact)) (tokens I)) (read_parts bits (gates exact) (finish I))) nodes = true.
+  forallb (check_node bits exact I A nodes (recurrent_parts bits exact I) (map (read_parts bits (gates I)) (tokens I)) (read_parts bits (gates I) (finish I))) nodes = true.
 
 Lemma checked_node q : In q nodes ->
-  check_node bits exact A nodes (recurrent_parts bits exact) (map (read_parts bits (gates exact)) (tokens I)) (read_parts bits (gates exact) (finish I)) q = true.
+  check_node bits exact I A nodes (recurrent_parts bits exact I) (map (read_parts bits (gates I)) (tokens I)) (read_parts bits (gates I) (finish I)) q = true.
 Proof. rewrite forallb_forall in all_checked. apply all_checked. Qed.
 
 Lemma checked_well_formed q : In q nodes -> well_formed bits exact A nodes q = true.
@@ -361,14 +361,14 @@ Lemma node_step q alpha x : In q nodes -> (x < length (tokens exact))%nat -> pro
 Proof.
 intros H X P. pose proof (checked_node q H) as C. unfold check_node in C.
 apply andb_prop in C as [W C]. apply andb_prop in C as [C _]. rewrite forallb_forall in C.
-specialize (C (read_parts bits (gates exact) (map (of_rational bits) (nth x (tokens exact) [])), nth x (next q) 0%nat)). cbn [fst snd] in C.
+specialize (C (read_parts bits (gates I) (map (of_rational bits) (nth x (tokens exact) [])), nth x (next q) 0%nat)). cbn [fst snd] in C.
 unfold step. change (tokens N) with (map (map Q2R) (tokens exact)).
 change (@nil R) with (map Q2R []). rewrite map_nth.
 apply step_sound with q; try assumption.
 - now apply checked_well_formed, next_node_exists.
 - apply C.
-  replace (read_parts bits (gates exact) (map (of_rational bits) (nth x (tokens exact) []))) with
-    (nth x (map (read_parts bits (gates exact)) (tokens I)) (read_parts bits (gates exact) (map (of_rational bits) []))).
+  replace (read_parts bits (gates I) (map (of_rational bits) (nth x (tokens exact) []))) with
+    (nth x (map (read_parts bits (gates I)) (tokens I)) (read_parts bits (gates I) (map (of_rational bits) []))).
   + rewrite <- combine_nth.
     * apply nth_In. rewrite combine_length, map_length. cbn. rewrite map_length, (next_length q H). lia.
     * cbn. now rewrite !map_length, (next_length q H).
@@ -384,8 +384,8 @@ apply andb_prop in C as [W C]. apply andb_prop in C as [_ C].
 pose proof (point_in q alpha W B) as Box. pose proof (middle_in q alpha W B) as Mid. pose proof (sum_0 q alpha W B S) as Sum.
 assert (R : represents bits (differences (center q) alpha)
   (tighten bits true (box_of q) (slopes.plus
-    (dot (K := forms bits true (box_of q)) (map constant (output I)) (new_state bits true (box_of q) (kind exact) (read_parts bits (gates exact) (finish I))
-      (recurrent bits true (box_of q) (gates exact) (recurrent_parts bits exact) (alpha_of bits exact q))
+    (dot (K := forms bits true (box_of q)) (map constant (output I)) (new_state bits true (box_of q) (kind exact) (read_parts bits (gates I) (finish I))
+      (recurrent bits true (box_of q) (gates I) (recurrent_parts bits exact I) (alpha_of bits exact q))
       (apply (K := forms bits true (box_of q)) (map (map constant) (centroids I)) (alpha_of bits exact q)))) (constant (bias I))))
   (rdot (output N) (u_of N (finish N) (mixture N (map real_of (center q)))) + bias N)
   (rdot (output N) (u_of N (finish N) (mixture N alpha)) + bias N)).
@@ -399,7 +399,7 @@ cbn zeta in C. cbn zeta. destruct (nth (state q) (accepts A) false).
 - eapply negative_sound; eassumption.
 Qed.
 
-Lemma first_node q : In q nodes -> check_first bits exact A q = true -> state q = 0%nat /\ promised q (first N).
+Lemma first_node q : In q nodes -> check_first bits exact I A q = true -> state q = 0%nat /\ promised q (first N).
 Proof.
 intros H. unfold check_first. intros [Z%Nat.eqb_eq C]%andb_prop. split; [assumption|].
 unfold first. cbn [start map_network] in *. destruct (start exact) as [token|]; cbn [option_map] in *.
@@ -437,7 +437,7 @@ Theorem closed_boxes bits exact A nodes : check bits exact A nodes = true ->
   most_probable (run N word) (label_of A word) /\
   (if accepted A word then 0 < logit N word else logit N word < 0).
 Proof.
-unfold check. intros C. cbn zeta.
+unfold check, check_with. intros C. cbn zeta in *.
 apply andb_prop in C as [C All]. apply andb_prop in C as [C First]. apply andb_prop in C as [C Labels].
 apply andb_prop in C as [Rows Positive%Nat.ltb_lt].
 assert (Rows' : List.Forall (fun row : list Q => length row = k exact) (centroids exact)).
