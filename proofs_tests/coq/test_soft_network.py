@@ -146,10 +146,10 @@ def test_coq_refuses_wrong_certificates(theory: Path) -> None:
 RUN = """
 Definition I := map_network (intervals.of_rational 64) weights.
 Definition next_mixture (token : list intervals.interval) (h : list slopes.form) : list slopes.form :=
-  let recurrents := cells.recurrent 64 true [] (gates weights) (map U (gates I)) h in
-  let reads := cells.read_parts 64 (gates weights) token in
+  let recurrents := cells.recurrent 64 true [] (gates I) (map U (gates I)) h in
+  let reads := cells.read_parts 64 (gates I) token in
   let u := cells.new_state 64 true [] (kind weights) reads recurrents h in
-  mixture_forms 64 [] (gap_forms 64 weights [] 0 u).
+  mixture_forms 64 [] (gap_forms 64 weights I [] 0 u).
 Definition state_of (alpha : list slopes.form) : list slopes.form :=
   network.apply (K := cells.forms 64 true []) (map (map slopes.constant) (centroids I)) alpha.
 Definition at_start : list slopes.form :=

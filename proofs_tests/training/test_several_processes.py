@@ -101,14 +101,15 @@ def steps_of(folder: Path) -> list[list[str]]:
 
 
 def require_same(one: list[list[str]], two: list[list[str]]) -> None:
-    """Assert that the losses agree within 1e-6 at every step, and within 1e-9 in the first half.
+    """Assert that the losses agree within 1e-12 in the first 20 steps, and within 1e-6 at every step.
 
-    A float32 intermediate would be visible in the first half (6e-8). Later, a step with a nearly vanishing
-    gradient amplifies the effect of the order of summation, because Adam divides by the gradient.
+    A float32 intermediate would be visible in the first steps (6e-8). Later, a step with a nearly vanishing
+    gradient amplifies the effect of the order of summation, because Adam divides by the gradient. The number
+    of this step depends on the processor.
     """
     assert [row[:2] for row in one] == [row[:2] for row in two]
     off = [abs(float(a[2]) - float(b[2])) / float(a[2]) for a, b in zip(one, two, strict=True)]
-    assert max(off[: len(off) // 2]) < 1e-9 and max(off) < 1e-6
+    assert max(off[:20]) < 1e-12 and max(off) < 1e-6
 
 
 @pytest.mark.usefixtures("command_line")

@@ -98,8 +98,8 @@ intros H. induction H as [x y s N|l m a b s A IA B IB N|l m s P H IH]; intros L 
     eapply Rle_trans; [apply Rabs_triang|]. pose proof (Rabs_triang (exact_sum l) (exact_sum m)). lra. }
   assert (pu : p * u <= / 256) by (rewrite U; lra). assert (qu : q * u <= / 256) by (rewrite U; lra).
   assert (Small : bound <= SA + SB + 4 * 65536).
-  { unfold bound. assert (p * u * SA <= / 256 * SA) by nra. assert (q * u * SB <= / 256 * SB) by nra.
-    assert ((4 * p - 2) * t <= 4 * p - 2) by nra. assert ((4 * q - 2) * t <= 4 * q - 2) by nra. lra. }
+  { unfold bound. assert (p * u * SA <= / 256 * SA /\ q * u * SB <= / 256 * SB) by (split; apply Rmult_le_compat_r; lra).
+    assert ((4 * p - 2) * t <= (4 * p - 2) * 1 /\ (4 * q - 2) * t <= (4 * q - 2) * 1) by (split; apply Rmult_le_compat_l; lra). lra. }
   assert (Large : 2 * IZR (2 ^ 100) + 262144 <= large) by (unfold large; rewrite <- mult_IZR, <- plus_IZR; now apply IZR_le).
   specialize (N ltac:(lra)).
   replace (s - (exact_sum l + exact_sum m)) with ((s - (a + b)) + D) by (unfold D; ring).
@@ -107,14 +107,12 @@ intros H. induction H as [x y s N|l m a b s A IA B IB N|l m s P H IH]; intros L 
   assert (UP : 0 <= u) by (rewrite U; lra). pose proof (Rmult_le_compat_l u _ _ UP AB) as UAB.
   apply Rle_trans with (u * (SA + SB + bound) + t + bound); [lra|].
   (* (1 + u) bound + u (SA + SB) + t is below the bound of both together. *)
+  assert (0 <= u * SA /\ 0 <= u * SB) as [USA USB] by (split; apply Rmult_le_pos; lra).
   assert (X : u * bound <= 17 / 16 * / 256 * u * (SA + SB) + t / 16).
-  { unfold bound. assert (p * u * u * SA <= / 256 * u * SA) by (assert (0 <= u * SA) by nra; nra).
-    assert (q * u * u * SB <= / 256 * u * SB) by (assert (0 <= u * SB) by nra; nra).
-    assert (u * (4 * p - 2 + (4 * q - 2)) <= / 16) by (rewrite U; lra).
-    assert (u * ((4 * p - 2 + (4 * q - 2)) * t) <= / 16 * t) by nra. lra. }
-  assert (Y : 17 / 16 * p * u * SB >= 17 / 16 * u * SB) by (assert (0 <= u * SB) by nra; nra).
-  assert (Z : 17 / 16 * q * u * SA >= 17 / 16 * u * SA) by (assert (0 <= u * SA) by nra; nra).
-  assert (0 <= u * SA /\ 0 <= u * SB) as [? ?] by nra.
+  { unfold bound. assert (p * u * (u * SA) <= / 256 * (u * SA) /\ q * u * (u * SB) <= / 256 * (u * SB)) by (split; apply Rmult_le_compat_r; lra).
+    assert (u * (4 * p - 2 + (4 * q - 2)) * t <= / 16 * t) by (apply Rmult_le_compat_r; [|rewrite U]; lra). lra. }
+  assert (Y : 1 * (u * SB) <= p * (u * SB)) by (apply Rmult_le_compat_r; lra).
+  assert (Z : 1 * (u * SA) <= q * (u * SA)) by (apply Rmult_le_compat_r; lra).
   unfold bound in *. lra.
 - destruct (exact_sum_permutation _ _ P) as [E A]. rewrite (Permutation_length P) in IH.
   unfold sum_bound in *. rewrite <- E, <- A in *. rewrite <- (Permutation_length P) in *. apply IH; lra.

@@ -171,15 +171,17 @@ induction 1 as [|p|ps qs a b s A IA B IB S|ps qs s P H IH]; intros K L.
   + assert (Before : Rabs (a + b - (sum_real ps + sum_real qs)) <= growth (m + n - 2) * (sum_abs ps + sum_abs qs)).
     { replace (a + b - (sum_real ps + sum_real qs)) with ((a - sum_real ps) + (b - sum_real qs)) by ring.
       eapply Rle_trans; [apply Rabs_triang|].
-      pose proof (growth_monotone (m - 1) (m + n - 2) ltac:(lia)). pose proof (growth_monotone (n - 1) (m + n - 2) ltac:(lia)).
-      pose proof (growth_positive (m - 1)). pose proof (growth_positive (n - 1)). nra. }
+      pose proof (Rmult_le_compat_r _ _ _ PA (growth_monotone (m - 1) (m + n - 2) ltac:(lia))).
+      pose proof (Rmult_le_compat_r _ _ _ PB (growth_monotone (n - 1) (m + n - 2) ltac:(lia))). lra. }
     assert (G : growth (m + n - 2) <= / 8).
     { apply growth_small. apply Rle_trans with (INR (m + n) * U); [|rewrite plus_INR; lra]. apply Rmult_le_compat_r; [lra|]. apply le_INR. lia. }
     pose proof (sum_below ps). pose proof (sum_below qs).
     assert (AB : Rabs (a + b) <= (1 + growth (m + n - 2)) * (sum_abs ps + sum_abs qs)).
     { replace (a + b) with ((a + b - (sum_real ps + sum_real qs)) + (sum_real ps + sum_real qs)) by ring.
       eapply Rle_trans; [apply Rabs_triang|]. pose proof (Rabs_triang (sum_real ps) (sum_real qs)). lra. }
-    assert (F : fits (a + b)) by (unfold fits; nra). specialize (Rounds F).
+    assert (F : fits (a + b)).
+    { unfold fits. apply Rle_trans with (1 := AB), Rle_trans with ((1 + / 8) * (sum_abs ps + sum_abs qs)); [apply Rmult_le_compat_r|]; lra. }
+    specialize (Rounds F).
     split; [lia|]. split.
     * replace (m + n - 1)%nat with (S (m + n - 2)) by lia. rewrite growth_next.
       replace (s - (sum_real ps + sum_real qs)) with ((s - (a + b)) + (a + b - (sum_real ps + sum_real qs))) by ring.
