@@ -147,12 +147,7 @@ BREAKS: tuple[Callable[[OrdinaryNetwork, Moore, TurnedBoxes], Case], ...] = (
 
 def test_coq_accepts_correct_regions_and_refuses_wrong_ones(theory: Path) -> None:
     rnn = case(latch("rnn_tanh"), MACHINE)
-    correct = [
-        rnn,
-        case(latch("gru"), MACHINE),
-        case(latch("lstm"), MACHINE),
-        case(last_of_three(), LAST),
-    ]
+    correct = [rnn, case(latch("gru"), MACHINE), case(latch("lstm"), MACHINE), case(last_of_three(), LAST)]
     accepted = checks(theory, [*correct, *(broken(*rnn) for broken in BREAKS)])
     assert accepted[:4] == [True] * 4
     assert [b.__name__ for b, value in zip(BREAKS, accepted[4:], strict=True) if value] == []

@@ -94,7 +94,7 @@ def check_on_short_strings(*arguments, **options):
         return ratproof.check(*arguments, **options)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(dfas(most_states=4))
 def test_a_module_that_runs_a_dfa_equals_only_that_dfa(dfa):
     options = {"embeddings": torch.eye(2), "alphabet": "ab", "accepts": 0.5, "examples": 5}
@@ -111,7 +111,7 @@ def test_a_module_that_runs_a_dfa_equals_only_that_dfa(dfa):
     assert length == 1  # the module differs on every string, and therefore on every string of one symbol
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(dfas(most_states=3))
 def test_a_module_that_runs_on_complete_sequences_need_not_be_causal(dfa):
     report = check_on_short_strings(
