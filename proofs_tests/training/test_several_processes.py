@@ -101,8 +101,8 @@ def require_same(one: list[list[str]], two: list[list[str]]) -> None:
     """Assert that the losses agree within 1e-12 in the first 20 steps, and within 1e-6 at every step.
 
     A float32 intermediate would be visible in the first steps (6e-8). Later, a step with a nearly vanishing
-    gradient amplifies the effect of the order of summation, because Adam divides by the gradient. The number
-    of this step depends on the processor.
+    gradient amplifies the effect of the order of summation, because Adam divides by the gradient. On some
+    processors, this happens after 35 steps.
     """
     assert [row[:2] for row in one] == [row[:2] for row in two]
     off = [abs(float(a[2]) - float(b[2])) / float(a[2]) for a, b in zip(one, two, strict=True)]
