@@ -18,7 +18,7 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from unittest.mock import patch
 
-from proofs_tests.coq.test_mutants import BREAKS
+from mutants.coq_breaks import BREAKS
 from ratproof.coq import bond, sources, theorems, ties
 from ratproof.coq import programs as coq
 from ratproof.coq.development import build

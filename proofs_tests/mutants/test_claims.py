@@ -14,9 +14,11 @@ import pytest
 
 import theory
 from mutants import audit, coq_faults
+from mutants.coq_breaks import BREAKS
 from mutants.faults import text_faults
 from ratproof.coq.development import build
 from ratproof.coq.programs import NoCoq
+from ratproof.coq.sources import source_folder
 from theory.claim import KERNEL_REALS, TORCH
 from theory.registry import claims
 
@@ -78,6 +80,13 @@ def test_a_fault_in_the_text_changes_one_location(fault):
     text = (ROOT / fault.file).read_text(encoding="utf-8")
     assert fault.planted(text) != text
     assert set(fault.claims) <= set(claims())
+
+
+@pytest.mark.parametrize("fault", BREAKS)
+def test_a_mutation_of_a_coq_file_changes_one_location_and_is_detected(fault):
+    name, before, after = BREAKS[fault]
+    assert (source_folder() / name).read_text(encoding="utf-8").count(before) == 1 and before != after
+    assert any(row.says == fault for row in FAULTS)
 
 
 def sample():

@@ -8,26 +8,12 @@ import pytest
 
 from automata import paths
 from automata.viterbi import viterbi
-from proofs_tests.breaks import BREAKS, assert_refuted
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.ladder.rungs.exhausted import exhaust
 from ratproof.ladder.rungs.proved import NotProved, prove
 from theory import registry
 from theory.rational_recurrences import closed_sums, cnn_max_pooled, sopa
 from theory.registry import claim_named
-
-HOLDING = [
-    ("back-tracing", "corrected"),
-    *(("closed-sums", name) for name in ("corrected-equation-6", "corrected-equation-13")),
-    *(("cnn-max-pooled", name) for name in ("corrected", "corrected-padding")),
-    *(("sopa", name) for name in ("corrected", "corrected-max-plus", "corrected-one-epsilon")),
-]
-
-
-@pytest.mark.parametrize("what", BREAKS)
-@pytest.mark.parametrize(("claim", "name"), [pytest.param(*pair, id="-".join(pair)) for pair in HOLDING])
-def test_a_mutation_is_refuted(monkeypatch, claim, name, what):
-    assert_refuted(monkeypatch, claim, name, what)
 
 
 def test_back_tracing_that_loses_the_first_transition_is_refuted(monkeypatch):
