@@ -135,7 +135,8 @@ def sample(
 ) -> None:
     """Print random strings, each with its score.
 
-    Strings are drawn in proportion to the weights of their paths.
+    The probability of a string is proportional to the total weight of its paths: over the real semiring, to
+    its score.
     """
     machine = load(automaton, semiring, symbols, file_format)
     try:

@@ -266,7 +266,10 @@ def _legend(table: Sequence[Row], hidden: int, out: Console) -> Iterator[Text]:
     yield Text(f"{legend(out)}, blank: n/a", style="dim")
     if any(row.refuted for row in table):
         unequal = "!=" if plain(out) else "≠"
-        line = f"{Mark.REFUTED.on(out)} rows: counterexample string: network's score {unequal} automaton's"
+        line = (
+            f"{Mark.REFUTED.on(out)} rows end with a string, and the network's score {unequal} the"
+            " automaton's score"
+        )
         yield Text(line, style="dim")
     if hidden:
         line = f"{hidden} refuted variants that drop a hypothesis are hidden; --details shows them"

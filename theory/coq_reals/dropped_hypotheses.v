@@ -37,8 +37,8 @@ have pos : 0 < tanh (1 + Rabs u) by apply: tanh_positive; have := Rabs_pos u; lr
 by have := tanh_between (1 + Rabs u); move: pos; set t := tanh _ => pos less; split_Rabs; nra.
 Qed.
 
-(* Proposition 7 and its corollaries without memoryless gates: a gate as in the later SRU, for every nonzero weight of the previous state.
-   Proposition 12 without input-only lambda, for unigrams, is about the same unit. *)
+(* If the gate also reads the previous state, as in the later SRU, with any nonzero weight, no automaton with any number of states computes the unit.
+   This refutes Proposition 7 and its corollaries without memoryless gates, and Proposition 12 without input-only lambda, for unigrams. *)
 Theorem gates_that_read_the_state_are_not_rational w : w <> 0 -> ~ forall (S : eqType) (f u : S -> R), rational (gated_feedback w f u 0).
 Proof.
 move=> w0 all; have := all unit_eqType (fun _ => 0) (fun _ => 1).
