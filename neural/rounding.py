@@ -167,8 +167,9 @@ def summed(size: Tensor, carried: Tensor, terms: int, kind: Format, products: bo
         size: the sum of the terms' absolute values.
         carried: the sum of the terms' errors.
         terms: the number of terms.
-        kind: the dtype.
-        products: whether the terms are products, which a matrix product may round to reduced precision.
+        kind: the floating-point format.
+        products: whether the terms are products of a matrix product, which may round their factors to reduced
+            precision (for example TF32).
     """
     reduced = reduction(kind) if products else 0.0
     relative = kind.gamma(terms + products) * (1 + reduced) + reduced

@@ -256,9 +256,10 @@ def _frame(claims: str, a: WFSA, b: WFSA) -> JsonObject:
 
 
 def _without_epsilon(automaton: WFSA) -> JsonObject:
-    """Return the automaton without its epsilon transitions E, and the vector v = abs(E)* 1.
+    """Return the automaton without its epsilon transitions E, and a vector v that bounds the epsilon paths.
 
-    The vector proves that all sums over epsilon paths converge, because abs(E) v = v - 1 < v.
+    The vector v is abs(E)* applied to the all-ones vector 1. It proves that all sums over epsilon paths
+    converge, because abs(E) v = v - 1 < v.
     """
     plain, v = without_epsilon(automaton)
     return {"automaton": to_json(plain), "bound": [REAL.format(w) for w in v]}

@@ -66,7 +66,10 @@ def epsilon_link(of: Representation, epsilon: RationalMatrix, most: int | None =
 
 
 def without_epsilon(automaton: WFSA) -> tuple[WFSA, Weights]:
-    """Return the rational automaton without its epsilon transitions E, and the vector v = abs(E)* 1."""
+    """Return the rational automaton without its epsilon transitions E, and a vector.
+
+    The vector is abs(E)* applied to the all-ones vector.
+    """
     k, alphabet = automaton.semiring, automaton.alphabet
     alone = difference(automaton, WFSA.from_edges(k, 0, alphabet, [], [], []))
     assert alone.epsilon is not None
@@ -84,7 +87,10 @@ def _has_cycle(epsilon: RationalMatrix) -> bool:
 
 
 def _bound(epsilon: RationalMatrix) -> Weights:
-    """Return the vector v = abs(E)* 1, shape ``(n,)``, where E is the matrix of epsilon transitions."""
+    """Return abs(E)* applied to the all-ones vector, shape ``(n,)``.
+
+    E is the matrix of epsilon transitions.
+    """
     n = epsilon.shape[0]
     back = SparseMatrix.of_entries(n, epsilon.columns, epsilon.rows, _fractions(abs(epsilon.weights)))
     ones: Weights = np.full(n, Fraction(1), dtype=object)

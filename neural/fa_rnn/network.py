@@ -179,7 +179,7 @@ class FARNN(nn.Module):
 
         Args:
             sentences: sequences of words, or word indices of shape ``(T, B)``.
-            lengths: the lengths of the sentences of indices, shape ``(B,)``; T by default.
+            lengths: the sentence lengths, shape ``(B,)``, if ``sentences`` contains indices; T by default.
         """
         if not isinstance(sentences, Tensor):
             sentences, lengths = self.tokens(sentences)

@@ -173,6 +173,7 @@ def kept(tmp_path_factory):
     [
         (lambda d: d.pop("string"), "field 'string' is missing"),
         (lambda d: d.update(string="ab"), "'string' must be a list of symbols, got 'ab'"),
+        (lambda d: d.update(string=["a", 1]), "'string' must be a list of symbols, got the element 1"),
         (lambda d: d.update(string=["z"]), "'string' must have only symbols of the comparison, got 'z'"),
         (lambda d: d.update(claim="proposition-8"), "there is no claim"),
         (lambda d: d.update(claim=["x"]), "'claim' must be a string, got ['x']"),

@@ -180,7 +180,7 @@ class Running:
             self.error = (growth + more) * self.error + new_error
         else:
             own, sizes = self._solved(t)
-            unit, unit_off = self._solved_of_one(t)
+            unit, unit_off = self._correction_of_unit_error(t)
             self.correction = along[..., 0, :], (own + unit_off * self.error + self._reads(t))[..., 0, :]
             left, unit_size, off = self.carried
             largest = np.max(size, axis=-2, keepdims=True)
@@ -203,9 +203,11 @@ class Running:
         at = np.s_[:, :, t - self.first, None]
         return self.u * solved.off[at], None if solved.sizes is None else solved.sizes[0][at]
 
-    def _solved_of_one(self, t: int) -> tuple[Bounds, Bounds]:
-        """Return bounds on the correction and on its error, for an error of 1 at the beginning of the
-        chunk.
+    def _correction_of_unit_error(self, t: int) -> tuple[Bounds, Bounds]:
+        """Return how an error of 1 in the state at the chunk's beginning affects the correction of token t.
+
+        The first value bounds the change of the correction. The second value bounds the error of the right
+        side of the triangular system that computes this change.
         """
         solved = self.solution
         assert solved is not None

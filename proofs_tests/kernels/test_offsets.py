@@ -19,7 +19,7 @@ from ratproof.laws.kernels.layouts import FAR, laid_out, may_be_far
 
 ONE = {"lengths": (1, 5), "without": ["cu_seqlens"]}
 SIZES = {"B": (1, 3), "H": (2,), "K": (2,), "V": (3,)}
-pytestmark = pytest.mark.skipif(not may_be_far("cpu"), reason="needs 16 GiB of addresses per dtype")
+pytestmark = pytest.mark.skipif(not may_be_far("cpu"), reason="needs 20 GiB of address space for float32")
 
 
 def reading(number):

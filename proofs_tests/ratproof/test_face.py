@@ -223,7 +223,10 @@ def test_a_value_that_is_not_an_automaton_is_refused(function, value, says):
             "string index 0: a symbol must be hashable, got .* of type tuple",
         ),
         (lambda: ratproof.write(FADING, 5), "a file name must be a string, got 5 of type int"),
-        (lambda: ratproof.verify(kinds=5), "kinds must be a kind of evidence or a list of them, got 5"),
+        (
+            lambda: ratproof.verify(kinds=5),
+            "kinds must be one or more of sampled, .*, kernel-checked-reals, got 5",
+        ),
         (lambda: ratproof.write(5, "five.json"), "the automaton must be a WFSA, got 5 of type int"),
         (
             lambda: ratproof.verify(["fa-rnn-eq-4"]),

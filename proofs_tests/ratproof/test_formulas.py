@@ -176,7 +176,7 @@ def test_vectors_are_drawn_starting_with_the_special_ones():
 
 @pytest.mark.parametrize("dtype", DTYPES[:2], ids=str)
 def test_another_evaluation_of_the_formula_is_within_the_derived_bound(dtype):
-    """Summing in the reverse order changes the gates by roundings."""
+    """Check that the gates differ, within the bound, if their sums are computed in the reverse order."""
     embeddings, alphabet = drawn_vectors(40, symbols=12, dtype=dtype)
     module, other = Mamba(40, dtype), Mamba(40, dtype)
     other.weights = nn.Parameter(module.weights.flip(1))

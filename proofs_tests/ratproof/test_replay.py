@@ -189,6 +189,12 @@ def test_a_network_with_an_initial_state_unknown_to_its_automata_refutes_nothing
         ),
         (specimens.fa_rnn_network, lambda c: c.update(device="cuda:x"), "device must be cpu or cuda"),
         (
+            specimens.fa_rnn_network,
+            lambda c: c.update(dtype="int8"),
+            "dtype must be float32 or float64, got 'int8'",
+        ),
+        (specimens.fa_rnn_network, lambda c: c.update(program="gru"), "program must be fa-rnn-factors"),
+        (
             specimens.sampled_runs,
             lambda c: c.update(runs="9"),
             "runs must be an integer of at least 1, got '9'",

@@ -255,6 +255,11 @@ def test_the_commands(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     for weight in ("nan", "1e60"):
         assert ratproof(f"{add} --weight {weight} -o {less}") == 2
         assert "scale must be" in capsys.readouterr().err and not less.exists()
+    bare = tmp_path / "bare.config"
+    bare.write_text("// lights\n$ * red $ *\n")
+    assert ratproof(f"rules add {kept} --rules {bare} -o {less}") == 2
+    says = f"{bare}: line 2: the rule '$ * red $ *' must have a [label] line above it"
+    assert says in capsys.readouterr().err and not less.exists()
     again = run_json(f"rules disable {more} 3 -o {less} --data {data}")
     assert again["test"]["after"] == added["test"]["before"] and again["states"] == added["states"] - 3
     assert ratproof(f"rules disable {more} 3 -o {less}") == 0

@@ -127,12 +127,12 @@ def test_a_malformed_file_is_reported_with_its_format_and_source(
 @pytest.mark.parametrize(
     ("experiment", "says"),
     [
-        ("sst2", "must have 6,920 sentences as published, got 50"),
-        ("ptb", "as published, got"),
-        ("mnist", "60,000 images as published, got 36"),
-        ("imdb", "25,000 reviews as published, got 40"),
+        ("sst2", "must have 6,920 sentences, like the published file, got 50; pass --any-size to"),
+        ("ptb", "words and ends of sentences, like the published file, got"),
+        ("mnist", "60,000 images, like the published file, got 36"),
+        ("imdb", "25,000 reviews, like the published file, got 40"),
         ("wikipedia", "about 22,500,000"),
-        ("sms", r"train.tsv: the file must have 4,502 sentences as published, got 40"),
+        ("sms", r"train.tsv: the file must have 4,502 sentences, like the published file, got 40"),
     ],
 )
 def test_a_file_of_another_size_may_be_truncated(experiment: str, says: str, tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ def test_amazons_last_fifth_is_its_dev_part_and_its_labels_are_separate(tmp_path
     assert parts["train"].labels == (0, 1) * 4 and parts["dev"].words[0] == ("w8", "café")
     assert parts["test"] == SentencePart((("good",), ()), (1, 0))
     assert "test" not in data.load("amazon", tmp_path, any_size=True, test=False)
-    with pytest.raises(FormatError, match="must have 25,000 sentences as published, got 10"):
+    with pytest.raises(FormatError, match="must have 25,000 sentences, like the published file, got 10"):
         data.load("amazon", tmp_path)
     assert settings_for("amazon", "paper", {}, "here").to_json()["batch"] == 16
 

@@ -12,6 +12,7 @@ from automata.wfsa import WFSA
 from ratproof.api.modules import module_claim
 from ratproof.api.report import Report, report_of
 from ratproof.api.running import check_claim
+from ratproof.evidence.kinds import OF_PAPERS
 from ratproof.implementations.decision import Accepts
 from ratproof.ladder.request import Request
 from ratproof.ladder.verification import verify as run
@@ -46,8 +47,8 @@ def check(
 
     The module runs on random strings of up to 2,049 symbols, and on strings that distinguish the automaton
     from other automata with the same number of states. With ``accepts``, it also runs on all strings up to
-    some length, and on long strings with repeated words. The report lists these strings, the longest length,
-    and how many of them the automaton accepts.
+    some length, and on long strings with repeated words. The report contains the number of compared strings,
+    the longest length, and the number of strings that the automaton accepts.
 
     If the module and the automaton differ on a string, the string is shrunk for at most 10 seconds. Nothing
     is written to files.
@@ -71,6 +72,9 @@ def check(
             shape ``(B, T, units)``.
         examples: Number of random cases.
         seed: Seed of the random cases. By default, every run has the same cases.
+
+    Returns:
+        The report. ``as_expected`` is true if the module and the automaton agree on all compared strings.
 
     Raises:
         InputError: If the automaton, the embeddings and the alphabet do not match.
@@ -99,11 +103,14 @@ def verify(*names: str, kinds: str | Iterable[str] | None = None, device: str = 
         kinds: One or more kinds of evidence. Defaults to all kinds.
         device: The device of torch, ``cpu`` or ``cuda``.
 
+    Returns:
+        The report. ``as_expected`` is true if all evidence ran with the expected verdict.
+
     Raises:
         InputError: If a name, a kind or a device is unknown.
     """
     if kinds is not None and not isinstance(kinds, Iterable):
-        raise InputError(f"kinds must be a kind of evidence or a list of them, got {kinds!r:.60}")
+        raise InputError(f"kinds must be one or more of {', '.join(OF_PAPERS)}, got {kinds!r:.60}")
     wanted = () if kinds is None else (kinds,) if isinstance(kinds, str) else tuple(kinds)
     request = Request(claims=names, kinds=wanted, device=device)
     return report_of(run(request), lambda outcome, out: show(outcome, out, details=bool(names)))

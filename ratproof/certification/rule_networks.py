@@ -257,7 +257,10 @@ def growth(network: RuleNetwork) -> int:
 
 
 def differing_word(network: RuleNetwork, automaton: PathAutomaton) -> tuple[int, Symbols] | None:
-    """Return the index of a score, and a string on which this score is not the number of paths, or None."""
+    """Return a score's index, and a string on which the score is not the automaton's number of paths.
+
+    Return ``None`` if there is no such score.
+    """
     pairs, first = np.unique(
         np.column_stack([network.vector_of, automaton.table_of]), axis=0, return_index=True
     )

@@ -100,7 +100,7 @@ def tanh(xs):
 
 
 def sigmoid_slope(values):
-    """Return the slopes s (1 - s), which increase up to s = 1/2 and then decrease."""
+    """Return an interval that contains s (1 - s), which is largest at s = 1/2, for each interval of s."""
     slopes = []
     for low, high in values:
         ends = [mul((s, s), sub(UNIT, (s, s))) for s in (low, high, min(max(low, ONE // 2), high))]
@@ -109,7 +109,7 @@ def sigmoid_slope(values):
 
 
 def tanh_slope(values):
-    """Return the slopes 1 - t^2, which increase up to t = 0 and then decrease."""
+    """Return an interval that contains 1 - t^2, which is largest at t = 0, for each interval of t."""
     slopes = []
     for low, high in values:
         ends = [sub(UNIT, mul((t, t), (t, t))) for t in (low, high, min(max(low, 0), high))]

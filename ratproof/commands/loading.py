@@ -64,7 +64,8 @@ class Commands(TyperGroup):
         others = [name for name in installed.entries() if name not in ROWS]
         groups = {title: [(row.name, row.does) for row in rows] for title, rows in GROUPS.items()}
         if others:
-            groups["Installed"] = [(name, f"Of {installed.entries()[name].value}.") for name in others]
+            sources = installed.entries()
+            groups["Installed"] = [(name, f"Provided by {sources[name].value}.") for name in others]
         widest = max(len(name) for rows in groups.values() for name, _ in rows)
         for title, rows in groups.items():
             with formatter.section(title):

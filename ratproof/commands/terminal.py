@@ -75,7 +75,7 @@ def progress_lines(
 ) -> Iterator[StageLog]:
     """Print a progress line on standard error every 30 seconds while the block runs.
 
-    No line is printed if a progress bar is shown, with ``-q``, or if the command does not support ``-q``.
+    No line is printed if a progress bar is shown or ``-q`` is passed, or if the command has no option ``-q``.
 
     Args:
         what: Name of the task.

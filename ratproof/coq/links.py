@@ -212,8 +212,7 @@ def _pair_links(
         if key not in known:
             if len(known) == MOST_PAIRS:
                 raise InputError(
-                    f"--kernel: words lead to more than {MOST_PAIRS} pairs of vectors, too many for lists"
-                    " in Coq"
+                    f"--kernel does not support proofs with more than {MOST_PAIRS} pairs of Forward vectors"
                 )
             known[key] = len(rows)
             rows.append((scaled[0], scaled[1]))

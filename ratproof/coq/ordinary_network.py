@@ -60,7 +60,7 @@ def write(
     until: float,
     progress: Callable[[str], None] = lambda stage: None,
 ) -> str:
-    """Write the Coq file if Coq accepts the regions of a net, and return why there is no file, or "".
+    """Write the Coq file if Coq accepts the regions of one of the first :data:`TRIALS` nets.
 
     Args:
         path: The Coq file.
@@ -69,6 +69,9 @@ def write(
         checkpoint: The name of the network's file, for a comment.
         until: The value of ``time.monotonic()`` at which to stop the search for regions.
         progress: Called with a description of the current work.
+
+    Returns:
+        The reason why the file was not written, or the empty string if it was.
 
     Raises:
         Rejected: If Coq does not accept the theory, which would be a bug in ratproof.

@@ -167,8 +167,11 @@ def _require_fields(data: JsonObject, where: str) -> None:
     for name, (kind, right) in KINDS.items():
         if name in data and type(data[name]) is not kind:
             raise FormatError(f"{where}: '{name}' must be {right}, got {shorten(data[name])}")
-    if not all(isinstance(s, str) for s in data["string"]):
-        raise FormatError(f"{where}: 'string' must be a list of symbols")
+    strange = [symbol for symbol in data["string"] if not isinstance(symbol, str)]
+    if strange:
+        raise FormatError(
+            f"{where}: 'string' must be a list of symbols, got the element {shorten(strange[0])}"
+        )
 
 
 def _once(pairs: list[tuple[str, Any]]) -> JsonObject:
@@ -193,7 +196,7 @@ def load(data: JsonObject, where: str) -> Comparison:
         InputError: If the claim or the variant does not exist, or the weights do not match the variant.
     """
     if not isinstance(data["claim"], str):
-        raise FormatError(f"{where}: 'claim' must be a name")
+        raise FormatError(f"{where}: 'claim' must be a string, got {shorten(data['claim'])}")
     try:
         claim = subject_named(data["claim"])
     except InputError as error:

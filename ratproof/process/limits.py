@@ -230,8 +230,8 @@ def _memory(text: str | None) -> int:
     memory = int(float(match[1]) * UNITS[match[2].upper()])
     if memory < own + ROOM:
         raise InputError(
-            f"--limit-memory must be at least {_size(own + ROOM)}, because ratproof itself uses"
-            f" {_size(own)}, got {shorten(text)}"
+            f"--limit-memory must be at least {_size(own + ROOM)}, got {shorten(text)}; ratproof itself uses"
+            f" {_size(own)}"
         )
     return memory
 

@@ -65,7 +65,7 @@ def following(w: Weights, x: str) -> Map:
 def with_maps(w: Weights) -> Weights:
     """Return the weights with a table ``delta`` of next states.
 
-    If the weights have no weights d of transitions, all of these are 1.
+    Transition weights ``d`` default to 1.
     """
     ones = dict.fromkeys(w.alphabet, (w.over.one,) * w.n)
     delta = {x: following(w, x) for x in w.alphabet}

@@ -48,7 +48,7 @@ def column_one_hot(w: Weights, u: str) -> Matrix:
 
 
 def transposed(w: Weights, u: str) -> Matrix:
-    """Return the rows of the transpose of P(u), which has one 1 in each row."""
+    """Return the rows of the transpose of P(u), each of which contains a single 1."""
     return tuple(zip(*column_one_hot(w, u), strict=True))
 
 

@@ -12,11 +12,12 @@ the state after BOS. If all components of f and r are in [1 - e, 1], then, eleme
 
 The bounds l and u are both h_1 at the start. Each word changes them to l' = (1 - e)^2 l T and
 u' = e u + (u + e h_1) T. Then the states of the FA-GRU stay between l and u. So do those of the FA-RNN,
-because its gates are 1. The same holds for any larger e.
+because its gates are 1. Any larger e that is at most 1 also gives valid bounds.
 
 The values of sigma are irrational, so everything is computed in ball arithmetic: each ball contains the true
-value. The computed e is multiplied by 1 + 2^-64, because two balls that contain the same value overlap and
-cannot be compared.
+value. Two balls that contain the same value overlap and cannot be compared, so the comparison of a state that
+attains its bound would be undecided. The computed e is therefore multiplied by 1 + 2^-64, which leaves a gap
+between the state and its bounds.
 """
 
 from __future__ import annotations

@@ -51,8 +51,8 @@ def small_rules_and_formula(size: tuple[int, int, int]) -> Signature:
 def ends_in_turn(size: tuple[int, int, int]) -> Signature:
     """Return the names and shapes of the weights of small test cases.
 
-    Rule i ends in state i modulo the number of states. Without transitions, the formula holds only for the
-    empty sentence.
+    Rule i ends in state i modulo the number of states. In the first case, the automaton has no transitions
+    and each clause is the "or" of all rules, so the formula holds only for the empty sentence.
     """
     signature = small_rules_and_formula(size)
     _, rules, clauses = size

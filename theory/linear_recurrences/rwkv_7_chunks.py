@@ -35,8 +35,9 @@ weights = rwkv_7.weights.in_chunks("C")
 def moved(s: Any, tokens: chunks.Chunk, u: Sequence[Any], j: int) -> Any:
     """Return component j of the state after r ``tokens`` of a chunk, which starts in the state s.
 
-    The state is S_r = g(0, r) s + the sum over i <= r of g(i, r) z_i. Here z_i is k_i v_i - (a_i o kappa_i)
-    u_i.
+    The state is S_r = g(0, r) s + the sum over i <= r of g(i, r) z_i. Here g(i, r) is the elementwise product
+    of the decays of tokens i + 1, ..., r, and z_i = k_i v_i - (a_i o kappa_i) u_i. The values u_i, which the
+    tokens' removal keys read, are in ``u``.
     """
     new = (
         decays(tokens[i + 1 :], j) * (y.minus * y.a[j] * y.kappa[j] * u[i] + y.k[j] * y.v)

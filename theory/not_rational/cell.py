@@ -1,4 +1,4 @@
-"""Recurrent cells, defined by a step, the shapes of the weights, and the vector of the units."""
+"""Recurrent cells, defined by a step, weight shapes, and the state vector that contains the units."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from math import prod
 from theory.not_rational.arithmetic import Arithmetic
 from theory.not_rational.vectors import ZERO, State, Vector, Weights
 
-INPUT, SQUARE, PLACES, TOKEN, ONE = ("units", "letters"), ("units", "units"), ("units",), ("letters",), ()
+INPUT, SQUARE, PER_UNIT, TOKEN, ONE = ("units", "letters"), ("units", "units"), ("units",), ("letters",), ()
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Cell:
     def start(self, units: int, letters: int, arithmetic: Arithmetic) -> State:
         """Return the state before any letter, in which all vectors are zero."""
         zero, sizes = arithmetic.number(ZERO), {"units": units, "letters": letters}
-        extents = [self.extents.get(vector, PLACES) for vector in self.vectors]
+        extents = [self.extents.get(vector, PER_UNIT) for vector in self.vectors]
         return tuple([zero] * prod(sizes[name] for name in extent) for extent in extents)
 
     def units(self, state: State) -> Vector:

@@ -10,19 +10,19 @@ import pkgutil
 
 from automata.errors import InputError
 from theory.not_rational import layers, steps
-from theory.not_rational.cell import INPUT, ONE, PLACES, SQUARE, Cell
+from theory.not_rational.cell import INPUT, ONE, PER_UNIT, SQUARE, Cell
 
 
 def _gates(names: str) -> dict[str, tuple[str, ...]]:
     """Return the shapes of W, U and b for each gate; the gates read the letter and the previous state."""
     return {
-        f"{kind}_{g}": shape for g in names for kind, shape in (("W", INPUT), ("U", SQUARE), ("b", PLACES))
+        f"{kind}_{g}": shape for g in names for kind, shape in (("W", INPUT), ("U", SQUARE), ("b", PER_UNIT))
     }
 
 
-_SRU = {"W_f": INPUT, "b_f": PLACES, "W_u": INPUT}
+_SRU = {"W_f": INPUT, "b_f": PER_UNIT, "W_u": INPUT}
 _SCRN = {"W_s": INPUT, "alpha": ONE, "W_h": INPUT, "P_h": SQUARE, "U_h": SQUARE}
-_GRU = {**_gates("rz"), "W_n": INPUT, "b_n": PLACES, "U_m": SQUARE, "b_m": PLACES}
+_GRU = {**_gates("rz"), "W_n": INPUT, "b_n": PER_UNIT, "U_m": SQUARE, "b_m": PER_UNIT}
 
 _ALL = (
     Cell("elman", "Elman network with tanh (Elman 1990)", steps.elman, _gates("h")),
@@ -39,7 +39,7 @@ _ALL = (
         "sru-feedback",
         "SRU whose gate reads c_{t-1} (Lei et al. 2018)",
         steps.sru_feedback,
-        {**_SRU, "v_f": PLACES},
+        {**_SRU, "v_f": PER_UNIT},
         ("c",),
         "c",
     ),

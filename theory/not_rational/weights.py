@@ -13,7 +13,7 @@ from typing import Any
 from automata.errors import FormatError, InputError, ShapeError
 from automata.text.number_text import parse_number, shorten, write_number
 from theory.not_rational.arithmetic import Arithmetic
-from theory.not_rational.cell import PLACES, Cell
+from theory.not_rational.cell import PER_UNIT, Cell
 from theory.not_rational.vectors import State
 
 FIELDS = {"letters", "weights"}
@@ -135,7 +135,7 @@ def from_json(cell: Cell, text: str, where: str) -> WeightedCell:
         raise FormatError(f'{where}: letters must be a list of symbols such as ["a", "b"]')
     try:
         weights = {name: _mapped(_fraction, value) for name, value in data["weights"].items()}
-        rows: Any = next((w for name, w in weights.items() if cell.shapes.get(name, ())[:1] == PLACES), [])
+        rows: Any = next((w for name, w in weights.items() if cell.shapes.get(name, ())[:1] == PER_UNIT), [])
         return WeightedCell(cell, tuple(letters), len(rows) if isinstance(rows, list) else 0, weights)
     except InputError as error:
         raise FormatError(f"{where}: {error}") from None

@@ -147,9 +147,10 @@ def power(r: int) -> Equation:
 def CUBE(letter: Hashable) -> tuple[Term, Term]:
     """Return a letter and its cube, which have the same effect (proof below).
 
-    By the law "powers", a letter s permutes s(X), the finite set of its images in a head or coordinate. On
-    the differences of s(X), the linear part of s has finite order, so its eigenvalues are roots of unity.
-    They are also real, so they are 1 or -1, and the linear part of s² is the identity on these differences.
+    Take one head, or one coordinate of a diagonal layer, and let X be its finite set of states. A letter s
+    maps X onto the set s(X), and by the law "powers" with r = 1, it permutes s(X). Let V be the span of the
+    differences of the elements of s(X). On V, the linear part of s has finite order, so its eigenvalues are
+    roots of unity. They are also real, so they are 1 or -1, and the linear part of s² is the identity on V.
     So s² is a translation of the finite set s(X), which is the identity.
     """
     return word([letter]), word([letter] * 3)
@@ -163,9 +164,10 @@ def IDEMPOTENT(letter: Hashable) -> tuple[Term, Term]:
     other block is similar to the symmetric matrix diag(w) - k kᵀ with k = √a ∘ κ. So all eigenvalues are
     real, and they are in (-1, 1], because w > 1/2 and |k| ≤ 1. For differences in the image of a high power
     they are also roots of unity, so they are 1. The eigenvalue 0 occurs at most once: only the symmetric
-    block has it, and this block is an invertible matrix minus one of rank 1. As in the law "powers", a letter
-    s permutes s(X). Its linear part there has finite order and the eigenvalue 1 only, so s is a translation
-    of a finite set: the identity on s(X).
+    block has it, and this block is an invertible matrix minus one of rank 1. Let X be the finite set of
+    states of a head. As in the law "powers", a letter s permutes the set s(X). On the span of the differences
+    of s(X), its linear part has finite order and the eigenvalue 1 only, so s is a translation of a finite
+    set: the identity on s(X).
     """
     return word([letter]), word([letter] * 2)
 

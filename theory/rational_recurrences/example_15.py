@@ -1,4 +1,4 @@
-"""Example 15: Example 6 over the max-plus semiring is the same automaton over that semiring.
+"""Example 15: over the max-plus semiring, a unit of Example 6 is the Forward score of Figure 1's automaton.
 
 Peng et al. 2018, section 5.2, equations 21a to 21c.
 """

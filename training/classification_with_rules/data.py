@@ -189,8 +189,8 @@ def _parts(source: RuleSource, folder: Path, any_size: bool) -> dict[str, Senten
     for name, size in source.sizes.items():
         if len(parts[name]) != size and not any_size:
             raise FormatError(
-                f"{folder / name}.tsv: the file must have {size:,} sentences as published, got"
-                f" {len(parts[name]):,}; --any-size accepts other sizes{source.at}"
+                f"{folder / name}.tsv: the file must have {size:,} sentences, like the published file, got"
+                f" {len(parts[name]):,}; pass --any-size to accept other sizes{source.at}"
             )
     return parts
 

@@ -127,7 +127,7 @@ def ablations(every: Cells, experiment: str) -> list[list[str]]:
 
 
 def cell_of(every: Cells, experiment: str, model: str, share: float, which: str = "F") -> TableCell | None:
-    """Return the table cell with the most seeds for this model and variant; ``None`` without runs."""
+    """Return the table cell with the most seeds for this model and variant, or ``None`` if there is none."""
     return next(iter(every.get((experiment, model, which, share), ())), None)
 
 
@@ -137,11 +137,11 @@ def _other_recipes(every: Cells, experiment: str) -> list[list[str]]:
         [model, which, f"{100 * share:g} %", str(len(cell.runs)), cell.ours(), in_words(cell.settings)]
         for (name, model, which, share), own in every.items()
         if name == experiment
-        for cell in own[_has_a_place(model, which, share) :]
+        for cell in own[_is_in_the_paper(model, which, share) :]
     ]
 
 
-def _has_a_place(model: str, which: str, share: float) -> bool:
+def _is_in_the_paper(model: str, which: str, share: float) -> bool:
     """Return whether one of the paper's tables has a cell for this variant."""
     return share in COLUMNS if which == "F" else which in TABLE_6 and (model, share) == ("fa-rnn", 1.0)
 

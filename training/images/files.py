@@ -113,8 +113,8 @@ def _read(experiment: str, folder: Path, part: str, any_size: bool) -> Images:
         raise FormatError(f"{labels}: labels must be between 0 and 9, got {named.max()}{about}")
     if len(named) != SIZES[part] and not any_size:
         raise FormatError(
-            f"{images}: the file must have {SIZES[part]:,} images as published, got {len(named):,};"
-            f" --any-size accepts other sizes{about}"
+            f"{images}: the file must have {SIZES[part]:,} images, like the published file, got"
+            f" {len(named):,}; pass --any-size to accept other sizes{about}"
         )
     if not len(named):
         raise FormatError(f"{images}: the file must have at least one image{about}")

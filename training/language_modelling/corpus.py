@@ -96,8 +96,8 @@ def _tokens(path: Path, part: str, any_size: bool) -> list[str]:
         raise FormatError(f"{path}: the file must contain words{_about()}")
     if len(tokens) != SIZES[part] and not any_size:
         raise FormatError(
-            f"{path}: the file must have {SIZES[part]:,} words and ends of sentences as published, got"
-            f" {len(tokens):,}; --any-size accepts other sizes{_about()}"
+            f"{path}: the file must have {SIZES[part]:,} words and ends of sentences, like the published"
+            f" file, got {len(tokens):,}; pass --any-size to accept other sizes{_about()}"
         )
     return tokens
 

@@ -59,7 +59,7 @@ class SentenceRun(ExperimentRun[Classification]):
         return paper(self.experiment, self.settings.model)
 
     def lines(self, result: dict[str, Any]) -> Iterator[str]:
-        """Yield lines with the accuracies and, if it was decided, that the units equal their automata."""
+        """Yield the accuracy lines, and a line that the units equal their automata if this was decided."""
         paper = result["paper"]
         yield accuracy_line(result, "dev", "sentences")
         comparison = f"; the paper, with {paper['vectors']}: {paper['test_accuracy']:.1%}"

@@ -52,7 +52,7 @@ def study(journal: Path, name: str) -> Study:
 
 
 def recorded(journal: Path, name: str) -> set[int]:
-    """Return the numbers of the trials in the journal."""
+    """Return the set of trial IDs in the journal; an ID is the trial's index in :func:`drawn`."""
     return {trial.user_attrs["number"] for trial in study(journal, name).trials}
 
 

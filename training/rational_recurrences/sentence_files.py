@@ -50,8 +50,8 @@ def read(path: Path, source: TextSource, part: str, any_size: bool) -> SentenceP
     size = source.sizes[part]
     if len(labels) != size and not any_size:
         raise FormatError(
-            f"{path}: the file must have {size:,} sentences as published, got {len(labels):,}; --any-size"
-            f" accepts other sizes; expected {about}"
+            f"{path}: the file must have {size:,} sentences, like the published file, got {len(labels):,};"
+            f" pass --any-size to accept other sizes; expected {about}"
         )
     return SentencePart(tuple(words), tuple(labels))
 
@@ -63,7 +63,7 @@ def _labels(path: Path, source: TextSource, sentences: int) -> list[int]:
     wrong = next((n for n, line in enumerate(lines, 1) if line.strip() not in ("1", "2")), None)
     if wrong is not None:
         raise FormatError(
-            f"{file}: line {wrong}: the line must be 1 or 2, got {lines[wrong - 1]!r:.40}; there is"
+            f"{file}: line {wrong}: the line must be 1 or 2, got {lines[wrong - 1]!r:.40}; expected"
             f" {source.says()}"
         )
     if len(lines) != sentences:

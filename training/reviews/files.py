@@ -127,7 +127,7 @@ def _read(folder: Path, part: str, any_size: bool) -> Reviews:
         words.append(words_of(fields[3]))
     if len(labels) != SIZES[part] and not any_size:
         raise FormatError(
-            f"{path}: the file must have {SIZES[part]:,} reviews as published, got {len(labels):,};"
-            f" --any-size accepts other sizes{about}"
+            f"{path}: the file must have {SIZES[part]:,} reviews, like the published file, got"
+            f" {len(labels):,}; pass --any-size to accept other sizes{about}"
         )
     return Reviews(tuple(words), tuple(labels))

@@ -65,19 +65,26 @@ def state_of(tensors: dict[str, Tensor], levels: int, strings: int) -> TrainingS
     """
     counts, noise = _integers(tensors, "counts", 1), tensors["noise"]
     if counts.shape != (len(COUNTS) + 2,) or counts[4] not in (0, 1) or counts[5] < -1:
-        raise InputError(f"'counts' must have {len(COUNTS) + 2} integers, as written by a run")
+        raise InputError(
+            f"'counts' must have {len(COUNTS) + 2} integers, as written by a run, got {counts.tolist()!r:.80}"
+        )
     for name, value in zip(COUNTS, counts.tolist(), strict=False):
         if value < 0:
             raise InputError(f"'{name}' must be non-negative, got {value}")
     if counts[3] > levels:
         raise InputError(f"'level' must be at most {levels}, got {int(counts[3])}")
     history, wrong = _integers(tensors, "history", 2), _integers(tensors, "wrong", 1)
-    if history.shape[1] != 2 or bool((history < 0).any()):
-        raise InputError("'history' must have two non-negative integers for each start")
+    if history.shape[1] != 2:
+        raise InputError(f"'history' must have two integers per restart, got {history.shape[1]}")
+    if bool((history < 0).any()):
+        raise InputError(f"'history' must be non-negative, got {int(history.min())}")
     if bool(((wrong < 0) | (wrong >= strings)).any()):
-        raise InputError(f"'wrong' must contain indices from 0 to {strings - 1}")
+        bad = int(wrong[(wrong < 0) | (wrong >= strings)][0])
+        raise InputError(f"'wrong' must contain indices from 0 to {strings - 1}, got {bad}")
     if noise.shape != () or noise.dtype != torch.double or not 0 <= float(noise) < float("inf"):
-        raise InputError("'noise' must be one finite non-negative float64")
+        raise InputError(
+            f"'noise' must be one finite non-negative float64, got {noise.tolist()!r:.60} ({noise.dtype})"
+        )
     restarts, iterations, since, level, done, boxes = counts.tolist()
     return TrainingState(
         restarts,
@@ -95,5 +102,8 @@ def state_of(tensors: dict[str, Tensor], levels: int, strings: int) -> TrainingS
 def _integers(tensors: dict[str, Tensor], name: str, dimensions: int) -> Tensor:
     tensor = tensors[name]
     if tensor.dtype != torch.long or tensor.dim() != dimensions:
-        raise InputError(f"'{name}' must be int64 with {dimensions} axes")
+        raise InputError(
+            f"'{name}' must be an int64 tensor of dimension {dimensions}, got {tensor.dtype} of dimension"
+            f" {tensor.dim()}"
+        )
     return tensor

@@ -50,7 +50,7 @@ def _tokens(path: Path, part: str, any_size: bool) -> list[str]:
     words = sum(token != END for token in tokens)
     if abs(words - SIZES[part]) > NEAR * SIZES[part] and not any_size:
         raise FormatError(
-            f"{path}: the file must have about {SIZES[part]:,} words as published, got {words:,}; --any-size"
-            f" accepts other sizes{about}"
+            f"{path}: the file must have about {SIZES[part]:,} words, like the published file, got {words:,};"
+            f" pass --any-size to accept other sizes{about}"
         )
     return tokens

@@ -86,7 +86,10 @@ def test_a_wrong_counter_is_refuted_and_the_other_theorem_has_no_certificate(her
         (["net.safetensors", "--temperature", "2"], "has no centroids"),
         (["other.safetensors", "--temperature", "-1"], "--temperature must be positive, got -1.0"),
         (["gru.safetensors", "--height", "3"], "--height requires a network with a cell state"),
-        (["letters.safetensors"], "letters.safetensors: the alphabet must have the symbols ( and ), because"),
+        (
+            ["letters.safetensors"],
+            "letters.safetensors: the alphabet must contain '(' and ')', got an alphabet without '('",
+        ),
         (
             ["plain.safetensors"],
             "the network must be of a kind with centroids (sr-elman, sr-gru, sr-lstm, sr-lstm-p), got gru",

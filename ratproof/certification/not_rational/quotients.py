@@ -196,7 +196,7 @@ def _with_a_pole(
     above: flint.arb_poly, below: QuotientLine, clock: Clock, sides: tuple[QuotientLine, ...]
 ) -> Quotient:
     if below.slope.contains(0):
-        raise HypothesisFails(f"it is not proved that Q = {below} depends on x")
+        raise HypothesisFails(f"the slope of Q = {below} may be 0, so Q may not depend on x")
     if clock.ratio is not None and below.constant.contains(0):
         raise HypothesisFails(f"Q = {below} may be 0 at x = 0, so its pole does not move")
     if not clock.never_zero(below):

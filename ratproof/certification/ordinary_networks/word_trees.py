@@ -1,7 +1,10 @@
 """Boxes of network states, and words of several symbols that lead from each box into boxes.
 
+A word tree of a box is a set of words, each of which leads from the whole box into some box. Every long
+enough string begins with exactly one of the words.
+
 One step of a trained network may enlarge a region, although several steps shrink it. Therefore, a box is
-followed along all words of a tree, until each image lies in a box. The affine forms of the images keep the
+followed along all words of its tree, until each image lies in a box. The affine forms of the images keep the
 dependence on the first box; their errors become generators, so that they do not grow as intervals would.
 """
 
@@ -43,12 +46,12 @@ LARGEST_REACH = 1.0
 AT_ONCE = 1 << 21
 """Number of entries in the generators of the images that are computed at a time."""
 Tree = dict[tuple[int, ...], int]
-"""The index of each word's target box. Every long enough string begins with exactly one of the words."""
+"""A word tree, as the index of each word's target box."""
 
 
 @dataclass(frozen=True)
 class WordTrees:
-    """Boxes, and a tree of words for each box.
+    """Boxes, and a word tree for each box.
 
     Attributes:
         states: The automaton's state of each box, of shape ``(N,)``. Box 0 has the start state.
@@ -88,7 +91,7 @@ class _Unclosed(Exception):
 def find_word_trees(
     network: OrdinaryNetwork, machine: Moore, until: float, progress: Callable[[str], None] = lambda _: None
 ) -> WordTrees | tuple[int, str]:
-    """Search for boxes with trees of words, in finer and finer attempts.
+    """Search for boxes that have word trees, and adapt the width of the boxes after each failed attempt.
 
     Args:
         network: The network.

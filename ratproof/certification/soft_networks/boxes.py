@@ -71,7 +71,9 @@ class OpenBoxes:
 def attempts(
     numbers: Numbers, stage: Callable[[str], None] = lambda what: None, most: int = MOST_POINTS
 ) -> Iterator[Nodes | OpenBoxes]:
-    """Yield nodes with closed boxes, from coarse to fine partitions, or reasons why boxes did not close.
+    """Yield the result of closing the boxes of each partition, from coarse to fine.
+
+    A result is nodes with closed boxes, or an :class:`OpenBoxes` with the reason why there are none.
 
     Args:
         numbers: The network.
@@ -116,7 +118,10 @@ def count_closed_boxes(numbers: Numbers, tries: int = 1) -> int | None:
 
 
 def _partitions(points: SoftRunNet) -> Iterator[Nodes | OpenBoxes]:
-    """Yield nodes for each partition of the soft run's points, from coarse to fine, or a reason for none."""
+    """Yield nodes for each partition of the soft run's points, from coarse to fine.
+
+    If the coarsest partition is too large, yield an :class:`OpenBoxes` with the reason instead.
+    """
     tried = 0
     for near in NEARNESS:
         part = partition(points, near)
@@ -141,7 +146,7 @@ def _partitions(points: SoftRunNet) -> Iterator[Nodes | OpenBoxes]:
 def close(
     on: FloatArithmetic, nodes: Nodes, rounds: int = ROUNDS, stage: Callable[[str], None] = lambda what: None
 ) -> Nodes | OpenBoxes:
-    """Widen the boxes until they close, or return the reason why they do not.
+    """Widen the boxes until they close, or return an :class:`OpenBoxes` with the reason why they do not.
 
     Boxes are closed if each symbol maps each box into the next node's box, every image has the next node's
     label, and all decisions are correct.

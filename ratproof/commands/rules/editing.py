@@ -8,7 +8,7 @@ from typer import Argument, Option
 
 from automata.aliases import JsonObject
 from automata.errors import InputError
-from automata.text.number_text import plural
+from automata.text.number_text import plural, shorten
 from ratproof.commands.app import AsJson, example
 from ratproof.commands.rules.app import rules as app
 from ratproof.commands.terminal import console, headed, print_answer
@@ -105,8 +105,10 @@ def add(
     require_outputs({"-o": output}, reads=(checkpoint, rules, data))
     model, about = load(checkpoint)
     written = rule_files.read(rules)
-    if any(rule.label is None for rule in written):
-        raise InputError(f"{rules}: a rule has no [label] line above it; every rule needs a label")
+    if written[0].label is None:  # then no rule has a label
+        raise InputError(
+            f"{written[0].where}: the rule {shorten(str(written[0].rule))} must have a [label] line above it"
+        )
     words = [str(word) for word in model.network.words if word not in (BEGIN, END)]
     compiled = rule_set(written, words)
     larger = add_rules(model, compiled, [str(rule.rule) for rule in written], weight)

@@ -173,12 +173,13 @@ class FARNNComparison:
         """
         # older files have the field 'cell'
         name = f"fa-rnn-{data['cell']}" if "cell" in data else data["program"]
-        if name not in variant.programs or data["dtype"] not in DTYPES:
-            programs = " or ".join(name for name in variant.programs if name in PROGRAMS)
-            raise InputError(
-                f"program must be {programs or 'none'} in {' or '.join(DTYPES)}, got {name!r:.60} in"
-                f" {data['dtype']!r:.40}"
-            )
+        if name not in variant.programs:
+            programs = [name for name in variant.programs if name in PROGRAMS]
+            if not programs:
+                raise InputError(f"{claim.name}, {variant.name} has no FA-RNN program, got {name!r:.60}")
+            raise InputError(f"program must be {' or '.join(programs)}, got {name!r:.60}")
+        if data["dtype"] not in DTYPES:
+            raise InputError(f"dtype must be {' or '.join(DTYPES)}, got {data['dtype']!r:.40}")
         case, device = Weights.from_json(data["case"]), device_of(data["device"])
         comparison = cls(claim.name, variant.name, case, name, data["dtype"], device)
         comparison.check()

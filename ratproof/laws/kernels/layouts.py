@@ -32,7 +32,8 @@ FAR_SAYS = "rows that are 2^30 + 2^16 elements apart in memory"
 def may_be_far(device: str) -> bool:
     """Return whether tensors on this device can have the layout :data:`FAR`.
 
-    The layout needs 16 GiB of address space per dtype. Linux commits only the pages that are used.
+    The layout reserves address space for more than 5 * 2^30 elements of each dtype: 20 GiB for float32 and
+    40 GiB for float64. Linux commits only the pages that are used.
     """
     if device != "cpu" or sys.platform != "linux":
         return False

@@ -36,8 +36,8 @@ class Names:
     Attributes:
         names: a line with the names of the constants, a bar, and the names of the weights of a token.
         only: the allowed values of weights.
-        derived: the formulas of weights that others determine.
-        most_small: the number of small cases.
+        derived: the formulas of the weights that are computed from other weights.
+        most_small: the maximum number of small cases.
     """
 
     names: str

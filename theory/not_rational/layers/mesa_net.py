@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from theory.not_rational.arithmetic import Arithmetic
-from theory.not_rational.cell import INPUT, PLACES, SQUARE, TOKEN, Cell
+from theory.not_rational.cell import INPUT, PER_UNIT, SQUARE, TOKEN, Cell
 from theory.not_rational.vectors import State, Vector, Weights, column, dot, outer, plus, rows, scaled
 
 
@@ -48,7 +48,7 @@ CELL = Cell(
     "mesa-net",
     "MesaNet, with exact solutions (von Oswald et al. 2025)",
     step,
-    {"W_q": INPUT, "W_k": INPUT, "W_v": INPUT, "f": TOKEN, "i": TOKEN, "w": PLACES},
+    {"W_q": INPUT, "W_k": INPUT, "W_v": INPUT, "f": TOKEN, "i": TOKEN, "w": PER_UNIT},
     ("G", "H", "o"),
     "o",
     extents={"G": SQUARE, "H": SQUARE},

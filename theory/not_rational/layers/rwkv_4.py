@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from theory.not_rational.arithmetic import Arithmetic
-from theory.not_rational.cell import INPUT, PLACES, Cell
+from theory.not_rational.cell import INPUT, PER_UNIT, Cell
 from theory.not_rational.vectors import State, Weights, column, each, plus, scaled, times
 
 
@@ -24,7 +24,7 @@ CELL = Cell(
     "rwkv-4",
     "RWKV-4, the quotient wkv (Peng et al. 2023)",
     step,
-    {"w": PLACES, "u": PLACES, "W_k": INPUT, "W_v": INPUT},
+    {"w": PER_UNIT, "u": PER_UNIT, "W_k": INPUT, "W_v": INPUT},
     ("a", "b", "o"),
     "o",
     positive=("w",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from theory.not_rational.arithmetic import Arithmetic
-from theory.not_rational.cell import INPUT, PLACES, SQUARE, Cell
+from theory.not_rational.cell import INPUT, PER_UNIT, SQUARE, Cell
 from theory.not_rational.vectors import State, Weights, affine, each, plus, scaled, times
 
 
@@ -31,7 +31,7 @@ CELL = Cell(
     {
         f"{kind}_{gate}": shape
         for gate in "ifzo"
-        for kind, shape in (("W", INPUT), ("U", SQUARE), ("b", PLACES))
+        for kind, shape in (("W", INPUT), ("U", SQUARE), ("b", PER_UNIT))
     },
     ("c", "n", "m", "h"),
     "h",

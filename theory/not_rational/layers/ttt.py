@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from theory.not_rational.arithmetic import Arithmetic
-from theory.not_rational.cell import INPUT, ONE, PLACES, SQUARE, TOKEN, Cell
+from theory.not_rational.cell import INPUT, ONE, PER_UNIT, SQUARE, TOKEN, Cell
 from theory.not_rational.vectors import (
     State,
     Vector,
@@ -69,8 +69,8 @@ CELL = Cell(
         "W_k": INPUT,
         "W_v": INPUT,
         "W_0": SQUARE,
-        "scale": PLACES,
-        "shift": PLACES,
+        "scale": PER_UNIT,
+        "shift": PER_UNIT,
         "eta": TOKEN,
         "eps": ONE,
     },
