@@ -7,8 +7,10 @@ from fractions import Fraction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from automata.semirings import REAL
 from theory.fa_rnn import gru_start
 from theory.registry import claim_named
+from theory.weights import Weights
 
 CLAIM = "fa-rnn-gru-start"
 CORRECTED, PRINTED = (claim_named(CLAIM).variant(name) for name in ("corrected", "printed-uniform"))
@@ -25,9 +27,7 @@ def test_the_bounds_are_close_while_counts_stay_small(case, sentence):
     """
     now, m, largest = gru_start.start(case), gru_start.ball(sum(case.alpha_0)), gru_start.ball(0)
     for t, word in enumerate(sentence, start=1):
-        largest = largest.max(
-            (1 - gru_start.least_gate(case, now, word)) * (1 + gru_start.ball(gru_start.ROOM))
-        )
+        largest = largest.max(gru_start.room(1 - gru_start.least_gate(case, now, word)))
         now = gru_start.step(case, now, word)
         width = sum((up - low for low, up in zip(now.lower, now.upper, strict=True)), start=gru_start.ball(0))
         assert not width > 4 * largest * t * m * (1 + largest) ** t
@@ -40,6 +40,25 @@ def test_the_lower_bound_is_two_gates_times_the_recurrence(case):
     e, first = 1 - gru_start.least_gate(case, now, "a"), gru_start.step(case, now, "a")
     for low, h in zip(first.lower, first.plain, strict=True):
         assert abs(low - gru_start.ball(h) * (1 - e) ** 2) < 1e-9
+
+
+def test_the_states_are_within_the_bounds_if_the_gates_are_almost_0():
+    """The counts double with each a, so that the gates are below 2^-64 after some words."""
+    zeros, reads = ((0,) * 3,) * 3, ((0, 0, Fraction(-3, 2)), (0, 0, Fraction(-3, 2)), (0, 0, 0))
+    entries = {
+        "alpha_0": (1, 1, 0),
+        "T": {"a": ((1, 1, 0), (1, 1, 0), (0, 0, 0)), "b": ((0, 0, 1), (0, 0, 0), (0, 0, 0))},
+        **{name: dict.fromkeys("ab", (0, 0, 0)) for name in ("Wf", "Wr")},
+        "Uf": reads,
+        "Ur": zeros,
+        "b": 10,
+        "alpha_inf": (0, 0, 1),
+    }
+    case = Weights(REAL, "ab", entries, ("K", 3))
+    now = gru_start.start(case)
+    for _ in range(12):
+        now = gru_start.step(case, now, "a")
+        assert gru_start.between(case, now) == gru_start.between(case, gru_start.step(case, now, "b")) == (1,)
 
 
 def first_word(m, f, r):

@@ -16,8 +16,8 @@ because its gates are 1. Any larger e that is at most 1 also gives valid bounds.
 
 The values of sigma are irrational, so everything is computed in ball arithmetic: each ball contains the true
 value. Two balls that contain the same value overlap and cannot be compared, so the comparison of a state that
-attains its bound would be undecided. The computed e is therefore multiplied by 1 + 2^-64, which leaves a gap
-between the state and its bounds.
+attains its bound would be undecided. The computed e is therefore multiplied by 1 + 2^-64, up to at most 1,
+which leaves a gap between the state and its bounds.
 """
 
 from __future__ import annotations
@@ -112,12 +112,17 @@ def start(w: Weights) -> Run:
 def step(w: Weights, now: Run, x: str) -> Run:
     """Return the states and the bounds after one more word."""
     with flint.ctx.workprec(PRECISION):
-        e = (1 - least_gate(w, now, x)) * (1 + ball(ROOM))
+        e = room(1 - least_gate(w, now, x))
         first, table = tuple(map(ball, w.alpha_0)), [[ball(v) for v in row] for row in w.T[x]]
         lower = tuple((1 - e) ** 2 * v for v in times(now.lower, table))
         more = tuple(u + e * a for u, a in zip(now.upper, first, strict=True))
         upper = tuple(e * u + v for u, v in zip(now.upper, times(more, table), strict=True))
         return Run(gated_step(w, now.gru, first, table, x), step_4(w, now.plain, x), lower, upper)
+
+
+def room(e: Any) -> Any:
+    """Return a number that is slightly larger than e, but at most 1, so that the bounds remain valid."""
+    return (e * (1 + ball(ROOM))).min(ball(1))
 
 
 def gated_step(w: Weights, h: Vector, first: Vector, table: Any, x: str) -> Vector:
