@@ -247,14 +247,18 @@ def _sum(x: Fractions, y: Fractions) -> Fractions:
 
 
 def _pairs(units: list[Fractions], thorough: bool) -> Iterator[tuple[Fractions, Fractions]]:
-    """Yield pairs of unit states, their multiples and random states; hundreds of pairs if ``thorough``."""
+    """Yield pairs of unit states, of multiples of a state, and of random states.
+
+    There are hundreds of pairs if ``thorough``, and otherwise only few, because a step may be slow.
+    """
     rng = random.Random(0)
-    most = 500 if thorough else 6
+    most = 500 if thorough else 3
     every = [(x, y) for i, x in enumerate(units) for y in units[i:]]
     yield from every if len(every) <= most else rng.sample(every, most)
     for scale in (-1, Fraction(1, 2), 100):
-        yield from (([scale * w for w in x], x) for x in units[: most // 2])
-    for _ in range(20 if thorough else 2):
+        multiplied = units[: most // 2] if thorough else [[Fraction(1)] * len(units)]
+        yield from (([scale * w for w in x], x) for x in multiplied)
+    for _ in range(20 if thorough else 1):
         x, y = ([Fraction(rng.randint(-50, 50), rng.randint(1, 9)) for _ in units] for _ in range(2))
         yield x, y
 
