@@ -232,3 +232,14 @@ def test_a_step_that_treats_forms_differently_is_not_shown_to_be_affine():
         match=r"(numbers differently from|must compute the same result on numbers and) affine forms",
     ):
         read_affine(1, lambda c, x: 2 * c if isinstance(c, Form) else c, lambda c: (c,), "a")
+
+
+@pytest.mark.parametrize("component", range(8))
+def test_large_numbers_of_every_component_are_tested(component):
+    """The step is the identity on affine forms, and clamps one component of numbers."""
+
+    def clamped(c, x):
+        return tuple(min(w, 90) if i == component and not isinstance(w, Form) else w for i, w in enumerate(c))
+
+    with pytest.raises(NotAffine):
+        read_affine((0,) * 8, clamped, lambda c: c, "a")
