@@ -38,7 +38,7 @@ def needs(error: ModuleNotFoundError, what: str) -> str:
     """Return how to install the module of a failed import, or ``""`` if ratproof does not use that module."""
     name = (error.name or "").partition(".")[0]
     if name in OURS:
-        again = "pip install --force-reinstall --no-deps ratproof"
+        again = "pip install --force-reinstall --no-deps . in a clone of ratproof"
         return f"{error.name} is missing from the installation of ratproof: {again}"
     if name in NEEDED:
         return _sentence(what, [NEEDED[name]])

@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-INSTALL_AGAIN = "pip install --force-reinstall --no-deps ratproof"
+INSTALL_AGAIN = "pip install --force-reinstall --no-deps . in a clone of ratproof"
 
 PACKAGES = ("automata", "theory", "neural")
 """The other packages that ratproof requires."""

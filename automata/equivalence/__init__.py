@@ -52,7 +52,7 @@ def equivalent(
       (:mod:`automata.equivalence.field`), or a chain of sparse matrices for large automata
       (:mod:`automata.equivalence.sparse`).
     - Boolean: decided (:mod:`automata.equivalence.pairs`).
-    - Max-plus, min-plus, max-times: four methods in turn. Lumping may prove equality
+    - Max-plus, min-plus, max-times: several methods in turn. Lumping may prove equality
       (:mod:`automata.equivalence.lumping`). If every string has at most one path, the result is decided
       (:mod:`automata.equivalence.unambiguous`). Mutual simulation may prove equality
       (:mod:`automata.equivalence.domination`). A search may find a difference or decide.

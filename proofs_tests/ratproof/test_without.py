@@ -169,7 +169,7 @@ def test_next_to_automata_lib_ratproof_works_or_prints_a_fix(files, says, site, 
         assert (status, out, error) == (0, "1/2\n", "")
         return
     assert status == 2 and not out and error.count("\n") == 1
-    assert says in error and "pip install --force-reinstall --no-deps ratproof" in error
+    assert says in error and "pip install --force-reinstall --no-deps . in a clone of ratproof" in error
 
 
 def test_no_module_of_ours_has_the_name_of_an_automata_lib_module():

@@ -83,8 +83,8 @@ def hunt(
     """Search for counterexamples with fresh random cases, networks and strings.
 
     The cases of a round depend only on the seed, the target and the round's number, and not on the number of
-    processes or machines. Exit status 1: there is a counterexample, 3: a round failed or nothing was
-    compared.
+    processes or machines. Exit status 1: there is a counterexample, or a round ended with an error, 3: a
+    round was skipped because its worker died three times, or nothing was compared.
     """
     from ratproof.hunting.search import Hunt
     from ratproof.hunting.search import hunt as search
