@@ -87,7 +87,9 @@ All cycles and transitions include paths through the states that were eliminated
 
 
 class Elimination:
-    """E* of a strongly connected component as a product of sparse factors, for exact weights (Carré 1971).
+    """The closure of epsilon transitions as a product of sparse factors, for exact weights (Carré 1971).
+
+    The closure E* = I + E + E E + ... is that of the transitions E within one strongly connected component.
 
     States are eliminated one at a time, those with the fewest transitions first. Then y = x E* is computed
     from y = x + y E by one forward and one backward pass through the states.

@@ -62,7 +62,7 @@ def is_unambiguous(automaton: WFSA) -> bool:
 
 
 def _squared(states: Weights, steps: Weights) -> Weights:
-    """Return which pairs of states a common string reaches from two of ``states``, as a boolean matrix."""
+    """Return a boolean matrix; entry (p, q) is true if some string leads from ``states`` to both p and q."""
     pairs_reached = np.outer(states, states)
     while True:
         more = np.minimum(pairs_reached + (steps.swapaxes(1, 2) @ pairs_reached @ steps).sum(axis=0), 1)

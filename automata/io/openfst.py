@@ -43,7 +43,8 @@ def to_openfst(automaton: WFSA, arc_type: str | None = None) -> pynini.Fst:
     Symbol i has label i + 1, epsilon has label 0, and state q becomes q + 1.
 
     Raises:
-        InputError: If a real weight is negative (see :func:`two_tracks`), or the arc type adds differently.
+        InputError: If a real weight is negative (see :func:`two_tracks`), or the arc type
+            does not add like the semiring.
     """
     k = automaton.semiring
     kind = arc_type or arc_type_for(k)

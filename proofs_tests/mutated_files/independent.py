@@ -140,7 +140,7 @@ def of_object(data: dict[str, Any]) -> Any:
 def from_att(path: str) -> Any:
     """Return the same tuple as :func:`from_json`, from AT&T text over min-plus.
 
-    Return ``None`` unless each line has one meaning: a final state, or two labels that the table contains.
+    Return ``None`` if the text could be read in several ways, or a label is not in the table.
     """
     table = dict(
         line.split()

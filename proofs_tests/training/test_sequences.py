@@ -1,8 +1,4 @@
-"""Tests of long sequences.
-
-The classifier ignores padding, runs satisfy the schema and resume bit by bit, and malformed data give a
-one-line error message.
-"""
+"""Tests of the classifiers of images and reviews, of their data, and of the paper's tables."""
 
 from __future__ import annotations
 

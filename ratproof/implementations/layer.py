@@ -80,7 +80,7 @@ class LayerComparison:
         self.automata_know_start = automata_know_start
 
     def renamed(self, names: dict[str, str]) -> LayerComparison:
-        """Return the comparison for the symbols that are keys of ``names``, renamed to the values."""
+        """Return the comparison for the symbols in ``names``, each renamed from its key to its value."""
         layer = self.layer.renamed(names)
         more = self.automata_know_start, self.backend, self.unfused
         return type(self)(self.claim, self.variant, layer, self.start, *more)

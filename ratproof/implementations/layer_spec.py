@@ -39,7 +39,7 @@ class LayerSpec:
     device: str = "cpu"
 
     def renamed(self, names: Mapping[str, str]) -> LayerSpec:
-        """Return the layer for the symbols that are keys of ``names``, renamed to the values."""
+        """Return the layer for the symbols in ``names``, each renamed from its key to its value."""
         rows = [list(self.alphabet).index(old) for old in names]
         return replace(self, embeddings=self.embeddings[rows], alphabet=list(names.values()))
 

@@ -29,7 +29,7 @@ class TableCell:
 
     Attributes:
         runs: the results.
-        settings: the settings in which the recipe differs from the other recipes of the same cell.
+        settings: the settings in which this recipe differs from others in the same cell of the table.
     """
 
     runs: tuple[dict[str, Any], ...]

@@ -67,10 +67,10 @@ def as_interval(value: Operand) -> FloatInterval:
 
 
 class FloatBoxes:
-    """Boxes of alphas, shape ``(P, k)``, each intersected with the simplex.
+    """Boxes of mixtures alpha (probabilities of k centroids), each intersected with the simplex.
 
     Attributes:
-        low, high: The corners.
+        low, high: The corners of P boxes, shape ``(P, k)``.
         middle: A point of each box whose entries sum to 1.
     """
 

@@ -223,7 +223,7 @@ class AffineLayer:
         return self._read(t, lambda q, j: by_part(self.update, q)(t, j)) + skip
 
     def _read(self, t: Any, number: Callable[[str, Any], Any]) -> Any:
-        """Return the output's value if component j of part q is ``number(q, j)``, without ``skip``."""
+        """Return the sum of the reading weights times ``number(q, j)``, over all parts q and components j."""
         assert self.reading is not None
         result = t.zero
         for q in self.parts:
