@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils._pytree import KeyPath, MappingKey, tree_map_with_path
 
 from outside.entry import Entry
 from outside.fla_naive import function
@@ -78,6 +79,18 @@ def mambapy(version: str) -> Callable[[], Adapted]:
     return make
 
 
+class XLSTMBlocks(Adapted):
+    """The adapter of the package xlstm, in which an sLSTM's state has the shape ``(4, B, size)``."""
+
+    def reorder(self, state: Any, rows: Tensor) -> Any:
+        """Return the state with the rows of each tensor reordered."""
+
+        def reordered(path: KeyPath, part: Tensor) -> Tensor:
+            return part.index_select(1 if path[-1] == MappingKey("slstm_state") else 0, rows)
+
+        return tree_map_with_path(reordered, state)
+
+
 def xlstm(kind: str) -> Callable[[], Adapted]:
     """Return a function that makes a block of the package xlstm: an mLSTM or an sLSTM."""
 
@@ -97,7 +110,7 @@ def xlstm(kind: str) -> Callable[[], Adapted]:
             output, state = module.step(token, state)
             return output, state
 
-        return Adapted(module, by_tokens(module, step), Vectors(16))
+        return XLSTMBlocks(module, by_tokens(module, step), Vectors(16))
 
     return make
 
