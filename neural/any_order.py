@@ -299,9 +299,11 @@ def _to_shape(number: ReorderingBound, like: ReorderingBound) -> ReorderingBound
 
 
 def _add(a: ReorderingBound, b: ReorderingBound) -> ReorderingBound:
-    value = a.value + b.value
+    value, size, error = a.value + b.value, a.size + b.size, a.error + b.error
     finite = value.isfinite()
-    size, error = (torch.where(finite, x, 0.0) for x in (a.size + b.size, a.error + b.error))
+    if not finite.all():  # -infinity plus a number is exact, but plus an overflow it may be NaN
+        exact = torch.where((a.bound() < math.inf) & (b.bound() < math.inf), 0.0, math.inf)
+        size, error = (torch.where(finite, x, exact) for x in (size, error))
     result = ReorderingBound(value, size, error, a.reach + b.reach, a.kind)
     parents = ((x, lambda bar, x=x: _to_shape(bar, x)) for x in (a, b))
     return _with_parents(result, max(a.roundings, b.roundings) + 1, *parents)
@@ -320,9 +322,18 @@ def _multiply(a: ReorderingBound, b: ReorderingBound) -> ReorderingBound:
 
 
 def _carried(product: Callable[[Tensor, Tensor], Tensor], a: ReorderingBound, b: ReorderingBound) -> Tensor:
-    """Bound the error that the errors of a and b cause in the exact product ``product(a, b)``."""
+    """Bound the error that the errors of a and b cause in the exact product ``product(a, b)``.
+
+    The bound is infinite if a factor is infinite and the other may be 0, because their product is NaN.
+    """
     ours, theirs = (torch.where(x.value.isfinite(), x.value.abs(), 0.0) for x in (a, b))
-    return product(a.error, theirs + b.error) + product(ours, b.error)
+    error = product(a.error, theirs + b.error) + product(ours, b.error)
+    infinite = [x.value.isinf() for x in (a, b)]
+    if not any(part.any() for part in infinite):
+        return error
+    (one, other), (zero, or_zero) = infinite, (~(x.value.abs() > x.bound()) for x in (a, b))
+    doubts = product(one.double(), or_zero.double()) + product(zero.double(), other.double())
+    return torch.where(doubts > 0, math.inf, error)
 
 
 def _matmul(a: ReorderingBound, b: ReorderingBound) -> ReorderingBound:
@@ -386,18 +397,26 @@ def _smooth(
     """
 
     def rule(a: ReorderingBound) -> ReorderingBound:
-        value = function(a.value)
-        result = ReorderingBound.leaf(value, a.kind, bound(value, a.bound(), a.kind))
+        value, off = function(a.value), a.bound()
+        result = ReorderingBound.leaf(value, a.kind, _or_nan(bound(value, off, a.kind), off))
         return _with_parents(result, 0, (a, lambda bar: bar * slope(a, result)))
 
     return rule
 
 
+def _or_nan(bound: Tensor, argument: Tensor) -> Tensor:
+    """Return the bound of a function, or infinity if the argument's bound is infinite.
+
+    Such an argument may be NaN, also if the function's values are bounded.
+    """
+    return torch.where(argument < math.inf, bound, math.inf)
+
+
 def _sigmoid_leaf(a: ReorderingBound, sign: int) -> ReorderingBound:
     """Return the sigmoid of ``sign * a``, which may be computed as 1 minus another sigmoid."""
-    value = torch.sigmoid(sign * a.value)
-    off = rounding.sigmoid(value, a.bound(), a.kind) + a.kind.gamma(rounding.FUNCTION_ROUNDINGS)
-    return ReorderingBound.leaf(value, a.kind, off)
+    value, argument = torch.sigmoid(sign * a.value), a.bound()
+    off = rounding.sigmoid(value, argument, a.kind) + a.kind.gamma(rounding.FUNCTION_ROUNDINGS)
+    return ReorderingBound.leaf(value, a.kind, _or_nan(off, argument))
 
 
 def _log(a: ReorderingBound) -> ReorderingBound:
@@ -526,7 +545,7 @@ RULES: dict[str, Callable[..., ReorderingBound]] = {
     "logaddexp": lambda a, b: a.maximum(b) + RULES["softplus"](-(RULES["abs"](a - b))),
     "amax": _largest,
     "minimum": lambda a, b: -((-a).maximum(-b)),
-    "relu": lambda a: a.maximum(_scaled(a, 0.0)),
+    "relu": lambda a: a.maximum(_number(0.0, a.kind)),
     "clamp": _clamp,
     "abs": lambda a: a.maximum(-a),
     "maximum": lambda a, b: a.maximum(b),

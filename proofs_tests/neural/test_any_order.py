@@ -94,3 +94,32 @@ def test_an_operation_without_a_rule_is_refused():
         with pytest.raises(TypeError, match=match):
             refused()
     assert operation_of(torch.matmul) in RULES
+
+
+LARGE, MINUS_INFINITY = torch.tensor([1e30]), torch.tensor([-torch.inf])
+PERHAPS_NAN = {
+    "cosine of an overflow": lambda big, minus: torch.cos(big * big),
+    "sigmoid of a difference of overflows": lambda big, minus: torch.sigmoid(big * big - big * big),
+    "tanh of a sum of overflows": lambda big, minus: torch.tanh(
+        functional.linear(torch.cat([big, big])[None], torch.cat([big, -big])[None])
+    ),
+    "-infinity plus an overflow": lambda big, minus: torch.clamp(minus + big * big, min=0.0),
+    "-infinity times an underflow": lambda big, minus: torch.exp(torch.sigmoid(big * 0 - 104) * minus),
+    "a matrix product of -infinity and an underflow": lambda big, minus: torch.exp(
+        torch.sigmoid(big * 0 - 104)[None] @ minus[None]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PERHAPS_NAN)
+def test_a_result_that_may_be_nan_in_float32_has_no_bound(name):
+    assert PERHAPS_NAN[name](LARGE, MINUS_INFINITY).isnan().all()
+    with evaluating(FLOAT32):
+        result = PERHAPS_NAN[name](*(ReorderingBound.leaf(x, FLOAT32) for x in (LARGE, MINUS_INFINITY)))
+    assert result.value.isfinite().all() and result.bound().isinf().all()
+
+
+def test_the_rectifier_of_minus_infinity_is_0():
+    with evaluating(FLOAT32):
+        result = functional.relu(ReorderingBound.leaf(MINUS_INFINITY, FLOAT32))
+    assert result.value == 0 and result.bound() < 1e-30
