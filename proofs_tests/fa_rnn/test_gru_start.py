@@ -61,6 +61,25 @@ def test_the_states_are_within_the_bounds_if_the_gates_are_almost_0():
         assert gru_start.between(case, now) == gru_start.between(case, gru_start.step(case, now, "b")) == (1,)
 
 
+def test_small_states_are_compared_although_the_gates_are_almost_1():
+    one, half = Fraction(1), Fraction(1, 2)
+    entries = {
+        "alpha_0": (1, 1, 1),
+        "T": {"a": ((1, 1, 1), (0, 1, 1), (1, 1, 1)), "b": ((1, 0, 0), (1, 1, 0), (1, 0, 0))},
+        "Wf": {"a": (0, 1, -3 * half), "b": (-3 * half, 1, half)},
+        "Wr": {"a": (-1, 0, 0), "b": (-3 * half, 1, -1)},
+        "Uf": ((one, half, 1), (0, half, 1), (-1, half, -3 * half)),
+        "Ur": ((-3 * half, half, half), (1, half, 0), (-1, 0, half)),
+        "b": 10,
+        "alpha_inf": (0, 1, 1),
+    }
+    case = Weights(REAL, "ab", entries, ("K", 3))
+    now = gru_start.start(case)
+    for word in "aaaaaabb":
+        now = gru_start.step(case, now, word)
+        assert gru_start.between(case, now) == (1,)
+
+
 def first_word(m, f, r):
     """Return a and b in h_1 = a + b h_1, which is equation 7 at t = 1 with one state and h_0 = 1.
 

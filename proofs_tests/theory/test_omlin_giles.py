@@ -77,3 +77,9 @@ def test_a_network_follows_a_cycle_over_ten_thousand_symbols_only_with_a_large_g
     assert large(word)[0, -1].tolist() == [True, False, False, False, False]
     assert large(word)[0, -2].tolist() == [False, False, False, False, True]
     assert SigmoidAutomatonRNN(delta, 3.0)(word)[0, -1].sum() == 0
+
+
+@pytest.mark.parametrize("power", [3, 100, 300])
+def test_the_sigmoid_of_a_huge_number_has_a_small_ball(power):
+    low, high = (sigmoid(ball(Fraction(sign * 10**power))) for sign in (-1, 1))
+    assert abs(low) < 1e-300 and abs(high - 1) < 1e-15

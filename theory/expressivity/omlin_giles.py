@@ -45,8 +45,12 @@ def sigmoid(z: flint.arb) -> flint.arb:
 
     The sigmoid is increasing, so its values at both ends of z suffice.
     """
-    low, high = (1 / (1 + (-end).exp()) for end in (z.lower(), z.upper()))
-    return low.union(high)
+
+    def at(end: flint.arb) -> flint.arb:
+        power = (-abs(end)).exp()  # the exponential of a large positive number would have no finite ball
+        return (power if end < 0 else 1) / (1 + power)
+
+    return at(z.lower()).union(at(z.upper()))
 
 
 def is_stable(gain: Fraction, n: int, e: Fraction) -> bool:

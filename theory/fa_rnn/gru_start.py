@@ -99,7 +99,10 @@ def ball(value: Any) -> Any:
 
 
 def sigma(value: Any) -> Any:
-    """Return the sigmoid of the value."""
+    """Return the sigmoid of the value, with a small relative error also if it is almost 0."""
+    if value < 0:  # the exponential of a large positive number would have no finite ball
+        power = value.exp()
+        return power / (1 + power)
     return 1 / (1 + (-value).exp())
 
 
@@ -129,13 +132,21 @@ def gated_step(w: Weights, h: Vector, first: Vector, table: Any, x: str) -> Vect
     """Return the next state of the FA-GRU by equation 7; ``first`` is h_1, the state after BOS."""
     f, r = (
         tuple(
-            sigma(ball(a) + v + ball(w.b))
+            ball(a) + v + ball(w.b)
             for a, v in zip(words[x], times(h, [[ball(v) for v in row] for row in u]), strict=True)
         )
         for words, u in ((w.Wf, w.Uf), (w.Wr, w.Ur))
     )
-    back = tuple((1 - g) * a + g * v for g, a, v in zip(r, first, h, strict=True))
-    return tuple((1 - g) * v + g * new for g, v, new in zip(f, h, times(back, table), strict=True))
+    back = mix(r, first, h)
+    return mix(f, h, times(back, table))
+
+
+def mix(z: Vector, old: Vector, new: Vector) -> Vector:
+    """Return (1 - g) o old + g o new for the gates g = sigma(z), where 1 - g is computed as sigma(-z).
+
+    A difference 1 - g would have an absolute error, and the balls of small states would contain 0.
+    """
+    return tuple(sigma(-a) * v + sigma(a) * w for a, v, w in zip(z, old, new, strict=True))
 
 
 def times(h: Vector, table: Any) -> Vector:

@@ -36,9 +36,13 @@ def longest(w: Weights) -> Any:
 
 # The network itself, in ball arithmetic: whether |h|^2 is certainly at most that of the longest centroid.
 # After a symbol, |h|^2 is strictly less, because every alpha_i is positive and the centroids differ. The
-# precision below is high enough to show this.
+# precision below shows this for strings that are not too long; otherwise the comparison raises an error.
 
-BITS = 256
+BITS = 1024
+
+
+class UnsettledNorm(ValueError):
+    """Raised if the precision does not distinguish the norm of h from that of the longest centroid."""
 
 
 def mixed(w: Weights, h: Vector, x: str) -> Vector:
@@ -55,9 +59,18 @@ def mixed(w: Weights, h: Vector, x: str) -> Vector:
 
 
 def no_longer(w: Weights, h: Vector) -> tuple[Any]:
-    """Return one if |h| is certainly at most the longest centroid's norm, and zero otherwise."""
+    """Return one if |h| is at most the longest centroid's norm, and zero if it is larger.
+
+    Raises:
+        UnsettledNorm: If the balls overlap.
+    """
     with flint.ctx.workprec(BITS):
-        return (Fraction(bool(square(h) <= ball(longest(w)))),)
+        norm, most = square(h), ball(longest(w))
+        if norm <= most:
+            return (Fraction(1),)
+        if norm > most:
+            return (Fraction(0),)
+        raise UnsettledNorm(f"{BITS} bits do not decide whether |h|^2 = {norm} is at most {most}")
 
 
 def in_balls(h: Vector) -> Vector:

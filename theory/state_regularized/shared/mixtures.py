@@ -14,7 +14,7 @@ import flint
 
 from theory.reading import Recurrence
 from theory.state_regularized.shared.limits import transition_table
-from theory.state_regularized.shared.networks import Vector
+from theory.state_regularized.shared.networks import Vector, distance
 from theory.weights import Weights
 
 FIRST_BITS, MOST_BITS = 64, 1024
@@ -60,13 +60,21 @@ def scores(w: Weights, h: Vector, x: str) -> Vector:
         return tuple(
             sum((a * ball(s) for a, s in zip(u, row, strict=True)), start=flint.arb(0)) for row in w.S
         )
-    return tuple(-abs(u[0] - ball(s[0])) for s in w.S)
+    return tuple(-distance(u, tuple(map(ball, s))) for s in w.S)
 
 
 def distribution(b: Vector, inverse_temperature: Any) -> Vector:
-    """Return alpha = softmax(b / tau), in ball arithmetic."""
-    powers = [((n - b[0]) * inverse_temperature).exp() for n in b]
-    return tuple(p / sum(powers) for p in powers)
+    """Return alpha = softmax(b / tau), in ball arithmetic.
+
+    Each component is 1 / (1 + the sum of exp((b_j - b_i) / tau) over j != i). A quotient of exponentials
+    would enlarge the ball of the largest component with each symbol.
+    """
+
+    def component(i: int) -> Any:
+        others = (n for j, n in enumerate(b) if j != i)
+        return 1 / sum((((n - b[i]) * inverse_temperature).exp() for n in others), start=flint.arb(1))
+
+    return tuple(map(component, range(len(b))))
 
 
 def settled(b: Vector) -> int | None:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from automata.errors import InputError
 from automata.semirings import REAL
 from theory.places import AnyPlaces, Concrete
 from theory.reading import Recurrence
@@ -89,7 +90,14 @@ def similarities(w: Weights, u: Vector) -> Vector:
     """Return the similarity b_i of u and each centroid: u s_i (equation 2) or -||u - s_i|| (equation 3)."""
     if w.eq == 2:
         return tuple(sum(a * b for a, b in zip(u, s, strict=True)) for s in w.S)
-    return tuple(-abs(u[0] - s[0]) for s in w.S)
+    return tuple(-distance(u, s) for s in w.S)
+
+
+def distance(u: Vector, s: Vector) -> Any:
+    """Return ||u - s||, which is rational for one unit."""
+    if len(u) != 1:
+        raise InputError(f"a network with equation 3 must have one unit, got {len(u)}")
+    return abs(u[0] - s[0])
 
 
 def softmax(w: Weights, b: Vector) -> Vector:
@@ -110,6 +118,8 @@ def limit(w: Weights, b: Vector) -> Vector:
 
 def margin(b: Vector) -> Any:
     """Return the difference of the two greatest values; 0 for a tie."""
+    if len(b) < 2:
+        raise InputError(f"the network must have at least two centroids, got {len(b)}")
     first, second, *_ = sorted(b, reverse=True)
     return first - second
 
