@@ -60,7 +60,7 @@ def scores(w: Weights, h: Vector, x: str) -> Vector:
         return tuple(
             sum((a * ball(s) for a, s in zip(u, row, strict=True)), start=flint.arb(0)) for row in w.S
         )
-    return tuple(-distance(u, tuple(map(ball, s))) for s in w.S)
+    return tuple(-distance(tuple(u), tuple(map(ball, s))) for s in w.S)
 
 
 def distribution(b: Vector, inverse_temperature: Any) -> Vector:
