@@ -108,8 +108,8 @@ def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -
     lacking = [symbol for symbol in (OPEN, CLOSE) if symbol not in network.alphabet]
     if lacking:
         raise InputError(
-            f"the alphabet must contain '(' and ')', got an alphabet without {lacking[0]!r}; a network of"
-            f" kind {network.kind} is certified for the language of balanced parentheses"
+            f"the alphabet must contain '(' and ')', got an alphabet without {lacking[0]!r}; a network"
+            f" with a cell state ({network.kind}) is certified for the language of balanced parentheses"
         )
     tau, centroids = None, None
     if isinstance(cell, SRCell):
