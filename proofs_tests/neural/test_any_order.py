@@ -104,8 +104,9 @@ PERHAPS_NAN = {
         functional.linear(torch.cat([big, big])[None], torch.cat([big, -big])[None])
     ),
     "-infinity plus an overflow": lambda big, minus: torch.clamp(minus + big * big, min=0.0),
-    "-infinity times an underflow": lambda big, minus: torch.exp(torch.sigmoid(big * 0 - 104) * minus),
-    "a matrix product of -infinity and an underflow": lambda big, minus: torch.exp(
+    "an underflow times -infinity": lambda big, minus: torch.exp(torch.sigmoid(big * 0 - 104) * minus),
+    "-infinity times an underflow": lambda big, minus: torch.exp(minus * torch.sigmoid(big * 0 - 104)),
+    "a matrix product of an underflow and -infinity": lambda big, minus: torch.exp(
         torch.sigmoid(big * 0 - 104)[None] @ minus[None]
     ),
 }

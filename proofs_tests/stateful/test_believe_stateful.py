@@ -33,7 +33,7 @@ RIGHT = {
     "attention": lambda: of_causal_model(CausalLM()),
     "attention on vectors": lambda: of_causal_model(CausalLM(longest=66), inputs=Vectors(16)),
     "attention in bfloat16": lambda: of_causal_model(CausalLM(longest=66).bfloat16()),
-    "a model of one's own": RecurrentModel,
+    "a hand-written model": RecurrentModel,
     "chunks and steps": LinearAttention,
     "chunks and steps in bfloat16": lambda: LinearAttention(torch.bfloat16),
     "bfloat16 inside": lambda: LinearAttention(inside=torch.bfloat16),
@@ -42,7 +42,7 @@ RIGHT = {
 
 SHORT = 130
 """Maximum number of tokens in tests for which long inputs find nothing more: two chunks, and two tokens."""
-READ_ALL_LENGTHS = ("rnn", "lstm", "attention", "a model of one's own", "chunks and steps")
+READ_ALL_LENGTHS = ("rnn", "lstm", "attention", "a hand-written model", "chunks and steps")
 """The names of the correct models that also read long inputs; the others differ in their dtype or size."""
 
 
