@@ -89,8 +89,11 @@ class ReorderingBound(BoundedTensor):
     def leaf(cls, value: Tensor, kind: Format, error: Tensor | None = None) -> ReorderingBound:
         """Return a leaf whose values have errors of at most ``error``; if it is omitted, they are exact."""
         wide = value.detach().double()
+        size = wide.abs()
+        if not _all_finite(size):
+            size = torch.where(wide.isfinite(), size, 0.0)
         off = torch.zeros_like(wide) if error is None else error
-        size = torch.where(wide.isfinite(), wide.abs(), 0.0) + off
+        size = size if error is None else size + off
         return cls(wide, size, off, size.clamp(min=1), kind)
 
     @_plain
@@ -105,7 +108,10 @@ class ReorderingBound(BoundedTensor):
         """
         count = _TIMES * self.roundings + _MORE + more
         gamma = self.kind.gamma(count) + FLOAT64.gamma(count)
-        total = (self.error + gamma * self.size + count * self.kind.tiny * self.reach) * _OUTWARD
+        total = torch.add(self.error, self.size, alpha=gamma)
+        total = total.add_(self.reach, alpha=count * self.kind.tiny).mul_(_OUTWARD)
+        if self._is_small and gamma <= 1:
+            return total
         return torch.where(self.size + total < self.kind.largest / 4, total, math.inf)
 
     @_plain
@@ -116,19 +122,18 @@ class ReorderingBound(BoundedTensor):
     @_plain
     def guarded(self) -> ReorderingBound:
         """Return the same tensor with an infinite error wherever the value might overflow."""
-        if self._is_small():
+        count = _TIMES * self.roundings + _MORE
+        if self._is_small and self.kind.gamma(count) + FLOAT64.gamma(count) <= 1:
             return self
         return replace(self, error=torch.where(self.bound() < math.inf, self.error, math.inf))
 
+    @functools.cached_property
     def _is_small(self) -> bool:
-        """Return whether all sizes are so small that :meth:`bound` is certainly finite.
+        """Whether all sizes are so small that neither the value nor an intermediate value overflows.
 
-        The errors need no check, because an error does not exceed the size.
+        A size is at most twice the reach. An error that is not infinite is at most the size.
         """
-        count, most = _TIMES * self.roundings + _MORE, self.kind.largest / 32
-        if not self.size.numel() or self.kind.gamma(count) + FLOAT64.gamma(count) > 1:
-            return not self.size.numel()
-        return bool(self.size.amax() < most and count * self.kind.tiny * self.reach.amax() < most)
+        return not self.reach.numel() or float(self.reach.max()) < self.kind.largest / 64
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
@@ -210,14 +215,17 @@ class ReorderingBound(BoundedTensor):
         """
         a, b = torch.broadcast_tensors(self.value, other.value)  # type: ignore[no-untyped-call]
         unclear = ~((a - b).abs() > self.bound() + other.bound())  # also true if both are -infinity
-        share = torch.where(unclear, 0.5, (a > b).double())
-        doubt = torch.where(unclear, 0.5, 0.0)
-        of_self = ReorderingBound.leaf(share, self.kind, doubt)
-        of_other = ReorderingBound.leaf(1 - share, self.kind, doubt)
+        larger = a > b
+        any_unclear = bool(unclear.any())
+
+        def share(of: Tensor) -> ReorderingBound:
+            doubt = torch.where(unclear, 0.5, 0.0)
+            return ReorderingBound.leaf(torch.where(unclear, 0.5, of.double()), self.kind, doubt)
 
         def either(mine: Tensor, others: Tensor) -> Tensor:
             """Return ``mine`` where a is larger, ``others`` where b is larger, else the maximum."""
-            return torch.where(unclear, torch.maximum(mine, others), torch.where(a > b, mine, others))
+            chosen = torch.where(larger, mine, others)
+            return torch.where(unclear, torch.maximum(mine, others), chosen) if any_unclear else chosen
 
         parts = ((getattr(self, name), getattr(other, name)) for name in ("size", "error", "reach"))
         size, error, reach = (either(mine, others) for mine, others in parts)
@@ -225,8 +233,8 @@ class ReorderingBound(BoundedTensor):
         return _with_parents(
             result,
             max(self.roundings, other.roundings),
-            (self, lambda bar: _to_shape(bar * of_self, self)),
-            (other, lambda bar: _to_shape(bar * of_other, other)),
+            (self, lambda bar: _to_shape(bar * share(larger), self)),
+            (other, lambda bar: _to_shape(bar * share(~larger), other)),
         )
 
     @_plain
@@ -278,7 +286,8 @@ class evaluating(TorchFunctionMode):
 def _with_parents(
     result: ReorderingBound, roundings: int, *parents: tuple[ReorderingBound, PullBack]
 ) -> ReorderingBound:
-    return replace(result, roundings=roundings, parents=parents).guarded()
+    x = result  # dataclasses.replace is slow
+    return ReorderingBound(x.value, x.size, x.error, x.reach, x.kind, roundings, parents).guarded()
 
 
 _PARTS = ("value", "size", "error", "reach")
@@ -299,12 +308,13 @@ def _to_shape(number: ReorderingBound, like: ReorderingBound) -> ReorderingBound
 
 
 def _add(a: ReorderingBound, b: ReorderingBound) -> ReorderingBound:
-    value, size, error = a.value + b.value, a.size + b.size, a.error + b.error
-    finite = value.isfinite()
-    if not finite.all():  # -infinity plus a number is exact, but plus an overflow it may be NaN
+    value, size, error, reach = (getattr(a, part) + getattr(b, part) for part in _PARTS)
+    if not _all_finite(value):  # -infinity plus a number is exact, but plus an overflow it may be NaN
+        finite = value.isfinite()
         exact = torch.where((a.bound() < math.inf) & (b.bound() < math.inf), 0.0, math.inf)
         size, error = (torch.where(finite, x, exact) for x in (size, error))
-    result = ReorderingBound(value, size, error, a.reach + b.reach, a.kind)
+        reach = torch.where(finite, reach, reach + exact)
+    result = ReorderingBound(value, size, error, reach, a.kind)
     parents = ((x, lambda bar, x=x: _to_shape(bar, x)) for x in (a, b))
     return _with_parents(result, max(a.roundings, b.roundings) + 1, *parents)
 
@@ -326,11 +336,14 @@ def _carried(product: Callable[[Tensor, Tensor], Tensor], a: ReorderingBound, b:
 
     The bound is infinite if a factor is infinite and the other may be 0, because their product is NaN.
     """
+    ours, theirs = a.value.abs(), b.value.abs()
+    error = product(a.error, theirs + b.error) + product(ours, b.error)
+    if _all_finite(error):  # an infinite factor would make it infinite or NaN
+        return error
     ours, theirs = (torch.where(x.value.isfinite(), x.value.abs(), 0.0) for x in (a, b))
     error = product(a.error, theirs + b.error) + product(ours, b.error)
+    error = torch.where(error.isnan(), math.inf, error)  # an infinite error times 0
     infinite = [x.value.isinf() for x in (a, b)]
-    if not any(part.any() for part in infinite):
-        return error
     (one, other), (zero, or_zero) = infinite, (~(x.value.abs() > x.bound()) for x in (a, b))
     doubts = product(one.double(), or_zero.double()) + product(zero.double(), other.double())
     return torch.where(doubts > 0, math.inf, error)
@@ -402,6 +415,11 @@ def _smooth(
         return _with_parents(result, 0, (a, lambda bar: bar * slope(a, result)))
 
     return rule
+
+
+def _all_finite(values: Tensor) -> bool:
+    """Return True only if all elements are finite; also return False if their sum overflows."""
+    return math.isfinite(float(values.sum()))
 
 
 def _or_nan(bound: Tensor, argument: Tensor) -> Tensor:
@@ -591,7 +609,14 @@ def _number(value: Any, kind: Format, leaves: dict[int, ReorderingBound] | None 
         return value
     if leaves is not None and id(value) in leaves:
         return leaves[id(value)]
+    if isinstance(value, (int, float)):
+        return _constant(float(value), kind)
     return ReorderingBound.leaf(torch.as_tensor(value, dtype=torch.float64), kind)
+
+
+@functools.lru_cache(maxsize=256)
+def _constant(value: float, kind: Format) -> ReorderingBound:
+    return ReorderingBound.leaf(torch.tensor(value, dtype=torch.float64), kind)
 
 
 def _apply_move(
