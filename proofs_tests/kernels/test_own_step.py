@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
+import numpy as np
 import pytest
 import torch
 
 from automata.errors import InputError
 from proofs_tests.kernels.test_believe_kernel import FEW, results, verdicts
 from ratproof import kernel_claim
+from ratproof.laws.kernels import comparison
 from ratproof.laws.kernels.bounds import gradients, run
 from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.family import FAMILIES
@@ -119,6 +122,34 @@ FAULTS = {
     "state scaled by 1.001": {"sampled", "gradient", "split", "independence"},
     "output scaled by 1.001": {"sampled", "split", "independence"},  # 1e-3 of a gradient is too small
 }
+
+
+def with_logarithm(state, x, scale=1.0):
+    """Return a step whose output is NaN for about half of the elements."""
+    state = x["f"] * state + x["u"]
+    return state, scale * (state + torch.log(x["u"]))
+
+
+@pytest.mark.usefixtures("unshrunk")
+def test_a_fault_is_refuted_beside_elements_that_are_nan():
+    options = OPTIONS[leaky_tanh]
+    family = kernel_claim("mine", step=with_logarithm, kernel=lambda **call: None, **options).kernel.family
+    for scale, verdict in ((1.0, "holds"), (1.001, "refuted")):
+        kernel = as_kernel(replace(family, function=partial(with_logarithm, scale=scale)))
+        claim = kernel_claim("mine", step=with_logarithm, kernel=kernel, longest=65, **options)
+        assert verdicts(claim, FEW, kind="sampled") == {"sampled": verdict}
+
+
+def test_a_reference_that_is_nan_with_a_finite_bound_is_not_a_comparison(monkeypatch):
+    def broken(*args):
+        right = stepwise(*args)
+        right["o"][0][...] = np.nan
+        return right
+
+    monkeypatch.setattr(comparison, "stepwise", broken)
+    (result,) = results(claim_of(gla, as_kernel(family_of(gla))), FEW, kind="sampled").values()
+    assert str(result.verdict) == "unknown"
+    assert "the reference for o is NaN with a finite error bound" in result.why
 
 
 @pytest.mark.usefixtures("unshrunk")

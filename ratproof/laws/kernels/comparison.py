@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from automata.errors import InputError
 from ratproof.evidence.ledger import NOTHING_COUNTED, ledger
 from ratproof.laws.kernels.bounds import gradients, run
 from ratproof.laws.kernels.bounds.rounding import USELESS, root_mean_square
@@ -120,6 +121,11 @@ def hold(shown: ShownCall, pairs: Iterable[Held], exactly: bool = False) -> None
             continue
         right = np.asarray(held.right).reshape(computed.shape)
         bound = np.zeros(computed.shape) if exactly else held.bound.reshape(computed.shape)
+        if (np.isnan(right) & (bound < np.inf)).any():
+            raise InputError(
+                f"for {shown.problem.says()}: the reference for {held.name} is NaN with a finite error bound;"
+                " this is a defect of ratproof, and is not counted as a comparison"
+            )
         within = bound
         stored = FORMATS[shown.problem.format_of(held.name)]
         # a narrower result is rounded once more

@@ -88,8 +88,9 @@ def column_norm(states: Bounds) -> Bounds:
 
 
 def root_mean_square(values: Bounds) -> float:
-    """Return the root mean square of all elements."""
-    return float(norm(values.ravel()) / np.sqrt(values.size))
+    """Return the root mean square of the finite elements, or 0 if there are none."""
+    finite = values[np.isfinite(values)]
+    return float(norm(finite) / np.sqrt(max(1, finite.size)))
 
 
 @dataclass(frozen=True)
