@@ -43,7 +43,7 @@ def nonzero_strings(automaton: WFSA) -> Iterator[tuple[Symbols, Weight]]:
     final = {q: w for q, w in enumerate(plain.final.tolist()) if w != k.zero}
     start = {q: w for q, w in enumerate(plain.initial.tolist()) if w != k.zero}
     ends = [frozenset(final)]  # ends[n]: the states from which n more symbols can lead to a final state
-    steps = 0
+    steps = empty = 0
     while ends[-1]:
         length, more = len(ends) - 1, False
         stack: list[tuple[Symbols, Row]] = [((), start)] if start.keys() & ends[length] else []
@@ -67,7 +67,9 @@ def nonzero_strings(automaton: WFSA) -> Iterator[tuple[Symbols, Weight]]:
                 after = _product(k, row, arrows[symbol])
                 if after.keys() & useful:
                     stack.append(((*string, symbol), after))
-        if k.signed and length > plain.states and not more:
+        # over a field, the scores are 0 for all longer strings if they are 0 for n consecutive lengths
+        empty = 0 if more else empty + 1
+        if k.signed and empty > plain.states:
             return
         ends.append(frozenset(q for r in ends[-1] for q in sources[r]))
 

@@ -273,7 +273,7 @@ class EpsilonClosure:
             number = heappop(waiting)
             if number in cycles:
                 states, product = cycles[number]
-                total.update(product({q: total[q] for q in members[number]}))
+                total.update(product({q: total.pop(q) for q in members[number]}))
                 members[number] = states
             for q in members[number]:
                 if q not in total:

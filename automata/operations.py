@@ -10,7 +10,7 @@ from automata.aliases import Symbol, Weight
 from automata.errors import InputError
 from automata.reachability import dead_states, useful_states
 from automata.sparse_matrix import SMALL, Places, SparseMatrix, numbers_of
-from automata.wfsa import WFSA
+from automata.wfsa import WFSA, Summands
 
 
 def trim(automaton: WFSA) -> WFSA:
@@ -62,6 +62,7 @@ def sum_of(left: WFSA, right: WFSA) -> WFSA:
         tables=tables,
         index=index,
         epsilon=left.epsilon_table.block_diagonal(right.epsilon_table),
+        summands=_summands(left, right),
     )
 
 
@@ -76,7 +77,13 @@ def hadamard(left: WFSA, right: WFSA) -> WFSA:
         final=np.asarray(k.times(left.final[:, None], right.final)).reshape(-1),
         tables=tables,
         index=index,
+        summands=_summands(left, right),
     )
+
+
+def _summands(left: WFSA, right: WFSA) -> frozenset[Summands] | None:
+    """Return the summands of an automaton that combines both: none, or unknown if one of them has any."""
+    return frozenset[Summands]() if left.summands == right.summands == frozenset() else None
 
 
 def scale(automaton: WFSA, weight: Weight) -> WFSA:

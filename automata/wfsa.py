@@ -112,6 +112,7 @@ class WFSA(Drawable):
                 "the transitions must be a dict with a matrix for each symbol, got"
                 f" {type(transitions).__name__}"
             )
+        transitions = dict(transitions)  # a mapping may create a matrix at each access, and ids may be reused
         parts = [("initial", raw_array(initial, "initial", 1)), ("final", raw_array(final, "final", 1))]
         index: dict[Hashable, int] = {}
         numbers: dict[int, int] = {}

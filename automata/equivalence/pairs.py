@@ -258,7 +258,7 @@ class _PairRun:
             for r, w in table[q]:
                 value = self.times(weight, w)
                 product[r] = self.plus(product[r], value) if r in product else value
-        return self._closed(product)
+        return self._closed({r: w for r, w in product.items() if w != self.zero})
 
     def along(self, word: Sequence[int]) -> Vector:
         """Return the vector after all symbols of a word."""

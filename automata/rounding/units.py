@@ -39,7 +39,10 @@ def unit_bounds(
     known: Sequence[Deviation | None] = deviations if deviations is not None else [None] * len(automata)
     first = automata[0]
     alike = all(
-        not a.has_epsilon and a.exact == first.exact and a.matrices.shape == first.matrices.shape
+        not a.has_epsilon
+        and a.exact == first.exact
+        and a.matrices.shape == first.matrices.shape
+        and a.index == first.index
         for a in automata
     )
     if not alike or first.semiring not in STEPS:

@@ -11,13 +11,15 @@ from hypothesis import strategies as st
 
 from automata import epsilon
 from automata.epsilon import Elimination, closure
-from automata.equivalence import equivalent
+from automata.equivalence import Equivalent, equivalent
 from automata.errors import EpsilonCycle, LimitReached
 from automata.forward import score
 from automata.semirings import BOOLEAN, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL
+from automata.sparse_matrix import SMALL
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import over, some_cases
 from ratproof.checkers import check_chain
+from ratproof.checkers.table import judge
 
 WEIGHTS = {
     REAL: [Fraction(1, 4), Fraction(-1, 5), Fraction(1, 7)],
@@ -62,6 +64,28 @@ def test_elimination_is_the_closure(k, data):
     for q in range(n):
         row = eliminated.product({q: k.one})
         assert [row.get(r, k.zero) for r in range(n)] == expected[q].tolist()
+
+
+@some_cases(st.data())
+def test_useless_states_do_not_change_the_sums_of_epsilon_paths(data):
+    """Large automata use the sparse closure, in which the weight of a state may cancel."""
+    signs = st.sampled_from(["1/2", "-1/2"])
+    edges = [(q, r, "", data.draw(signs)) for q, r in ((0, 1), (1, 0), (2, 0))]
+    edges += [(0, 1, "a", 1), (1, 2, "a", 1)]
+    initial = [(q, data.draw(st.integers(-2, 2))) for q in range(3)]
+    small, large = (WFSA.from_edges(REAL, n, "a", initial, [(1, 1)], edges) for n in (3, SMALL + 1))
+    assert [score(large, x) for x in ("", "a", "aa")] == [score(small, x) for x in ("", "a", "aa")]
+    answer = equivalent(small, large)
+    assert isinstance(answer, Equivalent)
+    assert judge(answer.certificate.to_json()).why is None
+
+
+@pytest.mark.parametrize("states", [2, SMALL + 1])
+def test_epsilon_paths_that_cancel_leave_the_score_0(states):
+    cycle = [(0, 1, "", "-1/2"), (1, 0, "", "1/2")]
+    automaton = WFSA.from_edges(REAL, states, "a", [(0, 2), (1, 1)], [(1, 1)], cycle)
+    assert score(automaton, "") == 0
+    assert isinstance(equivalent(automaton, WFSA.from_edges(REAL, 0, "a", [], [], [])), Equivalent)
 
 
 @over([REAL, MAX_PLUS])

@@ -96,6 +96,11 @@ def test_scores_that_cancel_are_not_listed():
     assert enumeration.shortest(cancels.replace(final=REAL.zeros(3, exact=True))) is None
 
 
+def test_strings_of_a_cycle_are_listed_although_the_lengths_between_them_have_none():
+    even = WFSA(REAL, [1, 0], [1, 0], {"a": [[0, 1], [1, 0]]})
+    assert [len(x) for x, _ in islice(enumeration.nonzero_strings(even), 5)] == [0, 2, 4, 6, 8]
+
+
 def test_a_long_search_is_a_limit(monkeypatch):
     monkeypatch.setattr(enumeration, "MOST_STEPS", 10)
     with pytest.raises(LimitReached, match="more than the limit of 10 prefixes"):

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from automata.equivalence import Unknown, equivalent
 from automata.equivalence.answers import first_answer
+from automata.equivalence.pairs import search
 from automata.errors import LimitReached
 from automata.operations import sum_of
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL
@@ -92,3 +93,12 @@ def test_the_reason_names_the_limits_and_the_searched_part():
     assert first_answer([limited, lambda: None]) == Unknown("a limit was reached: too large")
     unknown = [lambda: Unknown("shorter", 1), limited, lambda: Unknown("longer", 2), lambda: Unknown("none")]
     assert first_answer(unknown) == Unknown("longer; a limit was reached: too large", 2)
+
+
+def test_weights_that_cancel_are_no_divisor_in_the_search_for_pairs():
+    """After a, the weight of state 0 of one automaton is 1 - 1."""
+    cancels, loops = (
+        WFSA.from_edges(REAL, 2, "a", [(0, 1), (1, 1)], [(1, 1)], edges)
+        for edges in ([(0, 0, "a", 1), (1, 0, "a", -1), (0, 1, "a", 1)], [(0, 1, "a", 1), (1, 1, "a", 0)])
+    )
+    assert search(cancels, loops, lambda stage: None).word == equivalent(cancels, loops).word

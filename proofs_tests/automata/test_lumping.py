@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import copy
+import math
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from automata.equivalence import equivalent
 from automata.equivalence.certificates import Lumped
 from automata.equivalence.lumping import lump
 from automata.forward import score
-from automata.operations import reverse
+from automata.operations import hadamard, reverse, sum_of
 from automata.semirings import LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS
 from automata.testing.strategies import automata, strings
 from automata.wfsa import WFSA
@@ -83,3 +85,17 @@ def test_over_log_summands_are_compared_instead_of_sums():
     other = WFSA(LOG, [0.0, 0.0], [2.0, 1.0], {"a": [[0.5, 1.0], [1.0, 0.5]]})
     assert lump(one, other).verdict == "equivalent"
     assert lump(one, WFSA(LOG, [0.0, 0.0], [2.0, 1.5], {"a": [[0.5, 1.0], [1.0, 0.5]]})) is None
+
+
+@pytest.mark.parametrize("operation", [sum_of, hadamard])
+def test_an_operation_keeps_that_the_weights_of_either_operand_are_sums_of_logarithms(operation):
+    """The weight log(e^0 + e^0) is irrational, and the float log(2) is not equal to it."""
+    twice = WFSA.from_edges(LOG, 1, "a", [(0, 0)], [(0, 0)], [(0, 0, "a", 0)] * 2)
+    rounded = WFSA(LOG, [0.0], [0.0], {"a": [[math.log(2)]]})
+    one = (
+        WFSA(LOG, [0.0], [0.0], {"a": [[0.0]]})
+        if operation is hadamard
+        else WFSA.from_edges(LOG, 0, "a", [], [], [])
+    )
+    for combined in (operation(one, twice), operation(twice, one)):
+        assert equivalent(combined, rounded).verdict == "unknown"

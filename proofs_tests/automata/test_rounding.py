@@ -122,6 +122,18 @@ def test_several_automata_have_their_individual_bounds(data, semiring, exact):
             assert bounds[:, unit].tolist() == pytest.approx(one_bounds.tolist(), rel=1e-9)
 
 
+def test_automata_that_number_their_matrices_differently_have_their_own_scores():
+    """Automata from edges merge equal matrices; then b's matrix has the index 0 in one and 1 in the other."""
+    one, other = (
+        WFSA.from_edges(
+            REAL, 1, "abc", [(0, 1)], [(0, 1)], [(0, 0, x, w) for x, w in zip("abc", weights, strict=True)]
+        )
+        for weights in (("1/2", "1/2", 1), ("1/2", 1, 1))
+    )
+    ((scores, _),) = unit_bounds([one, other], ["b"], FLOAT32)
+    assert scores[-1].tolist() == [Fraction(1, 2), 1]
+
+
 @few_cases(st.data(), st.sampled_from([REAL, MAX_PLUS]), st.integers(0, 8))
 def test_bounds_do_not_depend_on_the_number_of_vectors_read_out(data, semiring, at_once):
     some = data.draw(st.lists(automata(semiring, most_states=3), min_size=1, max_size=3))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections import UserDict
 from fractions import Fraction
 
 import numpy as np
@@ -83,6 +84,15 @@ def test_any_hashable_value_is_a_symbol():
 def test_symbols_with_the_same_matrix_object_share_it():
     automaton = WFSA(REAL, [1, 0], [0, 1], {**dict.fromkeys(range(10_000), TABLE), "b": [[0, 1], [0, 0]]})
     assert automaton.matrices.shape == (2, 2, 2)
+
+
+def test_a_mapping_may_create_its_matrices_at_each_access():
+    class Weights(UserDict):
+        def __getitem__(self, symbol):
+            return [[float(ord(symbol))]]
+
+    automaton = WFSA(REAL, [1.0], [1.0], Weights.fromkeys("abcdefgh"))
+    assert [score(automaton, [x]) for x in "abcdefgh"] == [float(ord(x)) for x in "abcdefgh"]
 
 
 def test_edges_with_the_same_weights_share_one_matrix():
