@@ -31,6 +31,8 @@ PROPERTIES = ("__get__", "dim", "size")
 """Names of attributes and methods that do not return values, such as shape, dtype and device."""
 OPTIONS = {"dim", "keepdim", "stride", "padding", "dilation", "groups"}
 """Keyword arguments of rules that are not operands."""
+POSITIONAL = {"cumsum": ("dim",), "sum": ("dim", "keepdim")}
+"""Options that may be passed by position, after the operand."""
 DATA_MOVEMENT = frozenset(
     (
         *("cat", "stack", "embedding", "getitem", "expand", "unsqueeze", "squeeze", "reshape", "flatten"),
@@ -140,6 +142,9 @@ class RunningErrorTensor(BoundedTensor):
 def _linear(
     inputs: RunningErrorTensor, weight: RunningErrorTensor, bias: RunningErrorTensor | None = None
 ) -> RunningErrorTensor:
+    if weight.error.any() or (bias is not None and bias.error.any()):
+        product = _matmul(inputs, RunningErrorTensor(weight.value.T, weight.error.T))
+        return product if bias is None else RULES["add"](product, bias)
     value = functional.linear(inputs.value, weight.value, None if bias is None else bias.value)
     return RunningErrorTensor(
         value, rounding.affine(weight.value, None if bias is None else bias.value, inputs.value, inputs.error)
@@ -282,8 +287,8 @@ def apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             first = next(of_tensors)
             like = first.value if isinstance(first, RunningErrorTensor) else first
             options = {name: value for name, value in kwargs.items() if name in OPTIONS}
-            if operation in ("cumsum", "sum") and len(args) > 1:  # the axis, by position
-                args, options = args[:1], {**options, "dim": args[1]}
+            if operation in POSITIONAL:
+                args, options = args[:1], options | dict(zip(POSITIONAL[operation], args[1:], strict=False))
             left = {n: x for n, x in kwargs.items() if n not in OPTIONS and (n != "inplace" or x)}
             every = [*args, *left.values()]
             return RULES[operation](*(a if a is None else _tracked(a, like) for a in every), **options)

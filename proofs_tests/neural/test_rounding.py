@@ -560,6 +560,23 @@ def test_an_error_of_either_operand_propagates_to_the_result(function):
         assert 0.5 * factor <= float(result.error) < 0.5 * factor + 1e-5
 
 
+def test_errors_of_a_weight_and_a_bias_propagate_to_the_linear_map():
+    exact, off = (
+        RunningErrorTensor(torch.ones(2, 2), torch.full((2, 2), e, dtype=torch.float64)) for e in (0.0, 0.5)
+    )
+    one = RunningErrorTensor(torch.ones(2), torch.full((2,), 0.5, dtype=torch.float64))
+    for weight, bias, least in ((off, None, 1), (exact, one, 0.5), (off, one, 1.5)):
+        mapped = torch.nn.functional.linear(exact, weight, bias)
+        assert mapped.value.tolist() == [[2.0 if bias is None else 3.0] * 2] * 2
+        assert bool((mapped.error >= least).all()) and bool((mapped.error < least + 1e-5).all())
+
+
+def test_options_of_a_sum_may_be_passed_by_position():
+    x = RunningErrorTensor.exact(torch.ones(2, 3))
+    assert x.sum(-1, True).shape == x.sum(dim=-1, keepdim=True).shape == (2, 1)
+    assert x.sum(-1).shape == (2,)
+
+
 def test_a_tracked_tensor_has_the_shape_of_its_tensor():
     assert RunningErrorTensor.exact(torch.zeros(2, 3)).shape == (2, 3)
 
