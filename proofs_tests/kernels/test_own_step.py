@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional
 
 from automata.errors import InputError
 from proofs_tests.kernels.test_believe_kernel import FEW, results, verdicts
@@ -355,3 +356,117 @@ def test_other_recurrences_hold_and_a_small_error_is_refuted(step):
         claim = kernel_claim("mine", step=step, kernel=kernel, longest=17, **MORE[step])
         answers = verdicts(claim, 20, "sampled") if own is not step else verdicts(claim, 10)
         assert set(answers.values()) == {expected}
+
+
+def heads_inside(state, x):
+    """Return the GLA step with the state (N, K, H, V) and outputs (N, V, H)."""
+    state = x["g"].exp().transpose(1, 2)[..., None] * state
+    state = state + x["k"].transpose(1, 2)[..., None] * x["v"].transpose(1, 2)[:, None]
+    return state, (state * x["q"].transpose(1, 2)[..., None]).sum(1).transpose(1, 2)
+
+
+def without_heads(state, x):
+    """Return the GLA step without the axis H."""
+    state = x["g"].exp()[..., None] * state + x["k"][..., None] * x["v"][:, None]
+    return state, (state * x["q"][..., None]).sum(1)
+
+
+def shared_keys(state, x):
+    """Return the step of Mamba-2, in which all heads have the same keys and queries."""
+    state = x["g"].exp()[..., None, None] * state + x["k"][:, None, :, None] * x["v"][:, :, None]
+    return state, (state * x["q"][:, None, :, None]).sum(-2)
+
+
+def fixed_weights(state, x):
+    """Return a step with a tensor that is the same for all tokens, with the axis H last."""
+    state = state + x["k"][..., None] * x["v"][..., None, :]
+    return state, (state * x["w"].transpose(1, 2)[..., None]).sum(-2)
+
+
+def norm_of_lanes(state, x):
+    """Return a step whose outputs are divided by a norm of all lanes."""
+    state = x["f"] * state + x["u"]
+    return state, state * (state.square().mean(-1, keepdim=True) + 1e-5).rsqrt()
+
+
+AXES = {
+    heads_inside: {"inputs": {**QKVG, "v": "BTVH"}, "state": "KHV"},
+    without_heads: {"inputs": {"q": "BTK", "k": "BTK", "v": "BTV", "g": "BTK log-decay"}, "state": "KV"},
+    shared_keys: {"inputs": {"q": "BTK", "k": "BTK", "v": "BTHV", "g": "BTH log-decay"}},
+    fixed_weights: {"inputs": {"k": "BTHK", "v": "BTHV", "w": "BKH"}},
+    norm_of_lanes: OPTIONS[leaky_tanh],
+}
+
+
+@pytest.mark.parametrize("step", AXES)
+def test_independence_holds_for_every_order_of_axes(step):
+    family = kernel_claim("mine", step=step, kernel=lambda **call: None, **AXES[step]).kernel.family
+    claim = kernel_claim("mine", step=step, kernel=as_kernel(family), longest=17, **AXES[step])
+    assert verdicts(claim, kind="independence") == {"independence": "holds"}
+
+
+@pytest.mark.usefixtures("unshrunk")
+@pytest.mark.parametrize("step", [heads_inside, shared_keys])
+def test_a_kernel_that_mixes_sequences_or_heads_is_refuted(step):
+    for axis in (0, 2):
+        family = kernel_claim("mine", step=step, kernel=lambda **call: None, **AXES[step]).kernel.family
+
+        def mixes(axis=axis, family=family, **call):
+            outputs, state = as_kernel(family)(**call)
+            return outputs + 1e-3 * outputs.roll(1, axis), state
+
+        claim = kernel_claim("mine", step=step, kernel=mixes, longest=17, **AXES[step])
+        assert verdicts(claim, kind="independence") == {"independence": "refuted"}
+
+
+@pytest.mark.parametrize("numbers", ["plain", "real"])
+@pytest.mark.parametrize("gates", ["mild", "infinite"])
+def test_decays_are_from_0_to_1_and_0_is_a_gate_of_minus_infinity(numbers, gates):
+    options = {"inputs": {"f": "BTD decay", "u": "BTD"}, "state": "D", "output": "f"}
+    family = kernel_claim("mine", step=leaky_tanh, kernel=lambda **call: None, **options).kernel.family
+    problem = replace(call(gla), family=family, numbers=numbers, gates=gates, large=True, heads=50)
+    decays = problem.arrays()["f"]
+    assert ((decays >= 0) & (decays <= 1)).all() and (decays == 0).any() == (gates == "infinite")
+
+
+def test_the_name_of_a_tensor_does_not_restrict_its_values():
+    def gated(state, x):
+        state = state + x["beta"].sigmoid() * (x["u"] - state)
+        return state, state
+
+    options = {"inputs": {"beta": "BTD", "u": "BTD"}, "state": "D", "output": "u"}
+    family = kernel_claim("mine", step=gated, kernel=lambda **call: None, **options).kernel.family
+    assert (replace(call(gla), family=family).arrays()["beta"] < 0).any()
+
+
+def chunked_sums(logarithm):
+    """Return a kernel in chunks of 16 tokens whose decays are exponentials of sums of logarithms."""
+
+    def kernel(f, u, initial_state=None):
+        state, outputs = torch.zeros_like(u[:, 0]) if initial_state is None else initial_state, []
+        for begin in range(0, u.shape[1], 16):
+            sums = logarithm(f[:, begin : begin + 16]).cumsum(1)
+            later = torch.ones(sums.shape[1], sums.shape[1], dtype=torch.bool).tril()[..., None]
+            decays = (sums[:, :, None] - sums[:, None]).masked_fill(~later, -torch.inf).exp()
+            own = torch.einsum("btsd,bsd->btd", decays, u[:, begin : begin + 16])
+            outputs.append(own + sums.exp() * state[:, None])
+            state = outputs[-1][:, -1]
+        return torch.cat(outputs, 1), state
+
+    return kernel
+
+
+@pytest.mark.parametrize(
+    ("kind", "logarithm"), [("decay-logit", functional.logsigmoid), ("decay", torch.log)]
+)
+def test_chunks_may_sum_the_logarithms_of_gates(kind, logarithm):
+    def step(state, x):
+        state = (x["f"].sigmoid() if kind == "decay-logit" else x["f"]) * state + x["u"]
+        return state, state
+
+    options = {"inputs": {"f": f"BTD {kind}", "u": "BTD"}, "state": "D", "output": "u"}
+    claim = kernel_claim(
+        "mine", step=step, kernel=chunked_sums(logarithm), form="chunked", chunk=16, longest=65,
+        without=["cu_seqlens", "empty", "infinite-gates"], **options
+    )  # fmt: skip
+    assert verdicts(claim, 100, kind="sampled") == {"sampled": "holds"}

@@ -7,6 +7,7 @@ import sys
 from math import prod
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import find, settings
@@ -19,12 +20,14 @@ from ratproof import believe_kernel
 from ratproof.evidence.ledger import recording
 from ratproof.laws.kernels import drawing, rungs
 from ratproof.laws.kernels.bounds.rounding import KernelForm
+from ratproof.laws.kernels.comparison import Held, hold
 from ratproof.laws.kernels.counterexample import ShownCall, WrongCall
 from ratproof.laws.kernels.family import FAMILIES
 from ratproof.laws.kernels.kernel import Kernel
 from ratproof.laws.kernels.layouts import LAYOUTS
 from ratproof.laws.kernels.problem import Problem
 from ratproof.laws.kernels.rungs import KERNEL_RUNGS
+from ratproof.laws.kernels.stepwise import as_kernel
 
 
 def planted(wrong):
@@ -269,3 +272,83 @@ def test_a_script_makes_the_same_call(call, monkeypatch, capsys):
     exec(wrong.counterexample.script, {})
     printed = float(capsys.readouterr().out.partition(" = ")[2])
     assert seen[0] == seen[1] and printed == pytest.approx(values[0, 1, 1])
+
+
+def test_calls_are_split_only_into_listed_lengths():
+    called = set()
+
+    def kernel(**arguments):
+        called.add(arguments["x"].shape[1])
+        return KERNELS["hgrn"](**arguments)
+
+    claim = believe_kernel("lengths", family="hgrn", kernel=kernel, lengths=(16, 32), without=["cu_seqlens"])
+    assert results(claim, kind="split")["split"].verdict == "holds" and called == {16}
+    claim = believe_kernel("length", family="hgrn", kernel=kernel, lengths=(32,), without=["cu_seqlens"])
+    assert "split" not in claim.rungs
+
+
+@pytest.mark.parametrize("name", ["o", "final_state"])
+def test_a_call_must_not_overwrite_the_results_of_an_earlier_call(name):
+    buffers = {}
+
+    def kernel(**arguments):
+        results = dict(zip(("o", "final_state"), KERNELS["hgrn"](**arguments), strict=True))
+        right = results[name]
+        if not right.requires_grad:
+            results[name] = buffers.setdefault((right.shape, right.dtype), right).copy_(right)
+        return tuple(results.values())
+
+    claim = believe_kernel("buffer", family="hgrn", kernel=kernel, without=["cu_seqlens"])
+    refuted = results(claim, kind="split")["split"]
+    assert refuted.verdict == "refuted"
+    assert f"{name} of the previous call is modified by this call" in refuted.counterexample.sentence()
+
+
+def test_measured_gradients_run_if_lengths_are_multiples_of_a_large_number():
+    def step(state, x):
+        state = x["f"] * state + x["u"]
+        return state, state
+
+    options = {
+        "inputs": {"f": "BTD decay", "u": "BTD"},
+        "state": "D",
+        "output": "u",
+        "sizes": {"B": (1,), "D": (2,)},
+    }
+    family = believe_kernel("multiple", step=step, kernel=lambda **call: None, **options).kernel.family
+    claim = believe_kernel(
+        "multiple",
+        step=step,
+        kernel=as_kernel(family),
+        multiple=512,
+        without=["cu_seqlens", "empty"],
+        **options,
+    )
+    assert results(claim, 2, kind="gradient")["gradient"].verdict == "holds"
+
+
+@pytest.mark.parametrize("form", [lambda h, u, z: (1 - z) * h + z * u, lambda h, u, z: h + z * (u - h)])
+def test_both_forms_of_a_minimal_gru_are_within_the_bound(form):
+    def kernel(z, u, initial_state=None):
+        state, outputs = torch.zeros_like(u[:, 0]) if initial_state is None else initial_state, []
+        for t in range(u.shape[1]):
+            state = form(state, u[:, t], z[:, t])
+            outputs.append(state)
+        return torch.stack(outputs, 1), state
+
+    claim = believe_kernel(
+        "min-gru", family="min-gru", kernel=kernel, without=["cu_seqlens", "empty"], sizes={"D": (100,)}
+    )
+    assert results(claim, 60, kind="sampled")["sampled"].verdict == "holds"
+
+
+def test_a_bound_that_is_useless_in_float32_is_useless_in_float16():
+    """The outputs are stored in float16, but their sums are computed in float32."""
+    shape = {"lengths": (3,), "batch": 1, "heads": 1, "keys": 1, "values": 1, "packed": False}
+    drawn = {"has_initial_state": True, "scale": None, "numbers": "real", "gates": "mild", "seed": 1}
+    problem = Problem(FAMILIES["hgrn"], "float16", "float32", **shape, **drawn, directions="free")
+    shown = ShownCall(Kernel("mine", FAMILIES["hgrn"], KERNELS["hgrn"], KernelForm()), problem, {})
+    values = np.full((1, 2), 1e-3)
+    with recording() as ledger:
+        hold(shown, [Held("o", values, values, np.full((1, 2), 1.0))])
+    assert ledger.facts["numbers"] == (0, 2)

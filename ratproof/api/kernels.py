@@ -27,6 +27,7 @@ from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.family import ALIASES, FAMILIES, KINDS, LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS, WIDE
 from ratproof.laws.kernels.kernel import CAPABILITIES, Kernel
+from ratproof.laws.kernels.rungs import splits
 from ratproof.laws.kernels.state_parts import step_with_one_state
 from ratproof.laws.kernels.stepwise import Step, require_rules
 from ratproof.laws.runner import kernel_rungs
@@ -229,7 +230,8 @@ def _kinds(kernel: Kernel) -> Iterable[str]:
     narrow = "narrow-gradient" not in kernel.without and not kernel.measures_gradients
     if "gradient" not in kernel.without and (narrow or set(kernel.dtypes) & set(WIDE)):
         yield "gradient"
-    if not kernel.without & {"initial-state", "final-state"}:
+    splittable = not kernel.lengths or any(splits(kernel.lengths, time) for time in kernel.lengths)
+    if splittable and not kernel.without & {"initial-state", "final-state"}:
         yield "split"
     yield "independence"
 

@@ -134,7 +134,8 @@ def hold(shown: ShownCall, pairs: Iterable[Held], exactly: bool = False) -> None
                 right = rounded(right, shown.problem.format_of(held.name))
             else:
                 bound = bound + stored.unit * (np.abs(right).astype(float) + bound) + stored.smallest
-        useful = within <= max(USELESS * root_mean_square(right.astype(float)), UNDERFLOW * stored.smallest)
+        smallest = FORMATS[shown.problem.accumulation].smallest
+        useful = within <= max(USELESS * root_mean_square(right.astype(float)), UNDERFLOW * smallest)
         useful &= np.abs(right).astype(float) + bound < stored.largest / 4
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
             errors = np.abs(computed - right).astype(float)

@@ -129,6 +129,13 @@ class ShownCall:
         what = "a modified tensor", "an unmodified argument", "0"
         return self._wrong(name, *what, f"arguments[{name!r}].sum()")
 
+    def overwritten(self, name: str) -> WrongCall:
+        """Return the counterexample for a call that modified a result of the previous call."""
+        what = "modified by this call", "unmodified", "0"
+        wrong = self._wrong(f"{name} of the previous call", *what, name)
+        wrong.counterexample = replace(wrong.counterexample, script="")  # a script has only one call
+        return wrong
+
     def invalid_result(self, error: InvalidKernelResult) -> WrongCall:
         """Return the counterexample for a result with the wrong shape, dtype or type."""
         printed = error.printed or "type(result).__name__"

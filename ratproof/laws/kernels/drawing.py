@@ -266,7 +266,7 @@ def problems(
         accumulation=dtype if dtype in WIDE or kernel.accumulation is None else kernel.accumulation,
         lengths=_parts(random, time, rows, "empty" not in unsupported) if packed else (time,),
         batch=1 if packed else rows,
-        heads=drawn[heads_axis],
+        heads=drawn.get(heads_axis, 1),
         keys=drawn.get("W" if family.window else "K", 1),
         values=drawn.get("V", 1),
         packed=packed,

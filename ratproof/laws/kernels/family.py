@@ -123,7 +123,21 @@ class LinearRecurrence:
         """Return the axes, other than T, whose sizes can be chosen for a call."""
         if self.lanes:
             return "BDW" if self.window else "BD"
-        return "BHKV"
+        used = "".join(self.tensors.values()) + "".join(self.state)
+        if self.function is None or "M" in used:  # M is computed from K and V
+            return "BHKV"
+        return "".join(axis for axis in "BHKV" if axis in used)
+
+
+def state_axes(family: LinearRecurrence) -> str:
+    """Return the axes of the final states; further axes of a head are omitted unless the family has a step.
+
+    >>> state_axes(FAMILIES["hgrn"]), state_axes(FAMILIES["gla"])
+    ('ND', 'NH')
+    """
+    if family.state and isinstance(family.state, str):
+        return "N" + family.state
+    return "ND" if family.lanes else "NH"
 
 
 def _of_step(

@@ -141,7 +141,8 @@ class Kernel:
         before = _copies(arguments)
         with torch.inference_mode() if problem.mode == "inference" else torch.no_grad():
             outputs, states = self.results(problem, arrays, arguments)
-        return Call(_array(outputs), _array(states), _changed(before, arguments))
+        results = (outputs,) if states is None else (outputs, states)
+        return Call(_array(outputs), _array(states), _changed(before, arguments), tensors=results)
 
     def gradients(self, problem: Problem, arrays: Arrays, weights: Arrays) -> Call:
         """Call the kernel and compute gradients with respect to all tensors except the frozen ones.
@@ -286,12 +287,20 @@ class Call:
         states: The final state; ``None`` if it is not requested.
         changed: Name of an argument that the kernel modified, if any.
         flows: Gradients by argument, if they are computed.
+        tensors: The kernel's own tensors, which a later call must not overwrite.
     """
 
     outputs: NDArray[np.float64]
     states: NDArray[np.float64] | None
     changed: str | None
     flows: Arrays = field(default_factory=dict)
+    tensors: tuple[Tensor, ...] = ()
+
+    def overwritten(self) -> str | None:
+        """Return the name of a result that has changed since the call, or ``None``."""
+        now = zip(("o", "final_state"), map(_array, self.tensors), strict=False)
+        before = self.results()
+        return next((n for n, x in now if not np.array_equal(x, before[n], equal_nan=True)), None)
 
     def results(self) -> Arrays:
         """Return the outputs, the final state and the gradients, keyed by name."""
@@ -304,7 +313,8 @@ def _array(values: None) -> None: ...
 @overload
 def _array(values: Tensor) -> NDArray[np.float64]: ...
 def _array(values: Tensor | None) -> NDArray[np.float64] | None:
-    return None if values is None else np.asarray(values.detach().double().cpu().numpy())
+    # a copy, because a kernel may reuse its tensors
+    return None if values is None else np.array(values.detach().double().cpu().numpy())
 
 
 def _flow_to(result: Tensor, weights: NDArray[np.float64], problem: Problem) -> Tensor:

@@ -236,7 +236,7 @@ def inputs_of(problem: Problem, arrays: Arrays, group: StringGroup) -> Recurrenc
     if family.step:
         step, value = of_steps(problem, arrays, family.step, group), inputs.value
         more = {"own_value": value, "step": step, "more_roundings": 1}
-        often = inputs.product_roundings + 1
+        often = inputs.product_roundings + 1 + (family.complement == "step")  # z (u - h) rounds u - h, too
         inputs = replace(inputs, value=step[..., None] * value, product_roundings=often, **more)
     if family.correction == "delta":
         beta = of_steps(problem, arrays, "beta", group)

@@ -147,12 +147,11 @@ class Problem:
             if self.family.normalised:
                 state[..., -1] = np.abs(state[..., -1])
         if self.large:
-            linear = {self.family.query, self.family.value, "initial_state"}
+            family = self.family
+            linear = {family.query, family.value, "initial_state"}
             # a factor that is a power of two does not cause rounding; keys do not affect initial states
-            keys = (
-                {self.family.key} if self.numbers == "real" and self.family.correction != "delta" else set()
-            )
-            for name in arrays.keys() & (linear | keys):
+            keys = {family.key} if self.numbers == "real" and family.correction != "delta" else set()
+            for name in arrays.keys() & (linear | keys) - family.kinds.keys():
                 arrays[name] = LARGE[self.numbers] * arrays[name]
         return {name: self.in_format(name, array) for name, array in arrays.items()}
 
@@ -208,13 +207,11 @@ class Problem:
 
     def sizes(self) -> dict[str, int]:
         """Return the size of each axis."""
-        states = (
-            {"D": self.heads} if self.family.lanes else {"H": self.heads, "K": self.keys, "V": self.values}
-        )
-        more = {"W": self.keys} if self.family.window else {}
+        every = {"D": self.heads, "W": self.keys, "H": self.heads, "K": self.keys, "V": self.values}
+        states = {axis: size for axis, size in every.items() if axis in self.family.axes}
         if any("M" in axes for axes in self.family.tensors.values()):
-            more["M"] = self.shape("M")[0]
-        return {"B": self.batch, "T": self.time, **states, **more}
+            states["M"] = self.shape("M")[0]
+        return {"B": self.batch, "T": self.time, **states}
 
     def says(self) -> str:
         """Return the shapes and options of the call on one line."""
@@ -254,15 +251,10 @@ class Problem:
         if name == family.factor and family.pairs:
             return self._turning(rng, shape)
         if name == family.factor or kind == "decay":
-            exact = rng.choice([0.0, 1.0, -1.0], shape)
-            return (
-                exact
-                if self.numbers != "real"
-                else np.where(rng.random(shape) < 0.1, exact, rng.random(shape))
-            )
+            return self._decays(name, rng, shape)
         if name == "beta" and family.erase:
             return self._shares(rng, shape)
-        if name == "beta":
+        if name == "beta" and family.correction == "delta":
             integers = [0.0, 1.0] if self.numbers == "exact" else [0.0, 1.0, 2.0]
             few = rng.choice(integers, shape)
             return (
@@ -279,6 +271,15 @@ class Problem:
         if family.normalised and name in (family.query, family.key):
             return np.abs(self._values(rng, shape)) + 0.25
         return self._values(rng, shape)
+
+    def _decays(self, name: str, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return decays from 0 to 1; a factor without an input gate may also be -1."""
+        family = self.family
+        few = [0.0, 1.0, *([] if family.step else [-1.0])] if name == family.factor else [0.5, 1.0]
+        if name != family.factor and self.gates == "infinite":
+            few.append(0.0)
+        share = 0.1 if self.numbers == "real" else 1.0
+        return np.where(rng.random(shape) < share, rng.choice(few, shape), rng.random(shape))
 
     def _values(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Return random values of this shape.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -16,6 +16,7 @@ from ratproof.evidence.subjects import STATED
 from ratproof.laws.kernels.comparison import Right, compare, hold_call, recurrence
 from ratproof.laws.kernels.counterexample import ShownCall, WrongCall
 from ratproof.laws.kernels.drawing import CallSizes, groups_of, problems, shorter_than
+from ratproof.laws.kernels.family import state_axes
 from ratproof.laws.kernels.formats import WIDE
 from ratproof.laws.kernels.kernel import Arrays, Kernel
 from ratproof.laws.kernels.measured import hold_measured, require_no_doubts
@@ -61,7 +62,8 @@ class KernelRung:
             InputError: If no call is wrong, but the time limit was too short for all calls.
         """
         if self.kind == "gradient" and kernel.measures_gradients and not kernel.lengths:
-            kernel = replace(kernel, longest=min(kernel.longest or MEASURED, MEASURED))
+            longest = max(kernel.multiple, min(kernel.longest or MEASURED, MEASURED))
+            kernel = replace(kernel, longest=longest)
         watch = KernelWatch(kernel)
         number = examples or settings().max_examples
         for group in groups_of(kernel, number, self.shortest, self.small, self.long):
@@ -158,7 +160,9 @@ def split(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
     step = kernel.multiple
     candidates = {0, step, problem.time // 2 // step * step, problem.time - step}
     cuts = [c for c in sorted(candidates) if least <= c <= problem.time - least]
-    if not cuts:  # one token cannot be split
+    if kernel.lengths:
+        cuts = splits(kernel.lengths, problem.time)
+    if not cuts:  # for example, one token cannot be split
         return
     cut = data.draw(st.sampled_from(cuts))
     one = problem.part((cut,))
@@ -168,7 +172,15 @@ def split(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
     assert first.states is not None
     two = replace(problem.part((problem.time - cut,)), has_initial_state=True)
     rest = {**_between(problem, arrays, cut, problem.time), "initial_state": first.states}
-    compare(kernel, two, rest, f"the state after {cut} of {problem.time} tokens is the initial state")
+    law = f"the state after {cut} of {problem.time} tokens is the initial state"
+    compare(kernel, two, rest, law)
+    if (name := first.overwritten()) is not None:
+        raise ShownCall(kernel, two, rest, law).overwritten(name)
+
+
+def splits(lengths: Sequence[int], time: int) -> list[int]:
+    """Return the numbers of tokens after which a call may be split into two calls of these lengths."""
+    return [cut for cut in lengths if time - cut in lengths]
 
 
 def independence(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
@@ -182,18 +194,22 @@ def independence(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
     if kernel.against is not None:
         compare(kernel, problem, mixed, law)
         return
-    call, (row, head) = kernel.call(problem, mixed), kept
-    at, begin, end = problem.spans()[row]
-    kept_outputs = np.zeros(call.outputs.shape, bool)
-    kept_outputs[at, begin:end, head] = True
+    call = kernel.call(problem, mixed)
+    family = problem.family
+    axes = {"o": family.output_axes, "final_state": state_axes(family)}
+    places = {name: _place(problem, own, *kept) for name, own in axes.items()}
 
     def right(own: Kernel) -> Right:
         every, alone = (recurrence(problem, x, own) for x in (mixed, arrays))
-        # the reference is computed before the other sequences and heads are replaced
-        for after, before in zip(every["o"], alone["o"], strict=True):
-            after.reshape(kept_outputs.shape)[kept_outputs] = before.reshape(kept_outputs.shape)[kept_outputs]
-        for after, before in zip(every["final_state"], alone["final_state"], strict=True):
-            after[row, head] = before[row, head]
+        for name, shape in (("o", call.outputs.shape), ("final_state", every["final_state"][0].shape)):
+            (after, bound), (before, other_bound) = (
+                [part.reshape(shape)[places[name]] for part in result[name]] for result in (every, alone)
+            )
+            if family.function is not None and (np.abs(after - before) > bound + other_bound).any():
+                continue  # the step itself mixes heads, as a norm of all lanes does
+            # the reference is computed before the other sequences and heads are replaced
+            every[name][0].reshape(shape)[places[name]] = before
+            every[name][1].reshape(shape)[places[name]] = other_bound
         return every
 
     hold_call(ShownCall(kernel, problem, mixed, law), call, right)
@@ -210,26 +226,32 @@ def _between(problem: Problem, arrays: Arrays, begin: int, end: int) -> Arrays:
     return {n: x[:, problem.tokens(n, begin, end)] if n in of_tokens else x for n, x in arrays.items()}
 
 
+def _place(problem: Problem, axes: str, row: int, head: int, substeps: int = 1) -> tuple[int | slice, ...]:
+    """Return the index of one sequence and head in a tensor with these axes."""
+    at, begin, end = problem.spans()[row]
+    own: dict[str, int | slice] = {
+        "B": at,
+        "N": row,
+        "T": slice(begin, end),
+        "S": slice(begin * substeps, end * substeps),
+    }
+    own["D" if problem.family.lanes else "H"] = head
+    return tuple(own.get(axis, slice(None)) for axis in axes)
+
+
 def _mixed(problem: Problem, arrays: Arrays, others: Arrays, row: int, head: int) -> Arrays:
     """Return the tensors with the contents of one sequence and head, and with ``others`` for all others.
 
     The values and initial states from ``others`` are multiplied by about 1000.
     """
-    at, begin, end = problem.spans()[row]
     family, mixed = problem.family, {}
     others_are = 1000.0 / (LARGE[problem.numbers] if problem.large else 1.0)
     for name, own in arrays.items():
-        large = others_are if name in (family.value, "initial_state") else 1.0
-        other = others[name] * large
-        axes = family.tensors.get(name, "N" + ("D" if family.lanes else "HKV"))
-        lane = "D" if family.lanes else "H"
-        index: list[int | slice] = [slice(None)] * own.ndim
-        if "B" in axes:
-            index[0], index[1] = at, problem.tokens(name, begin, end)
-        if "N" in axes:
-            index[0] = row
-        index[axes.index(lane)] = head
-        other[tuple(index)] = own[tuple(index)]
+        large = name in (family.value, "initial_state") and name not in family.kinds
+        other = others[name] * (others_are if large else 1.0)
+        axes = family.tensors.get(name, state_axes(family))
+        place = _place(problem, axes, row, head, problem.substeps)
+        other[place] = own[place]
         mixed[name] = problem.in_format(name, other)
     return mixed
 

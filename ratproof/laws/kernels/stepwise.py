@@ -11,9 +11,9 @@ values of functions such as exp. The error of a step is
   factors that are sums, for example x - f x for (1 - f) x.
 
 For chunks of C tokens, n is larger by C + 8 + (2 C + 1) G. C covers the sums and products over the tokens of
-a chunk. G is the largest sum, over C consecutive tokens, of the largest absolute argument of an exponential
-in a step. The term with G covers decays that are exponentials of differences of cumulative logarithms. In a
-chunked kernel, a factor that is a sum must be computed as in the step.
+a chunk. G is the largest sum, over C consecutive tokens, of the largest absolute logarithm of an exponential,
+a sigmoid or a decay in a step. The term with G covers decays that are exponentials of differences of
+cumulative logarithms. In a chunked kernel, a factor that is a sum must be computed as in the step.
 
 Elements without a useful bound do not count. The bound is infinite for a quotient whose divisor may be 0, and
 for a logarithm whose argument may be 0.
@@ -31,6 +31,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 from automata.errors import InputError
@@ -50,18 +51,22 @@ Step = Callable[[Any, dict[str, Any]], tuple[Any, Any]]
 
 
 class _Exponents(TorchFunctionMode):
-    """A context that records the largest argument of each exponential."""
+    """A context that records the largest argument of each exponential, and logarithm of each sigmoid."""
 
     def __init__(self) -> None:
         super().__init__()
         self.largest: list[float] = []
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Call the function; if it is an exponential, record its largest argument."""
-        if operation_of(func) == "exp":
-            finite = args[0][args[0].isfinite()].abs()
-            self.largest.append(float(finite.max()) if finite.numel() else 0.0)
+        """Call the function; if it is an exponential or a sigmoid, record its largest logarithm."""
+        if (operation := operation_of(func)) in ("exp", "sigmoid"):
+            self.record(args[0] if operation == "exp" else functional.logsigmoid(args[0]))
         return func(*args, **(kwargs or {}))
+
+    def record(self, logarithms: Tensor) -> None:
+        """Record the largest finite absolute value."""
+        finite = logarithms[logarithms.isfinite()].abs()
+        self.largest.append(float(finite.max()) if finite.numel() else 0.0)
 
 
 def as_kernel(family: LinearRecurrence) -> Callable[..., tuple[Tensor, Any]]:
@@ -195,9 +200,12 @@ def _roundings_of_chunks(
     """Return the number of additional roundings of a term if the kernel computes in chunks."""
     assert form.chunk is not None
     by_token = []
+    decays = [name for name, kind in family.kinds.items() if kind == "decay"]
     for own in _by_token(family.tensors, tensors):
         with _Exponents() as exponents:
             state, _ = _step_of(family)(state, own)
+        for name in decays:
+            exponents.record(own[name].log())
         by_token.append(max(exponents.largest, default=0.0))
     if not by_token:
         return 0
