@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +19,7 @@ from automata.forward import score
 from automata.hankel import block
 from automata.languages.random_dfas import random_minimal_dfa
 from automata.minimise import rank
+from automata.operations import sum_of
 from automata.semirings import MAX_PLUS, REAL
 from automata.testing.dfa_strategies import dfas
 from automata.testing.distinguishing_strings import (
@@ -89,6 +92,36 @@ def test_the_hankel_basis_refutes_every_automaton_of_no_larger_rank(one, other, 
     assume(list(one.alphabet) == list(other.alphabet) and rank(other) <= rank(one))
     differs = any(score(one, x) != score(other, x) for x in hankel_strings(one))
     assert differs == (equivalent(one, other).verdict == "different")
+
+
+def all_dfas(alphabet, states):
+    """Yield all DFAs with this number of states that start in state 0."""
+    rows = product(range(states), repeat=len(alphabet))
+    for table in product(list(rows), repeat=states):
+        for accepts in product((False, True), repeat=states):
+            yield DFA(tuple(alphabet), 0, table, frozenset(q for q in range(states) if accepts[q]))
+
+
+@pytest.mark.parametrize(("alphabet", "states", "extra"), [("a", 3, 0), ("a", 2, 1), ("ab", 2, 0)])
+def test_nonempty_strings_refute_every_dfa_with_one_state_less(alphabet, states, extra):
+    """Programs do not read the empty string. The other DFA differs on a nonempty string."""
+    words = [x for n in range(1, 8) for x in product(alphabet, repeat=n)]
+    minimal = [dfa for dfa in all_dfas(alphabet, states) if dfa.minimal().states == states]
+    others = [other for n in range(1, states + extra) for other in all_dfas(alphabet, n)]
+    for dfa, other in product(minimal, others):
+        differs = any(dfa.accepts(x) != other.accepts(x) for x in words)
+        assert differs == any(dfa.accepts(x) != other.accepts(x) for x in w_method(dfa, extra) if x)
+
+
+@given(automata(REAL, most_states=3), automata(REAL, most_states=2), st.integers(-1, 1))
+def test_nonempty_strings_of_the_hankel_basis_refute_automata_of_smaller_rank(part, other, more):
+    """They may differ only in the score of the empty string, or be unrelated."""
+    constant = WFSA(REAL, [more], [1], {"a": [[0]], "b": [[0]]})
+    for one, less in ((sum_of(part, constant), part), (part, other)):
+        if rank(less) < rank(one):
+            after = [[a.replace(initial=a.initial @ a.matrix(x)) for a in (one, less)] for x in "ab"]
+            differ = any(equivalent(*pair).verdict == "different" for pair in after)
+            assert differ == any(score(one, x) != score(less, x) for x in hankel_strings(one) if x)
 
 
 @given(dfas(), st.integers(1, 30), st.integers(1, 60))

@@ -12,6 +12,7 @@ from automata.operations import sum_of
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import over
+from ratproof.checkers.table import judge
 
 SELECTIVE = [MAX_PLUS, MIN_PLUS, MAX_TIMES]
 HALF = {"max-plus": -1, "min-plus": 1, "max-times": Fraction(1, 2), "real": Fraction(1, 2), "boolean": True}
@@ -102,3 +103,18 @@ def test_weights_that_cancel_are_no_divisor_in_the_search_for_pairs():
         for edges in ([(0, 0, "a", 1), (1, 0, "a", -1), (0, 1, "a", 1)], [(0, 1, "a", 1), (1, 1, "a", 0)])
     )
     assert search(cancels, loops, lambda stage: None).word == equivalent(cancels, loops).word
+
+
+@over([MAX_PLUS, MIN_PLUS])
+def test_the_checker_adds_infinities_to_fractions_beyond_the_range_of_floats(k):
+    """Each automaton simulates the other. The large weight is either on the arcs or on the initial state."""
+    large, sign = 10**400, 1 if k is MAX_PLUS else -1
+    loops = [(1, 1, "a", sign), (1, 1, "b", 0), (2, 2, "a", 0), (2, 2, "b", sign)]
+    one, other = (
+        WFSA.from_edges(
+            k, 3, "ab", [(0, first)], [(1, 0), (2, 0)], [(0, 1, "a", arc), (0, 2, "a", arc), *loops]
+        )
+        for first, arc in ((0, sign * large), (sign * large, 0))
+    )
+    answer = equivalent(one, other)
+    assert answer.verdict == "equivalent" and judge(answer.certificate.to_json()).why is None

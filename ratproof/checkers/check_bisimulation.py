@@ -18,17 +18,35 @@ import sys
 from fractions import Fraction
 from functools import cache, reduce
 from math import inf
-from operator import add, mul, sub, truediv
+from operator import mul, truediv
 from pathlib import Path
 
 ABOUT = "automata over a semiring that is no field"
 LISTS = ("alphabet", "initial", "final", "transitions")
 FIELDS = {"equivalent": ["pairs"], "different": ["word", "scores"]}
 NOT_SMALLEST = "the certificate does not show that this string is the smallest"
+
+
+def added(a, b):
+    """Return a + b, also if one is infinite and the other a fraction beyond the range of floats."""
+    try:
+        return a + b
+    except OverflowError:
+        return a if type(a) is float else b
+
+
+def taken_off(a, b):
+    """Return a - b for a finite b, also if a is infinite and b is a fraction beyond the range of floats."""
+    try:
+        return a - b
+    except OverflowError:
+        return a
+
+
 SEMIRINGS = {  # plus, times, division, zero, and the weights that are not written as fractions
     "boolean": (max, min, min, 0, {"true": 1, "false": 0}),
-    "max-plus": (max, add, sub, -inf, {"-inf": -inf}),
-    "min-plus": (min, add, sub, inf, {"inf": inf}),
+    "max-plus": (max, added, taken_off, -inf, {"-inf": -inf}),
+    "min-plus": (min, added, taken_off, inf, {"inf": inf}),
     "max-times": (max, mul, truediv, 0, {}),
 }
 

@@ -381,6 +381,7 @@ def about(data):
     part, automaton = data["network"], data["automaton"]
     network, machine, states = digest(part), digest(automaton), len(automaton["label"])
     size = f"{many(len(part['layers']), 'layer')}, {many(len(part['readout'][0]), 'unit')}"
+    size += f", threshold {float.fromhex(part['threshold'])}" if float.fromhex(part["threshold"]) else ""
     says = (
         f"the {part['cell']} network ({size}, digest {network[:16]}) and the automaton"
         f" ({many(states, 'state')}, digest {machine[:16]}) make the same decision on every nonempty string"

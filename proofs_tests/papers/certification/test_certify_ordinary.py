@@ -244,6 +244,20 @@ def test_a_dfa_has_no_classes():
         ratproof.certify(module_of(last_of_three()), LAST.accepting(frozenset({1})), embeddings="one-hot")
 
 
+@pytest.mark.parametrize("steps", [20, 200])
+def test_a_module_that_reads_only_its_last_steps_is_refused(steps):
+    class Last(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.rnn, self.linear = latch("rnn_tanh")
+
+        def forward(self, x):
+            return self.linear(self.rnn(x[-steps:])[0][-1])
+
+    with pytest.raises(InputError, match="must be the linear layer's output for the recurrent layer's last"):
+        ratproof.certify(Last(), DFA_OF_MACHINE, embeddings="one-hot")
+
+
 def test_a_threshold_is_part_of_the_claim():
     """The outputs of the two states are about -2 and 2."""
     module = module_of(latch("rnn_tanh"))

@@ -94,6 +94,31 @@ def test_a_certificate_is_compared_with_the_network_and_the_automaton_it_is_abou
         assert answer["why"].startswith("the certificate is about another ")
 
 
+@pytest.mark.parametrize(
+    "rows, verdict",
+    [
+        ([0, 1, 2], "accepted"),
+        ([1, 0, 2], "rejected"),
+        ([3, 2, 1, 0], "accepted"),
+        ([3, 3, 1, 0], "rejected"),
+    ],
+)
+def test_the_input_vectors_of_a_certificate_are_rows_of_the_embedding_table(folder, capsys, rows, verdict):
+    """The symbols may have any rows of a larger table, but all rows of a table of their number, in order."""
+    run_json(capsys, *GRU, "--against", "set.json", "--certificate", "c.json")
+    vectors = torch.cat([torch.eye(3), torch.full((1, 3), 0.5)])[rows]
+    save_file({**state_dict(latch("gru")), "emb.weight": vectors}, "table.safetensors")
+    _, answer = run_json(capsys, "check-certificate", "c.json", "--of", "table.safetensors")
+    assert answer["verdict"] == verdict
+    assert verdict == "accepted" or "other input vectors than the rows of the embedding" in answer["why"]
+
+
+def test_a_certificate_states_a_threshold_other_than_0(folder, capsys):
+    run_json(capsys, *GRU, "--against", "set.json", "--threshold", "0.5", "--certificate", "c.json")
+    assert run(["check-certificate", "c.json"]) == 0
+    assert "(1 layer, 2 units, threshold 0.5, digest" in capsys.readouterr().out
+
+
 def test_a_certificate_of_one_automaton_is_not_compared_with_two(folder, capsys):
     run_json(capsys, *GRU, "--against", "set.json", "--certificate", "c.json")
     sentence = refused(capsys, "check-certificate", "c.json", "--of", "set.json", "other.json")

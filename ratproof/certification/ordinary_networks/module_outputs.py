@@ -1,4 +1,4 @@
-"""Comparison of a module's outputs with those of its recurrent layer and classifier, on random strings.
+"""Comparison of a module's outputs with those of its recurrent layer and classifier, on some strings.
 
 The outputs are compared as logits. A sigmoid's output is therefore inverted, with an allowance for its
 rounding. Near 0 and 1, sigmoids differ by less than any useful tolerance even if the logits differ.
@@ -23,6 +23,8 @@ from ratproof.certification.ordinary_networks.torch_weights import torch_modules
 
 LONGEST = 12
 """Length of the longest random strings."""
+PUMPED = (100, 1000)
+"""Lengths of strings that end with many copies of one symbol; a module may read only its last steps."""
 BATCH = 16
 """The number of strings of each length. It differs from all lengths, so that shapes are unambiguous."""
 TOLERANCE = 1e-4
@@ -54,7 +56,7 @@ class Comparison:
 def compared_outputs(
     module: nn.Module, network: OrdinaryNetwork, inputs: Tensor, batch_first: bool
 ) -> Comparison:
-    """Run a module on random strings, and return the function of the network's logits that it computes.
+    """Run a module on some strings, and return the function of the network's logits that it computes.
 
     Args:
         module: A module that takes batches of sequences, in evaluation or training mode, which is restored.
@@ -71,6 +73,8 @@ def compared_outputs(
         torch.randint(len(inputs), (steps, BATCH), generator=generator, device="cpu")
         for steps in range(1, LONGEST + 1)
     ]
+    longest = strings[-1]
+    strings += [torch.cat([longest, longest[-1:].expand(steps - LONGEST, BATCH)]) for steps in PUMPED]
     rnn, linear = torch_modules(network)
     rnn, linear = rnn.to(inputs.device), linear.to(inputs.device)
     vectors = torch.from_numpy(network.embeddings).float().to(inputs.device)

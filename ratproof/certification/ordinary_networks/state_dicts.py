@@ -103,6 +103,15 @@ def network_of_tensors(
     )
 
 
+def embedding_table(tensors: Tensors, cell: str, symbols: int, path: str | PathLike[str]) -> Tensor | None:
+    """Return the only matrix of a state dict that can be an embedding table, or None."""
+    where = str(path)
+    start, recurrent = _recurrent(tensors, None, where)
+    _, units, inputs, _ = _sizes(recurrent, start, cell, where)
+    _, tables = _head_and_tables(tensors, None, (units, inputs, symbols), where)
+    return tensors[tables[0]] if len(tables) == 1 else None
+
+
 def _recurrent(tensors: Tensors, prefix: str | None, where: str) -> tuple[str, dict[str, Tensor]]:
     """Return the prefix of the recurrent layer's names, and its tensors without the prefix."""
     groups: dict[str, dict[str, Tensor]] = {}

@@ -15,7 +15,7 @@ from automata.moore import Moore
 from automata.wfsa import WFSA
 from ratproof.api.machines import machine_of
 from ratproof.certification.ordinary_networks.certificate import network_json
-from ratproof.certification.ordinary_networks.state_dicts import network_of_tensors
+from ratproof.certification.ordinary_networks.state_dicts import embedding_table, network_of_tensors
 from ratproof.certification.ordinary_networks.weight_files import tensors_of_file
 
 CELLS = {"rnn_tanh": "rnn", "rnn_relu": "rnn_relu", "gru": "gru", "lstm": "lstm"}
@@ -35,8 +35,9 @@ def state_dict_at(path: str) -> dict[str, Tensor] | None:
 def other_network(data: JsonObject, path: str, tensors: Mapping[str, Tensor]) -> str:
     """Return why an accepted certificate is not about the state dict, or an empty string if it is.
 
-    A state dict does not contain the input vectors of the symbols or the threshold. These are taken from the
-    certificate.
+    The threshold is taken from the certificate, because a state dict does not contain it. The input vectors
+    of the symbols are taken from there, too. If the state dict has an embedding table, they must be its rows,
+    and if it has one row for each symbol, they must be in this order.
     """
     held = data["network"]
     vectors = torch.tensor([[float.fromhex(x) for x in row] for row in held["embeddings"]])
@@ -49,10 +50,20 @@ def other_network(data: JsonObject, path: str, tensors: Mapping[str, Tensor]) ->
             alphabet=tuple(held["alphabet"]),
             threshold=float.fromhex(held["threshold"]),
         )
+        table = embedding_table(tensors, CELLS[held["cell"]], len(vectors), path)
     except InputError as error:
         return f"the certificate is about another network: {error}"
     same = network_json(network) == held
+    if table is not None and not _are_rows(vectors, table.float().cpu()):
+        return f"the certificate is about other input vectors than the rows of the embedding table in {path}"
     return "" if same else f"the certificate is about another network than the network in {path}"
+
+
+def _are_rows(vectors: Tensor, table: Tensor) -> bool:
+    """Return whether the vectors are rows of the table: all of them in order if there are equally many."""
+    if len(vectors) == len(table):
+        return torch.equal(vectors, table)
+    return bool((vectors[:, None] == table).all(-1).any(1).all())
 
 
 def other_automaton(data: JsonObject, path: str, automaton: WFSA) -> str:
