@@ -70,7 +70,7 @@ def representation_error(values: Weights, computed_in: Format) -> Floats:
     if values.dtype == object:
         for i in np.flatnonzero(near != values):  # the rounding to float64 counts, too
             finite = np.isfinite(held.flat[i])
-            off.flat[i] = _rounded_up(Fraction(held.flat[i]) - Fraction(values.flat[i])) if finite else np.inf
+            off.flat[i] = rounded_up(Fraction(held.flat[i]) - Fraction(values.flat[i])) if finite else np.inf
     return off
 
 
@@ -101,7 +101,8 @@ def _nearest_float(value: Weight) -> float:
         return np.inf if value > 0 else -np.inf
 
 
-def _rounded_up(difference: Fraction) -> float:
-    size = abs(difference)
+def rounded_up(number: Fraction) -> float:
+    """Return the smallest float64 number that is at least the absolute value."""
+    size = abs(number)
     near = _nearest_float(size)
     return near if near >= size else float(np.nextafter(near, np.inf))

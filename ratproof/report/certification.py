@@ -9,6 +9,7 @@ from automata.aliases import JsonObject
 from automata.moore import Moore
 from automata.text.number_text import plural
 from automata.text.printable_text import write_string
+from ratproof.certification.soft_networks.ball_run import PRECISIONS
 from ratproof.certification.soft_networks.certify import Certification, accepting
 from ratproof.coq.reals import AXIOMS
 from ratproof.coq.soft_network import THEOREM
@@ -43,7 +44,10 @@ def sentences(answer: Certification, against: str | None = None) -> Iterator[str
         )
     limit = answer.hard.machine()
     if limit is None:
-        yield f"  the hard automaton is not defined: a tie at {answer.hard.ties[0]}"
+        yield (
+            "  the hard automaton is not known: with the largest precision"
+            f" ({PRECISIONS[-1]:,} bits), a tie is possible at {answer.hard.ties[0]}"
+        )
     else:
         least = plural(accepting(limit).states, "state")
         yield (

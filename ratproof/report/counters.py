@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
 
 from automata.aliases import JsonObject
+from automata.rounding.formats import rounded_up
 from automata.text.printable_text import write_string
 from ratproof.certification.counters.certify import CounterCertification, CounterTheorem
 
@@ -57,9 +60,15 @@ def _reading(answer: CounterCertification) -> Iterator[str]:
     )
     if reading.proved_error is not None:
         yield (
-            f"    its error is at most {float(reading.proved_error):.2g} on all living strings that the"
-            " theorem on the soft network covers (proved)"
+            f"    its error is at most {_two_digits_up(reading.proved_error):.2g} on all living strings that"
+            " the theorem on the soft network covers (proved)"
         )
+
+
+def _two_digits_up(number: Fraction) -> Decimal:
+    """Return the smallest decimal number of two digits that is at least the positive ``number``."""
+    numerator, denominator = map(Decimal, number.as_integer_ratio())
+    return Context(prec=2, rounding=ROUND_CEILING).divide(numerator, denominator)
 
 
 def as_json_object(answer: CounterCertification, certificate: str | None) -> JsonObject:
@@ -82,7 +91,7 @@ def as_json_object(answer: CounterCertification, certificate: str | None) -> Jso
             "scale": reading.scale,
             "shift": reading.shift,
             "unit_error": reading.unit_error,
-            "proved_error": None if reading.proved_error is None else float(reading.proved_error),
+            "proved_error": None if reading.proved_error is None else rounded_up(reading.proved_error),
             "strings": reading.strings,
             "length": reading.length,
         },

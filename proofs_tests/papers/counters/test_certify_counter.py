@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -20,6 +21,7 @@ from ratproof.certification.counters.heights import balanced, class_of
 from ratproof.certification.counters.numbers import KINDS, numbers_of
 from ratproof.certification.counters.points import CounterPoints
 from ratproof.checkers.table import judge
+from ratproof.report.counters import as_json_object, sentences
 
 LIMITS = {"height": 3, "length": 40, "saturated_height": 4}
 every = pytest.mark.parametrize("kind", KINDS)
@@ -121,6 +123,14 @@ def test_the_count_is_read_from_the_cell():
     assert reading.largest_error < 1e-4 and abs(reading.drift) < 1e-5
     assert [round(end) for name in "()" for end in reading.depth_changes[name]] == [1, 1, -1, -1]
     assert reading.unit_error <= reading.proved_error < 1e-3
+
+
+def test_a_proved_error_is_printed_and_written_rounded_up():
+    answer = certify_counter(counter(), **LIMITS)
+    error = Fraction(150_001, 10**12) + Fraction(1, 10**30)
+    answer = replace(answer, reading=replace(answer.reading, proved_error=error))
+    assert "its error is at most 1.6e-7 on" in " ".join(sentences(answer)).lower()
+    assert Fraction(as_json_object(answer, None)["reading"]["proved_error"]) >= error
 
 
 def test_the_saturated_network_counts_without_drift():

@@ -129,7 +129,7 @@ def certify(
         )
     )
     if target is None:
-        ties = f"there is no automaton to compare with, because of a tie at {limit.ties[0]}"
+        ties = f"there is no automaton to compare with, because a tie is possible at {limit.ties[0]}"
         return Certification(numbers, limit, nodes, None, ties)
     view = (lambda output: output) if against is None else (lambda output: output[1])
     if nodes is None:

@@ -56,7 +56,7 @@ def figures(
             files.write_whole(folder / name, text)
     written = [str(folder / name) for name, text in drawn.items() if text is not None]
     reasons = {
-        "hard.svg": f"a tie at {', '.join(answer.hard.ties)}",
+        "hard.svg": f"a possible tie at {', '.join(answer.hard.ties)}",
         "soft.svg": f"no boxes were proved: {answer.why}",
     }
     left_out = [name for name, text in drawn.items() if text is None]
