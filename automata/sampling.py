@@ -29,19 +29,21 @@ def sample(automaton: WFSA, count: int, longest: int, rng: np.random.Generator) 
     [('a', 'b'), ('a', 'b')]
 
     Raises:
-        InputError: If ``count`` exceeds 10,000,000, a weight is negative or infinite, or no string of at most
-            ``longest`` symbols has a path.
+        InputError: If ``count`` exceeds 10,000,000, a weight is negative or infinite, the logarithm of a
+            path's weight is beyond the range of float64, or no string of at most ``longest`` symbols has a
+            path.
     """
     if count > MOST_STRINGS:
         raise InputError(f"the number of strings must be at most {MOST_STRINGS:,}, got {count:,}")
     plain = remove_epsilon(automaton)
-    initial, final = (_logarithms(plain, part) for part in (plain.initial, plain.final))
+    # a factor that all paths share does not matter
+    initial, final = (_scaled(_logarithms(plain, part)) for part in (plain.initial, plain.final))
     arrows = _SamplingArrows(plain)
     # rest[k]: for each state, the log of the total weight of its paths with exactly k symbols
     rest = [final]
     for _ in range(longest):
         rest.append(arrows.before(rest[-1]))
-    totals = np.array([np.logaddexp.reduce(initial + r, initial=-np.inf) for r in rest])
+    totals = np.array([np.logaddexp.reduce(_sum(initial, r), initial=-np.inf) for r in rest])
     if not (totals > -np.inf).any():
         raise InputError(f"no string of at most {longest} symbols has a path, so there is nothing to sample")
     lengths = rng.choice(len(totals), size=count, p=_shares(totals))
@@ -82,7 +84,7 @@ class _SamplingArrows:
         Args:
             rest: the log of the total weight of each state's paths with k symbols, shape ``(n,)``.
         """
-        each = self.weights + rest[self.targets]
+        each = _sum(self.weights, rest[self.targets])
         largest = np.full(self.states, -np.inf)
         np.maximum.at(largest, self.sources, each)
         largest[largest == -np.inf] = 0.0  # no continuation: the logarithm of a sum of zeros
@@ -95,6 +97,21 @@ class _SamplingArrows:
         of_state = slice(self.starts[state], self.starts[state + 1])
         index = self.starts[state] + _choose(self.weights[of_state] + rest[self.targets[of_state]], rng)
         return self.names[self.symbols[index]], int(self.targets[index])
+
+
+def _scaled(logarithms: Floats) -> Floats:
+    """Return the logarithms after a division of all weights by the largest."""
+    largest = logarithms.max(initial=-np.inf)
+    return logarithms - largest if largest > -np.inf else logarithms
+
+
+def _sum(one: Floats, other: Floats) -> Floats:
+    """Return the sum of two arrays of logarithms, or raise InputError if a number overflows."""
+    with np.errstate(over="ignore"):
+        total = one + other
+    if (np.isinf(total) & np.isfinite(one) & np.isfinite(other)).any():
+        raise InputError("sampling: the logarithm of each path's weight must be in the range of float64")
+    return total
 
 
 def _choose(logarithms: Floats, rng: np.random.Generator) -> int:

@@ -165,6 +165,8 @@ def _train(
         with interruptions(terminations=True, several=are_several()) as stop, freed_memory_kept():
             result = run.run(where, stop)
     except Diverged as error:
+        if is_first() and as_json:
+            print_json({"outcome": "diverged", "folder": str(folder)})
         says = f"ratproof: {error}; the last checkpoint is in {folder}; try a smaller --rate"
         console(error=True).print(says, soft_wrap=True)
         return NO

@@ -53,14 +53,15 @@ def results(
     if a new run differs and has another processor, Python version or torch version, which may round
     differently. It is 1 if a new run differs otherwise, or if a stored certificate is rejected.
     """
-    from training.engine.results import results_in
+    from training.engine.results import result_files, results_in
 
     if again is not None:
         if with_commands or html is not None:
             raise InputError("--recheck is not supported with --commands or --html")
         return _recheck(_folder(folder), again, as_json)
-    require_outputs({"--html": html})
-    selected = results_in(_folder(folder))
+    source = _folder(folder)
+    require_outputs({"--html": html}, reads=result_files(source))
+    selected = results_in(source)
     if not selected:
         raise InputError(f"{folder}: the folder must contain results{_names()}")
     status = show(selected, as_json, with_commands)

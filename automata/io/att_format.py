@@ -135,6 +135,8 @@ def _write(k: Semiring, weight: Weight, round_weights: bool) -> str:
     if k.is_boolean:
         return "0" if weight else "Infinity"
     if k.float_only:
+        if not k.contains(float(weight)):
+            raise InputError(f"weights must be in the range of float64 to be written, got {k.format(weight)}")
         return _infinity(-weight) if abs(weight) == float("inf") else repr(-float(weight))
     exact = k.exact(weight)
     cost = -exact if k.log_sign > 0 else exact

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import glob
 import os
+import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -175,8 +176,24 @@ def require_writable_path(path: str | Path) -> None:
         raise InputError(f"{path}: cannot be written: the path is a folder")
     if not folder.is_dir():
         raise InputError(f"{path}: cannot be written: {folder} is not a folder")
-    if not os.access(file if special else folder, os.W_OK):
-        raise InputError(f"{path}: cannot be written: no permission to write in {folder}")
+    if _is_standard_output(Path(path)):
+        raise InputError(f"{path}: cannot be written: it is the standard output")
+    if special and os.access(file, os.W_OK):
+        return
+    try:  # a system folder such as /proc accepts no files although its permissions allow them
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be written: a file cannot be created in {folder}: {error.strerror}"
+        ) from None
+
+
+def _is_standard_output(file: Path) -> bool:
+    """Return whether this is the file or pipe of the standard output; a terminal does not count."""
+    try:
+        return not os.isatty(1) and not stat.S_ISCHR(os.fstat(1).st_mode) and file.samefile("/dev/fd/1")
+    except OSError:  # one of the files does not exist
+        return False
 
 
 def read_bytes(path: str | Path) -> bytes:

@@ -116,6 +116,15 @@ def from_json(data: object, where: str = "automaton") -> WFSA:
 
 def dumps(automaton: WFSA) -> str:
     """Return the automaton as JSON text with one transition per line, or raise InputError."""
+    data = to_readable_json(automaton)
+    short = {name: json.dumps(data[name], ensure_ascii=False) for name in FIELDS}
+    rows = ",\n    ".join(json.dumps(row, ensure_ascii=False) for row in data["transitions"])
+    short["transitions"] = f"[\n    {rows}\n  ]" if rows else "[]"
+    return "{\n" + ",\n".join(f'  "{name}": {short[name]}' for name in FIELDS) + "\n}\n"
+
+
+def to_readable_json(automaton: WFSA) -> JsonObject:
+    """Return the automaton as a JSON object, or raise InputError if it could not be read from a file."""
     data = to_json(automaton)
     for weight in (row[-1] for name in ("initial", "final", "transitions") for row in data[name]):
         if len(weight) > MOST_DIGITS:
@@ -123,14 +132,14 @@ def dumps(automaton: WFSA) -> str:
                 f"weight {shorten(weight)} must have at most {MOST_DIGITS} digits, the limit for reading a"
                 " file"
             )
-    short = {name: json.dumps(data[name], ensure_ascii=False) for name in FIELDS}
-    rows = ",\n    ".join(json.dumps(row, ensure_ascii=False) for row in data["transitions"])
-    short["transitions"] = f"[\n    {rows}\n  ]" if rows else "[]"
-    return "{\n" + ",\n".join(f'  "{name}": {short[name]}' for name in FIELDS) + "\n}\n"
+    return data
 
 
 def to_json(automaton: WFSA) -> JsonObject:
-    """Return the automaton as a JSON object; raise InputError if a symbol is not valid Unicode text."""
+    """Return the automaton as a JSON object.
+
+    Raises InputError if a symbol is not valid Unicode text, or a weight overflowed float64.
+    """
     k = automaton.semiring
     for symbol in automaton.alphabet:
         if not isinstance(symbol, str):
@@ -138,7 +147,11 @@ def to_json(automaton: WFSA) -> JsonObject:
         if has_half_a_character(symbol):
             raise InputError(f"symbol {shorten(symbol)} must be valid Unicode, but contains a lone surrogate")
 
-    text = cache(k.format)  # weights are often repeated
+    @cache  # weights are often repeated
+    def text(weight: Weight) -> str:
+        if isinstance(weight, float) and not k.contains(weight):
+            raise InputError(f"weights must be in the range of float64 to be written, got {k.format(weight)}")
+        return k.format(weight)
 
     def vector(weights: Weights) -> list[list[int | str]]:
         return [[q, text(w)] for q, w in enumerate(weights.tolist()) if w != k.zero]

@@ -77,10 +77,15 @@ def to_openfst(automaton: WFSA, arc_type: str | None = None) -> pynini.Fst:
 
 
 def from_openfst(
-    fst: pynini.Fst, alphabet: Sequence[Hashable] | Mapping[int, Hashable], semiring: Semiring | None = None
+    fst: pynini.Fst,
+    alphabet: Sequence[Hashable] | Mapping[int, Hashable],
+    semiring: Semiring | None = None,
+    *,
+    exact: bool = False,
 ) -> WFSA:
     """Convert an OpenFst acceptor to an automaton with float64 weights.
 
+    With ``exact``, the weights are the same numbers as exact fractions, unless the semiring is log.
     Label i is ``alphabet[i - 1]``, or the mapping's value for i if ``alphabet`` is a mapping. The alphabet
     may have symbols that no arc reads. The default semiring is min-plus for ``standard``, and log for ``log``
     and ``log64``.
@@ -101,8 +106,8 @@ def from_openfst(
                     f"the FST must be an acceptor, but state {q} turns label {arc.ilabel} into {arc.olabel}"
                 )
             symbol = names[arc.ilabel] if arc.ilabel else EPSILON
-            arcs.append((q, arc.nextstate, symbol, _value(k, arc.weight)))
-    finals = [(q, _value(k, fst.final(q))) for q in states]
+            arcs.append((q, arc.nextstate, symbol, _value(k, arc.weight, exact)))
+    finals = [(q, _value(k, fst.final(q), exact)) for q in states]
     return WFSA.from_edges(k, len(states), alphabet, [(fst.start(), k.one)], finals, arcs)
 
 
@@ -175,6 +180,17 @@ def precisely(weight: pynini.Weight) -> float:
     return float(value)
 
 
-def _value(k: Semiring, weight: pynini.Weight) -> Weight:
-    value = weight_of_cost(k, precisely(weight))
-    return round(value) if k.is_field and k.exact_only else value
+def _value(k: Semiring, weight: pynini.Weight, exact: bool) -> Weight:
+    stored = precisely(weight)
+    value = weight_of_cost(k, stored)
+    if k.is_field and k.exact_only:
+        return _integer(value, stored, 2.0**-24 if weight.type() != "log64" else 2.0**-53)
+    return k.exact(value) if exact and not k.float_only else value
+
+
+def _integer(value: float, stored: float, unit: float) -> int:
+    """Return the integer whose negative logarithm, rounded with this unit roundoff, is ``stored``."""
+    number = round(value) if value < math.inf else -1
+    if number < 0 or abs(number - value) > 2 * value * (abs(stored) * unit + 2.0**-50):
+        raise InputError(f"the weights must be negative logarithms of integers, got {stored!r}")
+    return number

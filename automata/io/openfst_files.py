@@ -21,7 +21,7 @@ MAGIC = b"\xd6\xfd\xb2\x7e"
 def loads(
     data: bytes, semiring: Semiring | None, symbols: Mapping[str, int] | None, where: str = "fst"
 ) -> WFSA:
-    """Return the float64 automaton of a binary OpenFst acceptor.
+    """Return the automaton of a binary OpenFst acceptor, exact unless the semiring is log.
 
     Args:
         data: the bytes of the file.
@@ -59,7 +59,7 @@ def loads(
     if len({*names.values(), ""}) <= len(names):
         raise FormatError(f"{where}: labels must have distinct, nonempty symbols, got {shorten(names)}")
     try:
-        return from_openfst(fst, names, semiring)
+        return from_openfst(fst, names, semiring, exact=True)
     except InputError as error:
         raise FormatError(f"{where}: {error}") from None
 

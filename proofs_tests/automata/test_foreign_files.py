@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import warnings
 
@@ -17,7 +18,7 @@ from automata.forward import score
 from automata.hankel import shortlex
 from automata.io import att_format, dot_format, files, json_format
 from automata.io.openfst import arc_type_for, to_openfst
-from automata.semirings import LOG, MAX_PLUS, MIN_PLUS, REAL, SEMIRINGS, semiring
+from automata.semirings import COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL, SEMIRINGS, semiring
 from automata.testing import strategies
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import few_cases, some_cases
@@ -262,3 +263,27 @@ def test_a_divergent_cycle_at_a_useless_state_changes_no_score(automaton):
     assert WFSA.from_edges(REAL, n + 2, alphabet, initial, final, list(larger.edges())) == larger
     with pytest.raises(EpsilonCycle, match=f"cycles through state {dead} have the total weight 2"):
         WFSA.from_edges(REAL, n + 2, alphabet, [(0, 1)], [(dead, 1)], [*edges, *extra])
+
+
+def test_scores_of_a_binary_fst_file_are_exact(tmp_path):
+    """The sum of 2^60 and 1 is not a float."""
+    fst = pynini.Fst()
+    states = [fst.add_state(), fst.add_state()]
+    fst.set_start(states[0])
+    fst.add_arc(states[0], pynini.Arc(0, 0, 2.0**60, states[1]))
+    fst.set_final(states[1], 1.0)
+    fst.write(str(tmp_path / "a.fst"))
+    assert str(score(files.read(tmp_path / "a.fst"), "")) == str(2**60 + 1)
+
+
+def test_counts_of_an_fst_file_are_logarithms_of_integers(tmp_path):
+    path, fst = str(tmp_path / "a.fst"), pynini.Fst(arc_type="log")
+    fst.set_start(fst.add_state())
+    for weight in (12345.0, 1.5):
+        fst.set_final(0, pynini.Weight("log", -math.log(weight)))
+        fst.write(path)
+        if weight == 1.5:
+            with pytest.raises(FormatError, match="the weights must be negative logarithms of integers"):
+                files.read(path, COUNTING)
+        else:
+            assert score(files.read(path, COUNTING), "") == weight

@@ -275,3 +275,52 @@ def test_an_internal_error_is_not_an_answer(monkeypatch, capsys):
 def test_a_result_that_would_be_written_to_the_root_is_refused(path, capsys):
     assert run(["equivalent", EVEN, EVEN_TOO, "--certificate", path]) == 2
     assert capsys.readouterr().err.endswith("cannot be written: the path is a folder\n")
+
+
+def test_files_that_a_command_reads_besides_its_arguments_are_not_overwritten(two, capsys):
+    """They are an alphabet, a symbol table next to a file with another suffix, and the project's settings."""
+    Path("symbols").write_text("0\n1\n")
+    command = ["certify", TOMITA, "--cell", "gru", "--alphabet", "symbols", "--certificate"]
+    assert "would overwrite" in refused(capsys, *command, "symbols")
+    assert run(["convert", "A.json", "C.att"]) == 0
+    Path("C.att").rename("C.dat")
+    command = ["equivalent", "C.dat", "C.dat", "--format", "att", "--semiring", "boolean", "--certificate"]
+    assert "would overwrite" in refused(capsys, *command, "C.syms")
+    Path("pyproject.toml").write_text("[tool.ratproof]\nexamples = 5\n")
+    shutil.copy(EXAMPLES / "my_claim.py", "my_claim.py")
+    for option in ("--html", "--junit"):
+        assert "would overwrite" in refused(capsys, "check", "my_claim.py", option, "pyproject.toml")
+
+
+def test_stored_results_are_not_overwritten_by_their_page(two, capsys):
+    Path("runs").mkdir()
+    Path("runs/result.json").write_text("{}")
+    assert "would overwrite" in refused(capsys, "results", "runs", "--html", "runs/result.json")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["trim", "A.json", "-o", "/proc/x.json"],
+        ["equivalent", "A.json", "B.json", "--certificate", "/proc/x.json"],
+        ["check", "claims.py", "--html", "/proc/x.html"],
+        ["examples", "/proc/x"],
+        ["examples", "A.json/x"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the folder /proc of Linux")
+def test_a_path_in_which_no_file_can_be_created_is_bad_input(command, two, capsys):
+    shutil.copy(EXAMPLES / "my_claim.py", "claims.py")
+    assert ": cannot be written: " in refused(capsys, *command)
+
+
+@pytest.mark.parametrize("pipe", [False, True])
+def test_the_standard_output_is_no_output_file(pipe, two):
+    command = [sys.executable, "-m", "ratproof", "equivalent", "A.json", "B.json"]
+    command += ["--certificate", "/dev/stdout"]
+    with open("out.txt", "w") as file:
+        out = subprocess.PIPE if pipe else file
+        ended = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, text=True, check=False)
+    assert ended.returncode == 2 and "it is the standard output" in ended.stderr
+    assert not ended.stdout and not Path("out.txt").read_text()

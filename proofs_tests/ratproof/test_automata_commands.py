@@ -10,8 +10,9 @@ from automata.forward import score
 from automata.hankel import shortlex
 from automata.io import files, json_format
 from automata.regular_expressions import from_regex
-from automata.semirings import BOOLEAN, MAX_PLUS, REAL
+from automata.semirings import BOOLEAN, LOG, MAX_PLUS, REAL
 from automata.wfsa import WFSA
+from proofs_tests.ratproof.answers import refused
 from ratproof.main import run
 
 
@@ -164,3 +165,34 @@ def test_a_format_overrides_the_suffix_of_every_file(folder, capsys):
         assert run([*command, "--format", "json"]) == 0, command
         assert run(command) == 2
     capsys.readouterr()
+
+
+def test_weights_that_overflow_are_neither_printed_nor_written(folder, capsys):
+    files.write(WFSA(LOG, [1e308], [0.0], {"a": [[1e308]]}), "log.json")
+    commands = ["score log.json a", "enumerate log.json -n 2", "count log.json --length 1"]
+    for command in commands:
+        assert "overflows float64" in refused(capsys, *command.split())
+    for output in ([], ["--json"], ["-o", "product.json"], ["-o", "product.att"]):
+        says = refused(capsys, "intersect", "log.json", "log.json", *output)
+        assert "weights must be in the range of float64 to be written, got inf" in says
+    assert not list(folder.glob("product.*"))
+
+
+@pytest.mark.parametrize("output", [[], ["--json"], ["-o", "square.json"]])
+def test_weights_with_more_digits_than_a_file_may_have_are_not_written(output, folder, capsys):
+    files.write(WFSA(REAL, [10**4000], [1], {"a": [[1]]}), "long.json")
+    assert "must have at most 4300 digits" in refused(capsys, "intersect", "long.json", "long.json", *output)
+
+
+@pytest.mark.parametrize("k", [MAX_PLUS, LOG], ids=str)
+def test_samples_do_not_depend_on_a_factor_of_all_paths(k, folder, capsys):
+    drawn = []
+    for name, weight in (("one.json", 0.0), ("large.json", 1e308)):
+        files.write(WFSA(k, [weight], [weight], {"a": [[1.0]], "b": [[0.0]]}), name)
+        assert run(["sample", name, "--seed", "1", "--lists"]) == (0 if k is MAX_PLUS or not weight else 2)
+        drawn.append([line.split("\t")[0] for line in capsys.readouterr().out.splitlines()])
+    assert drawn[0] == drawn[1] or k is LOG
+    files.write(WFSA(k, [0.0], [0.0], {"a": [[1e308]]}), "beyond.json")
+    assert "the logarithm of each path's weight must be in the range" in refused(
+        capsys, "sample", "beyond.json"
+    )

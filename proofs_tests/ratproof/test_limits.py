@@ -292,6 +292,11 @@ def test_an_invalid_limit_is_refused(capsys, wrong):
     assert capsys.readouterr().err.startswith(f"ratproof: {wrong[0]} must be ")
 
 
+def test_a_limit_beyond_the_range_of_the_system_is_no_limit(capsys):
+    assert run(["rank", "nothing.json", "--limit-memory", "99999999T"]) == 2
+    assert "nothing.json" in capsys.readouterr().err
+
+
 def test_free_memory_is_the_minimum_over_the_machine_and_its_cgroups(tmp_path):
     own = tmp_path / "cgroup"
     own.write_text("5:cpu:/\n4:memory:/job\n0::/user/job\n")

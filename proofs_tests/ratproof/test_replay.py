@@ -13,7 +13,8 @@ from proofs_tests.mutated_files import specimen_counterexamples as specimens
 from ratproof.implementations.comparison import Difference, counterexample
 from ratproof.implementations.exact import ExactComparison
 from ratproof.implementations.fa_rnn.comparison import FARNNComparison
-from ratproof.ladder.counterexample_files import keep
+from ratproof.ladder import counterexample_files
+from ratproof.ladder.counterexample_files import keep, replay
 from ratproof.main import run
 from theory.registry import claim_named
 from theory.weights import Weights
@@ -250,3 +251,13 @@ def test_the_text_of_a_counterexample_cannot_control_a_terminal():
         comparison, replace(compared, difference=Difference(0, 0, "\x1b[2J", "\x07", "0"))
     )
     assert written.sentence().isprintable()
+
+
+def test_what_a_users_code_prints_is_no_part_of_the_answer(kept, capsys, monkeypatch):
+    def printing(file):
+        print("in the step")
+        return replay(file)
+
+    monkeypatch.setattr(counterexample_files, "replay", printing)
+    _, out, err = replayed(kept, capsys, "--json")
+    assert json.loads(out)["string"] == kept["string"] and "in the step" in err

@@ -78,7 +78,7 @@ def score(
         scores = batch.scores(machine, read)
     except UnknownSymbol as error:
         raise InputError(f"{automaton}: {error}{_split_hint(machine, read)}") from None
-    written = [_written(machine, value, text) for value, text in zip(scores, strings, strict=True)]
+    written = [score_text(machine, value, text) for value, text in zip(scores, strings, strict=True)]
     print_answer(as_json, {"scores": written}, "\n".join(written))
 
 
@@ -143,7 +143,8 @@ def sample(
         drawn = sample_strings(machine, count, longest, np.random.default_rng(seed))
     except InputError as error:
         raise error.about(automaton) from None
-    scores = [machine.semiring.format(value) for value in batch.scores(machine, drawn)]
+    values = batch.scores(machine, drawn)
+    scores = [score_text(machine, value, joined(x)) for x, value in zip(drawn, values, strict=True)]
     shown = [f"{write_list(x) if lists else joined(x)}\t{w}" for x, w in zip(drawn, scores, strict=True)]
     print_answer(as_json, {"strings": [list(x) for x in drawn], "scores": scores}, "\n".join(shown))
 
@@ -164,7 +165,7 @@ def _split_hint(machine: WFSA, strings: Sequence[Sequence[str]]) -> str:
     return ""
 
 
-def _written(machine: WFSA, value: object, text: str) -> str:
+def score_text(machine: WFSA, value: object, text: str) -> str:
     """Format a score; raise InputError if it overflows float64.
 
     Only log scores can overflow, because the others are exact.

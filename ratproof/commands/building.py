@@ -203,7 +203,7 @@ def _give(automaton: WFSA, output: str | None, round_weights: bool, as_json: boo
     names = list(map(str, written))
     data = {"states": automaton.num_states, "files": names}
     if output is None:
-        data |= {"automaton": json_format.to_json(automaton)} if as_json else {}
+        data |= {"automaton": json_format.to_readable_json(automaton)} if as_json else {}
         text = "" if as_json else json_format.dumps(automaton).rstrip("\n")
     else:
         text = f"{' and '.join(names)}: {automaton!r}"

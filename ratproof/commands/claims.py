@@ -286,8 +286,9 @@ def check(
         raise InputError(
             "FILE.py is missing; pass it, or list it under [tool.ratproof] claims in pyproject.toml"
         )
-    require_junit(junit, reads=files)
-    require_outputs({"--junit": junit, "--html": html}, reads=files)
+    reads = [*files, str(settings.file)]
+    require_junit(junit, reads=reads)
+    require_outputs({"--junit": junit, "--html": html}, reads=reads)
     examples = settings.examples if examples is None else examples
     seed = settings.seed if seed is None else seed
     outcomes: dict[str, Outcome] = {}

@@ -9,10 +9,10 @@ from typing import Annotated
 
 from typer import Argument
 
-from automata.errors import InputError
 from automata.io.files import write_whole
 from ratproof.commands.app import AsJson, app, example
 from ratproof.process.json_answers import print_json
+from ratproof.process.outputs import require_folder
 
 
 @app.command(epilog=example("examples first-steps"))
@@ -26,8 +26,7 @@ def examples(
     unchanged.
     """
     directory = Path(folder)
-    if directory.exists() and not directory.is_dir():
-        raise InputError(f"{folder} must be a folder, got a file")
+    require_folder("DIR", directory)
     written, kept = [], []
     for name, content in _below(files("ratproof") / "examples"):
         target = directory / name

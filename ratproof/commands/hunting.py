@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import random
 import shlex
+import sys
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -244,9 +245,10 @@ def replay(
         from ratproof.ladder.user_files import load
 
         load(claims)
-    replayed = run(file)
+    with redirect_stdout(sys.stderr):  # what the user's own code prints is not part of the answer
+        replayed = run(file)
+        otherwise = replayed.otherwise()
     now, data = replayed.compared.difference, replayed.data
-    otherwise = replayed.otherwise()
     for field, says in otherwise.items():
         warnings.warn(f"{file}: field '{field}' must match the data that runs, got {says}", stacklevel=1)
     if as_json:

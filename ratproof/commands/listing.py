@@ -13,7 +13,7 @@ from automata.semirings import COUNTING
 from automata.text.printable_text import write_list
 from automata.wfsa import WFSA
 from ratproof.commands.app import AsJson, FormatName, SemiringName, SymbolTable, app, example
-from ratproof.commands.automata import AsLists, AutomatonFile, joined, load
+from ratproof.commands.automata import AsLists, AutomatonFile, joined, load, score_text
 from ratproof.commands.terminal import naming, print_answer
 from ratproof.process.exit_statuses import NO, YES
 
@@ -37,7 +37,7 @@ def enumerate_strings(
         listed = list(islice(enumeration.nonzero_strings(machine), count))
     data = {
         "strings": [list(string) for string, _ in listed],
-        "scores": [machine.semiring.format(score) for _, score in listed],
+        "scores": [score_text(machine, score, joined(string)) for string, score in listed],
     }
     lines = [_line(machine, string, score, lists) for string, score in listed]
     print_answer(as_json, data, "\n".join(lines) or "no string has a nonzero score")
@@ -60,7 +60,10 @@ def count(
     machine = load(automaton, semiring, symbols, file_format)
     with naming(automaton):
         total = enumeration.total_weight(machine, length)
-    text = (COUNTING if machine.semiring.is_boolean else machine.semiring).format(total)
+    if machine.semiring.is_boolean:
+        text = COUNTING.format(total)
+    else:
+        text = score_text(machine, total, f"all strings of {length} symbols")
     print_answer(as_json, {"length": length, "total": text}, text)
 
 
@@ -85,11 +88,11 @@ def shortest(
         print_answer(as_json, {"word": None, "score": None}, f"{automaton} {what}")
         return NO
     word, score = result
-    data = {"word": list(word), "score": machine.semiring.format(score)}
+    data = {"word": list(word), "score": score_text(machine, score, joined(word))}
     print_answer(as_json, data, _line(machine, word, score, lists))
     return YES
 
 
 def _line(machine: WFSA, string: Symbols, score: Weight, lists: bool) -> str:
     text = write_list(string) if lists else joined(string) if string else '""'
-    return text if machine.semiring.is_boolean else f"{text}\t{machine.semiring.format(score)}"
+    return text if machine.semiring.is_boolean else f"{text}\t{score_text(machine, score, text)}"

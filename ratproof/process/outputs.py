@@ -79,7 +79,8 @@ def _read_for(path: Path) -> list[Path]:
     try:
         if path.is_dir():
             return [file for file in path.iterdir() if file.suffix in READ_IN_FOLDERS]
-        has_table = files.FORMATS.get(path.suffix) in files.WITHOUT_SEMIRING
+        # a file with another suffix may be read as AT&T text, by --format
+        has_table = files.FORMATS.get(path.suffix, ".att") in files.WITHOUT_SEMIRING
         symbol_table = path.with_suffix(".syms") if has_table else path
         return [path, symbol_table] if symbol_table != path and symbol_table.exists() else [path]
     except (OSError, ValueError):  # the reader of the file reports the error

@@ -257,7 +257,7 @@ def _bound_allocations(memory: int) -> None:
 
     ``RLIMIT_DATA`` does not count memory that is only reserved, as CUDA does.
     """
-    with suppress(OSError, ValueError, KeyError):
+    with suppress(OSError, ValueError, KeyError, OverflowError):
         now, slack = status_of()["VmData"], SLACK[0] + SLACK[1] * (os.cpu_count() or 1)
         most = now + max(0, memory - memory_held()) + slack
         hard = resource.getrlimit(resource.RLIMIT_DATA)[1]

@@ -203,9 +203,14 @@ def results_in(folder: str | Path) -> list[dict[str, Any]]:
     if not root.is_dir():
         raise InputError(f"{folder}: the path must be a folder with results (result.json below it)")
     every: list[dict[str, Any]] = []
-    for path in sorted([*root.rglob("*.json"), *root.rglob(ARCHIVE)]):
+    for path in result_files(root):
         every += read_archive(path.parent).values() if path.name == ARCHIVE else _results_at(path)
     return list({json.dumps(data, sort_keys=True): data for data in every}.values())
+
+
+def result_files(folder: Path) -> list[Path]:
+    """Return the archives and JSON files in a folder and its subfolders, ordered by path."""
+    return sorted([*folder.rglob("*.json"), *folder.rglob(ARCHIVE)])
 
 
 def _results_at(path: Path) -> list[dict[str, Any]]:

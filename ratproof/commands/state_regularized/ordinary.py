@@ -65,7 +65,9 @@ def certify(
     if output is not None:
         files.require_writable(output)
     outputs = {"-o": output, "--certificate": certificate, "--kernel-file": kernel, "--html": html}
-    require_outputs(outputs, (path, against, vectors))
+    alphabet = options["alphabet"]
+    table = alphabet if alphabet and files.names_a_file(alphabet) else None
+    require_outputs(outputs, (path, against, vectors, table))
     automaton = None if against is None else read_automaton(against, file_format)
     network = _network(path, options, automaton)
     if kernel is not None:
