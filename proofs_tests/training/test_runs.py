@@ -14,7 +14,7 @@ import pytest
 from proofs_tests.training.command_line import command_line
 from proofs_tests.training.small_runs import OF, ratproof, result, same_networks, train
 from training.data_folder import Data
-from training.engine.loop import Loop
+from training.engine.loop import Diverged, Loop
 from training.engine.results import KEYS
 from training.engine.run import RunOptions
 from training.experiments import run, settings_for
@@ -54,6 +54,21 @@ def test_a_repeatedly_interrupted_run_equals_an_uninterrupted_one(
         more, cuts = "--resume", cuts + 1
     assert cuts and result(tmp_path / "cut") == result(tmp_path / "whole")
     assert same_networks(tmp_path / "whole", tmp_path / "cut")
+
+
+@pytest.mark.usefixtures("command_line")
+def test_a_run_that_diverges_prints_json_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def diverge(*arguments: object, **options: object) -> None:
+        raise Diverged("the loss is nan")
+
+    monkeypatch.setattr(Loop, "run", diverge)
+    assert train(tmp_path / "run", "palindromes", f"{STRINGS} --json") == 1
+    out, err = capfd.readouterr()
+    answer = json.loads(out)
+    assert (answer["outcome"], answer["folder"]) == ("diverged", str(tmp_path / "run"))
+    assert "the loss is nan" in err
 
 
 @pytest.mark.usefixtures("command_line")
