@@ -150,9 +150,12 @@ class NoAutomaton(Equality):
     Attributes:
         unit: the name of the cell in :mod:`theory.not_rational.cells` that has the paper's own nonlinearity;
             its first unit is proved to equal no automaton. ``None`` if there is no such cell.
+        size: the sizes of the excluded automata, such as ``"with fewer than 3 states"``; empty if automata of
+            every size are excluded.
     """
 
     unit: str | None = None
+    size: str = ""
 
 
 @dataclass(frozen=True)

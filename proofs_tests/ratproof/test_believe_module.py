@@ -18,7 +18,7 @@ from neural.sru import SRU
 from ratproof import believe_module
 from ratproof import check as check_module
 from ratproof.evidence.kinds import Verdict
-from ratproof.ladder.user_files import check
+from ratproof.ladder.user_files import check, outcome_of
 from theory import registry
 
 FADING = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
@@ -218,3 +218,45 @@ def test_a_module_with_an_embedding_reads_indices(rows, numbers, verdict):
 def test_inputs_other_than_indices_are_refused(numbers):
     with pytest.raises(InputError, match=r"or integers of shape \(symbols,\)"):
         check_module(WithAnEmbedding([[1.0]]), embeddings=numbers, alphabet="ab")
+
+
+class MixedDtypes(nn.Module):
+    """c <- c / 2 + [x = a] in float32, beside an unused parameter of another dtype."""
+
+    def __init__(self, other):
+        super().__init__()
+        self.unused = nn.Parameter(torch.ones((), dtype=other))
+        self.rate = nn.Parameter(torch.tensor(0.5))
+
+    def forward(self, inputs):
+        state, states = torch.zeros(inputs.shape[1], 1), []
+        for x in inputs:
+            state = self.rate * state + x
+            states.append(state)
+        return torch.stack(states)
+
+
+ONLY_A = {"embeddings": torch.tensor([[1.0], [0.0]]), "alphabet": "ab", "automaton": FADING}
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+def test_the_precision_of_a_module_with_several_dtypes_is_unknown(dtype):
+    claim = believe_module("mixed", module=MixedDtypes(dtype), **ONLY_A)
+    (result,) = outcome_of([claim], "test").results
+    assert result.verdict == Verdict.UNKNOWN
+    assert "must have one floating-point dtype, got torch." in result.why
+
+
+def test_an_output_that_depends_on_later_symbols_is_named():
+    """The first output is wrong if a string of three symbols or more ends with b."""
+
+    class LooksAhead(MixedDtypes):
+        def forward(self, inputs):
+            states = super().forward(inputs)
+            late = len(inputs) > 2 and inputs[-1, 0, 0] == 0
+            return states + (torch.arange(len(inputs)) == 0)[:, None, None] if late else states
+
+    claim = believe_module("ahead", module=LooksAhead(torch.float32), **ONLY_A)
+    (result,) = outcome_of([claim], "test").results
+    assert result.verdict == Verdict.UNKNOWN
+    assert "the output after a prefix depends on the symbols that follow" in result.why

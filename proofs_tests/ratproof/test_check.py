@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from automata.errors import InputError
@@ -331,6 +332,72 @@ def test_a_claim_can_import_its_neighbours(tmp_path, monkeypatch):
     claim = 'x = believe("one", start=START, step=lambda c, x: c, automaton=one)'
     claims.write_text(f"{ONES}from neighbour_of_a_claim import START\n{claim}")
     assert check(str(claims)).results
+
+
+def test_files_in_two_folders_import_their_own_neighbours(tmp_path, monkeypatch):
+    """Both files import a module named net; the network of the second file is wrong."""
+    monkeypatch.setattr("sys.path", list(sys.path))
+    doubles = "doubles = WFSA(REAL, [1], [1], {'a': [[2]], 'b': [[1]]})\n"
+    for name, factor in (("right", 2), ("wrong", 3)):
+        (tmp_path / name).mkdir()
+        step = f"def step(c, x):\n    return {factor} * c if x == 'a' else c\n"
+        (tmp_path / name / "net.py").write_text(step)
+        claim = f'x = believe("{name}", start=1, step=step, automaton=doubles)'
+        (tmp_path / name / "claims.py").write_text(f"{ONES}{doubles}from net import step\n{claim}")
+    for name, verdict in (("right", "holds"), ("wrong", "refuted"), ("right", "holds")):
+        (result,) = check(str(tmp_path / name / "claims.py"), kinds=["exhausted"]).results
+        assert (result.claim, str(result.verdict)) == (name, verdict)
+
+
+def test_claims_in_dicts_and_nested_lists_are_checked():
+    claim = 'believe("{}", start=1, step=lambda c, x: c, automaton=one)'
+    texts = [claim.format(name) for name in ("one", "two", "three")]
+    text = f"a = {texts[0]}\nb = {{'key': {texts[1]}}}\nc = [[{texts[2]}]]"
+    outcome = check(written(ONES + text), kinds=["exhausted"])
+    assert {r.claim for r in outcome.results} == {"one", "two", "three"}
+
+
+def test_a_state_may_be_a_numpy_array():
+    """The step adds arrays; tuples would be concatenated."""
+    doubles = WFSA(REAL, [1], [1], {"a": [[2]], "b": [[1]]})
+    claim = believe(
+        "array",
+        start=np.array([1, 0]),
+        step=lambda c, x: c + c if x == "a" else c,
+        out=lambda c: c[0],
+        automaton=doubles,
+    )
+    assert {str(result.verdict) for result in claim.check().results} == {"holds"}
+
+
+def test_a_promised_kind_without_an_implementation_is_listed_as_not_run(capsys):
+    """Gradients are compared for torch layers only."""
+    text = (
+        "from dataclasses import replace\nfrom theory.registry import claim_named\n"
+        "P7 = claim_named('proposition-7')\n"
+        "corrected = replace(P7.variant('corrected'), kinds=('exhausted', 'gradient'), theorem=None)\n"
+        "mine = replace(P7, name='mine', variants=(corrected,))\ndel P7"
+    )
+    assert run(["check", written(text), "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["not_run"]
+    assert row["kind"] == "gradient" and "no implementation" in row["why"]
+
+
+def test_a_repeated_decision_of_a_failing_case_does_not_count():
+    text = 'x = believe("x", start=(1, 1), step=lambda c, x: (2 * c[0], c[1]), automaton=[one, one])'
+    (result,) = check(written(ONES + text), kinds=["decided"]).results
+    assert (result.verdict, result.cases) == (Verdict.REFUTED, 1)
+
+
+def test_a_value_outside_the_semiring_is_shown_as_it_is():
+    text = (
+        "from automata.semirings import BOOLEAN\nfrom automata.wfsa import WFSA\n"
+        "from ratproof import believe\n"
+        "yes = WFSA(BOOLEAN, [True], [True], {'a': [[True]]})\n"
+        "x = believe('two', start=2, step=lambda c, x: c, automaton=yes)"
+    )
+    shown = [r.counterexample for r in check(written(text), kinds=["exhausted"]).results]
+    assert [(c.network, c.automaton) for c in shown] == [("2", "true")]
 
 
 def test_names_cannot_form_the_file_name_of_another_claim():

@@ -75,6 +75,15 @@ def test_failed_without_a_last_run_is_refused(capsys):
         assert run(["verify", "--failed"]) == 2 and "contains none" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("unended", [{"interrupted": True}, {"errors": ["a worker died"]}])
+def test_failed_after_a_run_that_did_not_end_is_refused_unless_it_had_failures(unended, capsys):
+    kept(Request(), Outcome(results(("proposition-7", "exhausted", Verdict.HOLDS)), **unended))
+    assert run(["verify", "--failed"]) == 2
+    assert "requires a previous run that ended" in capsys.readouterr().err
+    kept(Request(), Outcome(results(("proposition-7", "exhausted", Verdict.REFUTED)), **unended))
+    assert last_run.unexpected() == (("proposition-7", "exhausted"),)
+
+
 def test_failed_without_failures_runs_nothing_and_succeeds(capsys):
     several = results(("proposition-7", "exhausted", Verdict.REFUTED))
     kept(Request(), Outcome(several))

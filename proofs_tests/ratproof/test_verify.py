@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import json
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from unittest import mock
@@ -19,14 +20,18 @@ from ratproof.evidence.counterexample import Counterexample, Disagreement
 from ratproof.evidence.kinds import Verdict
 from ratproof.evidence.ledger import recording
 from ratproof.evidence.results import Observation, Result, gather, in_order
+from ratproof.evidence.subjects import registered
 from ratproof.hunting.search import Hunt, hunt
 from ratproof.implementations import corpus as texts
 from ratproof.implementations.corpus import Corpus, agree_on_text
 from ratproof.ladder.environment import forget_constants, unchanged_afterwards
 from ratproof.ladder.outcome import Outcome
 from ratproof.ladder.request import Request
-from ratproof.ladder.verification import _missing, keep_evidence, verify
+from ratproof.ladder.user_files import outcome_of
+from ratproof.ladder.verification import _missing, keep_evidence, tasks_of, verify
 from ratproof.main import run
+from theory.rational_recurrences.proposition_7 import example_6, figure_1
+from theory.reading import NoAutomaton
 from theory.registry import claims
 
 
@@ -75,6 +80,44 @@ def test_one_test_that_compares_nothing_makes_the_whole_unknown(verdicts):
     (result,) = gather(map(seen, verdicts), None)
     assert result.verdict == Verdict.UNKNOWN
     assert not result.as_expected
+
+
+def test_a_reason_belongs_to_the_verdict_that_it_explains():
+    rows = [seen(Verdict.UNKNOWN, why="the test compared nothing"), seen(Verdict.REFUTED, why="line 7")]
+    for order in (rows, rows[::-1]):
+        (result,) = gather(order, None)
+        assert (result.verdict, result.why) == (Verdict.REFUTED, "line 7")
+
+
+@pytest.mark.parametrize("kind", ["sampled", "cross-checked", "exhausted"])
+def test_a_wrong_construction_does_not_refute_that_some_automaton_exists(kind):
+    """Proposition 7 has an automaton, but not one with twice the weights u."""
+    claim = claims()["proposition-7"]
+
+    def doubled(w):
+        return figure_1(replace(w, entries={**w.entries, "u": {x: 2 * u for x, u in w.u.items()}}))
+
+    reading = NoAutomaton(example_6, doubled)
+    corrected = replace(claim.variant("corrected"), expected="refuted", reading=reading, theorem=None)
+    own = replace(claim, name="mine", layers=(), variants=(replace(corrected, kinds=(kind,), proof=None),))
+    with registered(own):
+        (result,) = outcome_of([own], "test", examples=20).results
+    assert result.verdict == Verdict.UNKNOWN and "no certificate excludes another" in result.why
+
+
+def test_a_claim_that_is_named_twice_runs_once():
+    request = Request(claims=("proposition-7", "proposition-7"), kinds=("exhausted",))
+    assert len(tasks_of(request)) == 1
+
+
+def test_each_row_of_a_kind_has_a_counterexample_file_of_its_own(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["verify", "proposition-7", "--kind", "sampled", "--json"]) == 0
+    rows = [r for r in json.loads(capsys.readouterr().out)["results"] if r["variant"] == "printed"]
+    assert len(rows) == 2 == len({row["kept"] for row in rows})
+    for row in rows:
+        kept = json.loads(Path(row["kept"]).read_text())
+        assert kept["weights"] == row["counterexample"]["weights"]
 
 
 RUNGS = (("sampled", "exact"), ("sampled", "torch"), ("decided", None))

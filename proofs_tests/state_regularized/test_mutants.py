@@ -19,7 +19,8 @@ from ratproof.evidence.counterexample import Disagreement
 from ratproof.evidence.kinds import Verdict
 from ratproof.implementations.exact import ExactComparison
 from ratproof.implementations.implementation import ExactRecurrence
-from ratproof.ladder.rungs.exhausted import exhaust, no_initial_distribution
+from ratproof.ladder.rungs.certified import no_initial_distribution
+from ratproof.ladder.rungs.exhausted import exhaust
 from ratproof.ladder.rungs.sampled import sampled
 from ratproof.ladder.written import written_checks
 from ratproof.ladder.written.check import Inputs

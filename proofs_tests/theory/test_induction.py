@@ -25,7 +25,8 @@ from ratproof.ladder.rungs.proved import (
     prove,
 )
 from theory.induction import COMMUTATIVE, identities
-from theory.rational_recurrences import proposition_12, proposition_13
+from theory.rational_recurrences import proposition_7, proposition_12, proposition_13
+from theory.reading import Equality
 from theory.registry import claims
 from theory.signature import Signature
 
@@ -236,6 +237,17 @@ def test_a_proof_with_one_variable_for_two_weights_is_refused(monkeypatch):
     monkeypatch.setattr(Signature, "variables", merged)
     with pytest.raises(GapInProof, match="one variable"):
         prove(variant)
+
+
+def test_a_proof_that_fixes_a_weight_which_the_variant_does_not_fix_is_refused():
+    """Figure 1 as drawn is proved for c_0 = 0; the variant has small cases with any c_0."""
+    variant = claims()["proposition-7"].variant("corrected")
+    drawn = proposition_7.two_states(proposition_7.AT_ZERO)
+    reading = Equality(proposition_7.example_6, proposition_7.figure_1)
+    some = replace(variant, reading=reading, cases=proposition_7.AT_ZERO.random, proof=drawn)
+    prove(replace(some, small_cases=proposition_7.AT_ZERO.small))
+    with pytest.raises(GapInProof, match="fixes the weight c_0, which the variant does not"):
+        prove(replace(some, small_cases=proposition_7.ANYWHERE.small))
 
 
 def test_a_proof_without_instances_or_letters_is_refused():

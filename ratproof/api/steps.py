@@ -190,7 +190,11 @@ def _require_exact_first_steps(network: Recurrence, case: OnlyCase) -> None:
 
 
 def _exact(state: Any) -> Any:
-    if isinstance(state, (tuple, list, np.ndarray)):
+    if isinstance(state, np.ndarray):  # the step may use array arithmetic
+        numbers = np.empty(state.size, dtype=object)
+        numbers[:] = [_exact(number) for number in state.ravel().tolist()]
+        return numbers.reshape(state.shape)
+    if isinstance(state, (tuple, list)):
         return tuple(map(_exact, state))
     return (
         state

@@ -167,7 +167,8 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
         longest = [facts["longest"] for facts in (result.facts, seen.facts) if "longest" in facts]
         result.facts.update(seen.facts, **({"left_out": left_out} if left_out else {}))
         result.facts.update({"longest": max(longest)} if longest else {})
-        result.why = result.why or seen.why
+        if seen.verdict == result.verdict:  # a reason belongs to its own verdict
+            result.why = seen.why if result.verdict != before else result.why or seen.why
         if seen.share is not None:
             result.share = max(seen.share, result.share or 0.0)
         if seen.counterexample is not None and _simpler(seen.counterexample, result.counterexample):

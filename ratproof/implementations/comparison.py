@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from automata.aliases import JsonObject
 from automata.errors import InputError
 from automata.rounding.bounds import bounded
+from automata.semirings import Semiring
 from automata.strings import String
 from automata.text.printable_text import write_string
 from automata.wfsa import WFSA
@@ -138,6 +139,16 @@ class Constants:
             self._high = np.minimum(self._high, np.where(has, known + off, np.inf).min(0, initial=np.inf))
             self._varies = bool((self._low > self._high).any())
         return self._varies
+
+
+def value_text(semiring: Semiring, value: Any, score: str) -> str:
+    """Write a value of a network that differs from the automaton's score.
+
+    A value outside the semiring, such as 2 in the boolean one, may be written like the score; it is then
+    written as Python writes it.
+    """
+    text = semiring.format(value)
+    return text if text != score else str(value)
 
 
 def no_case(string: String, reason: str, share: float | None = None) -> StringResult:

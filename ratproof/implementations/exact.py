@@ -17,7 +17,14 @@ from automata.text.number_text import shorten, write_number
 from automata.tree import levels
 from automata.wfsa import WFSA
 from ratproof.evidence.ledger import TOO_SHORT
-from ratproof.implementations.comparison import Difference, NotAFunction, StringResult, no_case, require_units
+from ratproof.implementations.comparison import (
+    Difference,
+    NotAFunction,
+    StringResult,
+    no_case,
+    require_units,
+    value_text,
+)
 from theory.claim import Claim, Variant
 from theory.reading import Equality, untouched
 from theory.registry import claim_named
@@ -75,9 +82,13 @@ class ExactComparison:
             self._see(node.scores)
             for unit, (value, score) in enumerate(zip(node.values, node.scores, strict=True)):
                 if value != score:
-                    write = self._automata[unit].semiring.format
-                    return Difference(t, unit, write(value), write(score), "0")
+                    return Difference(t, unit, *self._written(unit, value, score), "0")
         return None
+
+    def _written(self, unit: int, value: Any, score: Any) -> tuple[str, str]:
+        """Return a value of the network and the score from which it differs, as text."""
+        k = self._automata[unit].semiring
+        return value_text(k, value, k.format(score)), k.format(score)
 
     def _see(self, scores: list[Any]) -> None:
         """Record whether the scores of any string so far differ from those of the first string."""
@@ -126,8 +137,8 @@ class ExactComparison:
                 for unit, value in enumerate(values):
                     if value != scores[unit][index]:
                         string = _string_at(alphabet, length, index)
-                        write = self._automata[unit].semiring.format
-                        difference = Difference(length, unit, write(value), write(scores[unit][index]), "0")
+                        written = self._written(unit, value, scores[unit][index])
+                        difference = Difference(length, unit, *written, "0")
                         return StringResult(string, None, difference, cases, varies=self._varies)
         left_out = {TOO_SHORT: short} if short else {}
         return StringResult(alphabet[:1] * longest, None, None, cases, left_out, self._varies)
@@ -148,8 +159,8 @@ class ExactComparison:
         if difference is None:
             return
         string = compared.string[: difference.length]
-        write = self._automata[difference.unit].semiring.format
-        again = write(fresh_values(self, string)[-1][difference.unit])
+        value = fresh_values(self, string)[-1][difference.unit]
+        again = value_text(self._automata[difference.unit].semiring, value, difference.automaton)
         if again != difference.network:
             raise NotAFunction(string, difference.network, again)
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from automata.aliases import Floats, Weights
+from automata.errors import InputError
 from automata.minimise import rank
 from automata.operations import trim
 from automata.rounding.bounds import Deviation, Format, bounded, shares
@@ -163,6 +164,12 @@ class ModuleComparison(ModuleRun):
         if difference is None:
             return
         string = compared.string[: difference.length]
+        if len(string) < len(compared.string):
+            (alone,) = self.compare([string])
+            if alone.difference is None:
+                value = repr(float(self.states(string)[difference.length - 1, difference.unit]))
+                what = "the output after a prefix depends on the symbols that follow"
+                raise NotAFunction(string, difference.network, value, what)
         again = repr(float(self.states(compared.string)[difference.length - 1, difference.unit]))
         if again != difference.network:
             raise NotAFunction(
@@ -175,6 +182,10 @@ class ModuleComparison(ModuleRun):
 
     @property
     def _dtype(self) -> torch.dtype:
+        dtypes = dict.fromkeys(p.dtype for p in self.module.parameters() if p.is_floating_point())
+        if len(dtypes) > 1:
+            names = " and ".join(map(str, dtypes))
+            raise InputError(f"the module's parameters must have one floating-point dtype, got {names}")
         known = next(self.module.parameters(), self.embeddings)
         return known.dtype if known.is_floating_point() else torch.float32
 

@@ -33,7 +33,7 @@ LAST = Path(".ratproof") / "last-run.json"
 WHOLE = {"cpu": Path(".ratproof") / "verdicts.json", "cuda": Path(".ratproof") / "verdicts-cuda.json"}
 """The file of the last complete run, keyed by the device."""
 PACKAGES = ("automata", "theory", "neural", "ratproof")
-SOURCES = ("*.py", "*.v", "*.txt", "*.json")
+SOURCES = ("*.py", "*.v", "*.cpp", "*.txt", "*.json")
 
 
 @dataclass(frozen=True)
@@ -71,12 +71,16 @@ def unexpected() -> tuple[tuple[str, str], ...]:
     """Return the claims and kinds of evidence whose verdicts in the last run were not the expected ones.
 
     Raises:
-        InputError: If there is no last run.
+        InputError: If there is no last run, or if it did not end and had no unexpected verdict.
     """
     data = _read(LAST)
     if data is None:
         raise InputError(f"--failed requires a previous run in this folder, but {LAST} contains none")
     different = [row for row in data["results"] if row["verdict"] != row["expected"]]
+    if not different and (data.get("interrupted") or data.get("stopped") or data.get("errors")):
+        raise InputError(
+            "--failed requires a previous run that ended, but the last one did not; run it again"
+        )
     return tuple(dict.fromkeys((str(row["claim"]), str(row["kind"])) for row in different))
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib.util
 import re
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from ratproof.evidence.not_run import NotRun
 from ratproof.evidence.results import Observation, gather
 from ratproof.evidence.subjects import Subject, register
 from ratproof.ladder.environment import EXAMPLES, unchanged_afterwards
+from ratproof.ladder.last_run import PACKAGES
 from ratproof.ladder.outcome import Outcome
 from ratproof.ladder.request import require_promised
 from ratproof.ladder.steps import own_steps
@@ -28,6 +30,7 @@ from theory.claim import Claim
 
 NAME = re.compile(r"(?=.{1,80}$)[a-z0-9]+([.-][a-z0-9]+)*")
 """The pattern of names of claims and variants. File names contain these names, separated by two hyphens."""
+NO_IMPLEMENTATION = "a claim in a user's file has no implementation that provides this kind of evidence"
 PHASES = (Phase.generate, Phase.shrink)
 """The phases of Hypothesis in which a claim is checked."""
 
@@ -86,7 +89,21 @@ def outcome_of(
             except KeyboardInterrupt:
                 interrupted = True
                 break
-    return Outcome(gather(observations, seed), interrupted, not_run=not_run)
+    return Outcome(
+        gather(observations, seed), interrupted, not_run=[*not_run, *_without_evidence(claims, kinds)]
+    )
+
+
+def _without_evidence(claims: Sequence[Claim | Subject], kinds: Sequence[str]) -> list[dict[str, str]]:
+    """Return an entry of ``not_run`` for each promised kind that no implementation of the claim provides."""
+    steps = {(step.claim.name, step.variant.name, step.kind) for step in own_steps(claims)}
+    return [
+        {"claim": claim.name, "variant": variant.name, "kind": kind, "why": NO_IMPLEMENTATION}
+        for claim in claims
+        for variant in claim.variants
+        for kind in variant.kinds
+        if (not kinds or kind in kinds) and (claim.name, variant.name, kind) not in steps
+    ]
 
 
 def joined(outcomes: Mapping[str, Outcome]) -> Outcome:
@@ -138,9 +155,7 @@ def load(path: str) -> dict[str, Claim | Subject]:
     spec = importlib.util.spec_from_file_location("brought_claims", path)
     if spec is None or spec.loader is None:
         raise InputError(f"{path}: the file name must end in .py")
-    folder = str(Path(path).resolve().parent)
-    if folder not in sys.path:  # like pytest, so that the file can import modules from its folder
-        sys.path.insert(0, folder)
+    _IMPORTS.begin(Path(path).resolve().parent)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look up the module there
     try:
@@ -163,6 +178,38 @@ def load(path: str) -> dict[str, Claim | Subject]:
     return claims
 
 
+class _Imports:
+    """The folder from which the current file imports modules, and the modules that were there before."""
+
+    def __init__(self) -> None:
+        self.folder: Path | None = None
+        self.before: frozenset[str] = frozenset()
+
+    def begin(self, folder: Path) -> None:
+        """Import from this folder first, and forget the modules of another file's folder.
+
+        Otherwise a module of one file would be used by another file that imports the same name.
+        """
+        if folder == self.folder:
+            return
+        if self.folder is not None:
+            sys.path[:] = [entry for entry in sys.path if entry != str(self.folder)]
+            for name in [n for n in sys.modules if n not in self.before and self._is_own(n)]:
+                del sys.modules[name]
+        sys.path.insert(0, str(folder))
+        self.folder, self.before = folder, frozenset(sys.modules)
+
+    def _is_own(self, name: str) -> bool:
+        file = getattr(sys.modules[name], "__file__", None)
+        if file is None or self.folder is None or name.partition(".")[0] in PACKAGES:
+            return False
+        path = Path(file).resolve()
+        return self.folder in path.parents and not {"site-packages", "dist-packages"} & set(path.parts)
+
+
+_IMPORTS = _Imports()
+
+
 def require_names(path: str, claim: Claim | Subject, others: Mapping[str, object]) -> None:
     """Raise InputError if a name is not valid in file names, or if claims or variants have the same name."""
     if claim.name in others and others[claim.name] is not claim:
@@ -180,12 +227,15 @@ def require_names(path: str, claim: Claim | Subject, others: Mapping[str, object
         )
 
 
-def _claims(values: Any) -> Iterator[Claim | Subject]:
+def _claims(values: Iterable[Any], depth: int = 3) -> Iterator[Claim | Subject]:
+    """Yield the claims among the values, and in lists, tuples, sets and dicts of them."""
     for value in values:
         if isinstance(value, Claim | Subject):
             yield value
-        elif isinstance(value, (list, tuple)):
-            yield from (part for part in value if isinstance(part, Claim | Subject))
+        elif isinstance(value, (list, tuple, set, frozenset)) and depth:
+            yield from _claims(value, depth - 1)
+        elif isinstance(value, dict) and depth and value is not vars(builtins):
+            yield from _claims(list(value.values()), depth - 1)
 
 
 def _known(path: str, claims: dict[str, Claim | Subject], names: Sequence[str], kinds: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ def tasks_of(request: Request) -> list[EvidenceTask]:
     """Return the requested kinds of evidence, claim by claim, in the order of the papers."""
     return [
         EvidenceTask(name, kind)
-        for name in request.claims or claims()
+        for name in dict.fromkeys(request.claims or claims())
         for kind in dict.fromkeys(kind for v in claim_named(name).variants for kind in v.kinds)
         if request.wants(name, kind)
     ]
@@ -94,15 +95,20 @@ def keep_evidence(results: list[Result], seed: int | None, claims_file: str = ""
         claims_file: The file that defines the claims, for the scripts that run counterexamples again.
     """
     failed: dict[tuple[str, str], list[str]] = {}  # the paths, keyed by the kind of file and the reason
+    rows: Counter[tuple[str, str, str]] = Counter()
     for result in results:
+        row = result.claim, result.variant, result.kind
+        rows[row] += 1
+        # a kind may have several rows, for example for exact arithmetic and for torch
+        named = result.kind if rows[row] == 1 else f"{result.kind}-{rows[row]}"
         if result.counterexample is not None:
             try:
-                kept = _keep(result, seed, claims_file)
+                kept = _keep(result, named, seed, claims_file)
                 result.kept = None if kept is None else str(kept)
             except InputError as error:  # the verdict is still shown
                 _add_failure(failed, "counterexample", error)
         if result.certificate is not None and result.certificate.get("format") == CERTIFICATE:
-            path = CERTIFICATES / f"{result.claim}--{result.variant}--{result.kind}.json"
+            path = CERTIFICATES / f"{result.claim}--{result.variant}--{named}.json"
             try:
                 write_whole(path, json.dumps(result.certificate, ensure_ascii=False) + "\n")
                 result.certificate_file = str(path)
@@ -121,14 +127,14 @@ def _add_failure(failed: dict[tuple[str, str], list[str]], what: str, error: Inp
     failed.setdefault((what, why), []).append(path)
 
 
-def _keep(result: Result, seed: int | None, claims_file: str) -> Path | None:
+def _keep(result: Result, named: str, seed: int | None, claims_file: str) -> Path | None:
     counterexample: Any = result.counterexample
     if isinstance(counterexample, KernelCounterexample):
-        return keep_script(counterexample, counterexample.script, COUNTEREXAMPLES, result.kind)
+        return keep_script(counterexample, counterexample.script, COUNTEREXAMPLES, named)
     if isinstance(counterexample, StatefulCounterexample):
         script = counterexample.script(str(Path(claims_file).resolve())) if claims_file else ""
-        return keep_script(counterexample, script, COUNTEREXAMPLES, result.kind)
-    return keep(counterexample, COUNTEREXAMPLES, seed, result.tests[0], result.kind)
+        return keep_script(counterexample, script, COUNTEREXAMPLES, named)
+    return keep(counterexample, COUNTEREXAMPLES, seed, result.tests[0], named)
 
 
 def _missing(request: Request, results: list[Result], not_run: list[dict[str, str]]) -> list[Result]:
@@ -142,7 +148,7 @@ def _missing(request: Request, results: list[Result], not_run: list[dict[str, st
     skipped = {(n["claim"], n["variant"], n["kind"]) for n in not_run}
     return [
         Result(name, v.name, kind, v.expected, Verdict.UNKNOWN, ran, None, request.seed, why=NO_TEST)
-        for name in request.claims or claims()
+        for name in dict.fromkeys(request.claims or claims())
         for v in claim_named(name).variants
         for kind in v.kinds
         if request.wants(name, kind) and (name, v.name, kind) not in skipped

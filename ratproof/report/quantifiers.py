@@ -48,7 +48,8 @@ def statement(variant: Variant) -> str:
     if isinstance(reading, Following):
         return f"{every}, the most probable centroid of the mixture is the state of the automaton"
     if isinstance(reading, NoAutomaton):
-        return f"{every}, each unit of the network equals the score of some automaton"
+        size = f" {reading.size}" if reading.size else ""
+        return f"{every}, each unit of the network equals the score of some automaton{size}"
     if isinstance(reading, NoInitialDistribution):
         return f"{every}, each unit equals the score of its automaton from some initial distribution"
     algorithm = "" if reading.algorithm is None else " by the stated algorithm"

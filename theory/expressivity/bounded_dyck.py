@@ -320,7 +320,11 @@ CLAIM = Claim(
                     " rank shows this, whereas this check is about one automaton"
                 )
             },
-            reading=NoAutomaton(short, lambda w: of_stacks(w, stacks(w, w.n)[:-1])),
+            reading=NoAutomaton(
+                short,
+                lambda w: of_stacks(w, stacks(w, w.n)[:-1]),
+                size="with fewer states than there are stacks",
+            ),
             cases=DYCK_1.random,
             small_cases=DYCK_1.small,
             kinds=LADDER[:3],

@@ -102,10 +102,11 @@ IN_BALLS = {
 
 CLAIM = Claim(
     name="section-4.3",
-    title="Elman networks, LSTMs and GRUs are not rational",
+    title="Elman networks, GRUs and, up to 62 states, LSTMs are not rational",
     statement=(
         "An LSTM or GRU whose gates read only the symbol is an automaton of two states. If they also read"
-        " the previous state, as in Elman networks, LSTMs and GRUs, no automaton computes the unit."
+        " the previous state, as in Elman networks, LSTMs and GRUs, no automaton computes the unit; for"
+        " the LSTM, this is shown for automata with fewer than 63 states."
     ),
     source=Source("peng2018rational", "4.3", "Section 4.3"),
     hypotheses=(
@@ -150,8 +151,10 @@ CLAIM = Claim(
             name="without-input-only-gates",
             without=IN_BALLS,
             expected="refuted",
-            says="an LSTM, whose four gates also read h_{t-1}, is an automaton",
-            reading=NoAutomaton(recurrence=lstm, construction=from_inputs, unit="lstm"),
+            says="an LSTM, whose four gates also read h_{t-1}, is an automaton with fewer than 63 states",
+            reading=NoAutomaton(
+                recurrence=lstm, construction=from_inputs, unit="lstm", size="with fewer than 63 states"
+            ),
             cases=LSTM.random,
             small_cases=LSTM.small,
         ),
@@ -169,8 +172,8 @@ CLAIM = Claim(
     differences=(
         (
             "The paper states a hypothesis about models like Elman networks, LSTMs and GRUs. What is"
-            " shown is that some network of each kind is not rational: the certificates contain its"
-            " weights."
+            " shown is that some Elman network and some GRU are not rational, and that some LSTM is no"
+            " automaton with fewer than 63 states: the certificates contain the weights."
         ),
         (
             "The unit is the first component of the state of one network. The certificates are about"

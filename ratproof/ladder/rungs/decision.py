@@ -129,8 +129,10 @@ def decide_units(comparison: Comparison, network: Sequence[WFSA], constructed: S
         answer = equivalent(one, other)
         if isinstance(answer, Unknown):
             raise RuntimeError(f"unit {unit} is not decided: {answer.why}")
-        current_ledger.add(1)
+        if not current_ledger.has_failed:  # otherwise Hypothesis repeats or shrinks the case
+            current_ledger.add(1)
         if isinstance(answer, Different):
+            current_ledger.has_failed = True
             write = one.semiring.format
             difference = Difference(
                 len(answer.word), unit, write(answer.scores[0]), write(answer.scores[1]), "0"

@@ -5,25 +5,17 @@ The weights are among 0, 1, -1 and 1/2, or near those of a case in which every w
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
-
-import numpy as np
 
 from automata.aliases import JsonObject
-from automata.forward import score
-from automata.hankel import Block, full_rank_block, shortlex
-from automata.strings import String
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.evidence.ledger import ledger
 from ratproof.implementations.comparison import StringResult, counterexample
 from ratproof.implementations.exact import ExactComparison
 from ratproof.implementations.implementation import Implementation
 from ratproof.ladder.rungs.agreement import record
+from ratproof.ladder.rungs.certified import CERTIFICATES, UNCERTIFIED
 from theory.claim import Claim, Effort, Variant
-from theory.reading import NoAutomaton, NoInitialDistribution
 
 MOST_STRINGS = 20_000
 
@@ -94,10 +86,7 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
         current_ledger.certificate = best.certificate
         raise Disagreement(counterexample(best.comparison, best.compared))
     if uncertified:
-        raise RuntimeError(
-            f"the network and its automata differ for {uncertified} cases, but no certificate excludes"
-            " another automaton for any of them"
-        )
+        raise RuntimeError(UNCERTIFIED.format(uncertified))
 
 
 @dataclass(frozen=True)
@@ -110,78 +99,3 @@ class _Candidate:
     def length(self) -> int:
         assert self.compared.difference is not None
         return self.compared.difference.length
-
-
-def _no_automaton(variant: Variant, comparison: ExactComparison, compared: StringResult) -> JsonObject | None:
-    """Return a certificate that no automaton of the same size computes the unit, or ``None``."""
-    case = comparison.case
-    assert compared.difference is not None
-    unit = compared.difference.unit
-
-    def value(x: String) -> Fraction:
-        *_, last = variant.reading.recurrence.values(case, x)
-        return Fraction(last[unit])
-
-    states = comparison.automata()[unit].states
-    block = full_rank_block(value, shortlex(case.alphabet, states))
-    if block.values != tuple(tuple(value(p + s) for s in block.suffixes) for p in block.prefixes):
-        raise RuntimeError("the block must contain the values of its prefixes and suffixes")
-    return hankel_certificate(block, case, unit) if len(block) > states else None
-
-
-def no_initial_distribution(
-    variant: Variant, comparison: ExactComparison, compared: StringResult
-) -> JsonObject | None:
-    """Return a certificate that the automaton is wrong for every initial distribution, or ``None``.
-
-    The automaton's score is linear in the initial weights: it is a mean of the scores from single initial
-    states. The certificate requires that all these scores are above the network's value, or all below it.
-    """
-    assert compared.difference is not None
-    unit, string = compared.difference.unit, compared.string[: compared.difference.length]
-    automaton = comparison.automata()[unit]
-    *_, last = variant.reading.recurrence.values(comparison.case, string)
-    starts = [[Fraction(i == state) for i in range(automaton.states)] for state in range(automaton.states)]
-    scores = [Fraction(score(automaton.replace(initial=start), string)) for start in map(_exactly, starts)]
-    value = Fraction(last[unit])
-    if min(scores) <= value <= max(scores):
-        return None
-    return {
-        "type": "range",
-        "says": "no initial distribution makes this automaton correct",
-        "case": comparison.case.to_json(),
-        "unit": unit,
-        "string": [str(x) for x in string],
-        "value": str(value),
-        "scores": [str(s) for s in scores],
-    }
-
-
-def _exactly(values: list[Fraction]) -> Any:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
-
-
-CERTIFICATES: dict[type, Callable[[Variant, ExactComparison, StringResult], JsonObject | None]] = {
-    NoAutomaton: _no_automaton,
-    NoInitialDistribution: no_initial_distribution,
-}
-"""Functions that compute the certificate that a counterexample requires, by class of a variant's reading."""
-
-
-def hankel_certificate(block: Block, case: Any, unit: int) -> JsonObject:
-    """Return the certificate of a Hankel block as a JSON object."""
-    return {
-        "type": "hankel",
-        "says": (
-            f"no automaton with fewer than {len(block)} states, over any field that contains the rationals,"
-            " computes this unit"
-        ),
-        "case": case.to_json(),
-        "unit": unit,
-        "prefixes": [list(p) for p in block.prefixes],
-        "suffixes": [list(s) for s in block.suffixes],
-        "values": [[str(v) for v in row] for row in block.values],
-        "determinant": str(block.determinant),
-    }

@@ -31,7 +31,13 @@ from automata.strings import String
 from automata.wfsa import WFSA
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.evidence.ledger import ledger
-from ratproof.implementations.comparison import Difference, NotAFunction, StringResult, counterexample
+from ratproof.implementations.comparison import (
+    Difference,
+    NotAFunction,
+    StringResult,
+    counterexample,
+    value_text,
+)
 from ratproof.implementations.exact import ExactComparison, fresh_values, unlike
 
 STRINGS = 1000
@@ -222,8 +228,8 @@ def difference(
             zip(values[t], (of_unit[t] for of_unit in scores), strict=True)
         ):
             if value != score:
-                write = comparison.automata()[unit].semiring.format
-                return Difference(t, unit, write(value), write(score), "0")
+                k = comparison.automata()[unit].semiring
+                return Difference(t, unit, value_text(k, value, k.format(score)), k.format(score), "0")
     return None
 
 

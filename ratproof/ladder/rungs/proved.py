@@ -7,6 +7,7 @@ from typing import Any
 
 from automata.aliases import JsonObject
 from ratproof.evidence.ledger import ledger, left_out_in_words, recording
+from ratproof.implementations.exact import signatures
 from ratproof.implementations.implementation import ExactRecurrence, Implementation
 from ratproof.ladder.rungs.on_numbers import ran_on_cases
 from ratproof.ladder.rungs.sampled import sampled
@@ -22,6 +23,7 @@ from theory.induction import (
     Reading,
     identities,
 )
+from theory.signature import Signature
 
 IN_ANY_ORDER = (
     "It holds in every semiring, commutative or not, because the factors are in the order of the path."
@@ -91,6 +93,8 @@ def prove(variant: Variant) -> None:
     current_ledger = ledger()
     if not induction.instances:
         raise GapInProof(f"the proof of {variant.name} must have at least one instance")
+    if (name := _fixed_only_in_proof(variant, induction)) is not None:
+        raise GapInProof(f"the proof of {variant.name} fixes the weight {name}, which the variant does not")
     for instance in induction.checked:
         gap = what_is_left_out(variant.reading.recurrence, induction, instance)
         if gap is not None:
@@ -101,6 +105,24 @@ def prove(variant: Variant) -> None:
     sizes = [] if induction.sizes is None else induction.sizes()
     current_ledger.add(_counted(sizes, "sizes that are symbols"))
     current_ledger.certificate = _written(variant, induction, len(checked), sizes)
+
+
+def _fixed_only_in_proof(variant: Variant, induction: Induction) -> str | None:
+    """Return a weight that all instances of the proof fix at 0 or 1, but the variant does not."""
+
+    def allowed(every: Iterable[Signature]) -> dict[str, set[Any]]:
+        values: dict[str, set[Any]] = {}
+        for signature in every:
+            for entry in signature.entries:
+                fixed = entry.only in ((signature.over.zero,), (signature.over.one,))
+                values.setdefault(entry.name, set()).add(entry.only if fixed else None)
+        return values
+
+    in_variant = allowed(signatures(variant))
+    for name, values in allowed(signature for signature, _ in induction.instances).items():
+        if None not in values and not in_variant.get(name, values) <= values:
+            return name
+    return None
 
 
 def _all(variant: Variant, induction: Induction, reading: Reading) -> list[Identity]:

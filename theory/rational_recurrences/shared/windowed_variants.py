@@ -215,7 +215,7 @@ def table_1(
             f"{row}: an automaton with the two states of B, for windows of K = 2 or more; B has the gates of"
             " a window with padding before its last symbol"
         ),
-        reading=NoAutomaton(recurrence=windowed, construction=figure_1),
+        reading=NoAutomaton(recurrence=windowed, construction=figure_1, size="with fewer than 3 states"),
         cases=from_zero.random,
         small_cases=from_zero.small,
         kinds=("sampled", "cross-checked", "exhausted"),
