@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from ratproof.laws.models.model import StatefulModel
-from ratproof.laws.models.precision import moved
+from ratproof.laws.models.precision import moved, unit_of, widened
 
 
 def fresh(model: StatefulModel) -> StatefulModel:
@@ -40,8 +40,7 @@ def perturbed(model: StatefulModel, unit: float, seed: int) -> Iterator[Stateful
     before = [parameter.data for parameter in own]
     try:
         for parameter in own:
-            least = torch.finfo(parameter.dtype).eps if parameter.is_floating_point() else 0.0
-            parameter.data = moved(parameter.detach(), max(unit, least), generator)
+            parameter.data = moved(parameter.detach(), max(unit, unit_of(parameter.dtype)), generator)
         yield fresh(model)
     finally:
         for parameter, data in zip(own, before, strict=True):
@@ -49,11 +48,17 @@ def perturbed(model: StatefulModel, unit: float, seed: int) -> Iterator[Stateful
 
 
 def in_float64(model: StatefulModel) -> StatefulModel | None:
-    """Return a copy of the model in float64, or ``None`` if it has no module or cannot be copied."""
+    """Return a copy of the model in float64 and complex128.
+
+    The result is ``None`` if the model has no module or cannot be copied.
+    """
     copied = None if model.module is None else _copied(model, {})
     if copied is None or copied.module is None:
         return None
     copied.module.double()
+    for tensor in (*copied.module.parameters(), *copied.module.buffers()):
+        if tensor.is_complex():  # Module.double does not convert complex numbers
+            tensor.data = widened(tensor.data)
     return copied
 
 

@@ -82,8 +82,8 @@ class Declared:
         """Return the most common dtype among all elements of the parameters."""
         numbers: Counter[torch.dtype] = Counter()
         for parameter in parameters(self.model):
-            if parameter.is_floating_point():
-                numbers[parameter.dtype] += parameter.numel()
+            if parameter.is_floating_point() or parameter.is_complex():
+                numbers[parameter.dtype.to_real()] += parameter.numel()
         return numbers.most_common(1)[0][0] if numbers else torch.float32
 
 

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.utils._pytree import tree_leaves, tree_map
 
 from ratproof.laws.models.copies import parameters
+from ratproof.laws.models.precision import real_parts, unit_of
 from ratproof.laws.models.problem import StatefulProblem
 from ratproof.laws.models.session import Session, Unusable
 
@@ -26,7 +27,7 @@ With ``STATE``, all outputs have weights, but only the calls after the first one
 
 
 def gradients(session: Session, pieces: Sequence[int] | None) -> list[Tensor]:
-    """Return the gradients in the order of :func:`names`.
+    """Return the gradients in the order of :func:`names`; complex ones have a last axis for their two parts.
 
     Args:
         session: A session of a fresh model.
@@ -46,7 +47,7 @@ def gradients(session: Session, pieces: Sequence[int] | None) -> list[Tensor]:
     of += [leaf for leaf in tree_leaves(state) if isinstance(leaf, Tensor) and leaf.requires_grad]
     session.differentiable = True
     outputs, _ = session.read(read, (read.shape[1],) if pieces is None else pieces, state)
-    return session.derivative(outputs, _weights(problem, outputs), of)
+    return list(map(real_parts, session.derivative(outputs, _weights(problem, outputs), of)))
 
 
 def later_pieces(problem: StatefulProblem) -> tuple[int, ...]:
@@ -95,7 +96,7 @@ def _tensors(value: object) -> Iterator[Tensor]:
 
 
 def _differentiable(value: object) -> bool:
-    return isinstance(value, Tensor) and value.is_floating_point()
+    return isinstance(value, Tensor) and unit_of(value.dtype) > 0
 
 
 def _leaf(value: object) -> object:

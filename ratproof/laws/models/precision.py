@@ -43,24 +43,24 @@ class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return func(*args, **kwargs)  # views are not rounded
         wide = None
         if func._schema.is_mutable and any(map(self._is_narrow, _leaves((*args, *kwargs.values())))):
-            wide = tree_map(_widened, (args, kwargs))  # copy before an argument is overwritten
+            wide = tree_map(widened, (args, kwargs))  # copy before an argument is overwritten
         result = func(*args, **kwargs)
         leaves = _leaves(result)
         if any(map(self._is_narrow, leaves)):
-            exact = _leaves_of(func, *(wide or tree_map(_widened, (args, kwargs))))
+            exact = _leaves_of(func, *(wide or tree_map(widened, (args, kwargs))))
             for number, leaf in enumerate(leaves):
                 if self._is_narrow(leaf):
                     self._move(leaf, exact[number] if number < len(exact) else None)
         return result
 
     def _is_narrow(self, value: Any) -> bool:
-        return isinstance(value, Tensor) and _unit(value.dtype) > self.unit
+        return isinstance(value, Tensor) and unit_of(value.dtype) > self.unit
 
     def _move(self, numbers: Tensor, exact: Any) -> None:
         """Perturb in place the values that differ from ``exact``, or all values without ``exact``."""
         other = moved(numbers, torch.finfo(numbers.dtype).eps, self.generator)
         if isinstance(exact, Tensor) and exact.shape == numbers.shape:
-            other = torch.where(numbers.double() == exact, numbers, other)
+            other = torch.where(widened(numbers) == exact, numbers, other)
         numbers.copy_(other)
 
 
@@ -68,10 +68,13 @@ def moved(numbers: Tensor, unit: float, generator: torch.Generator) -> Tensor:
     """Return the values changed by one unit in the last place; 0, infinities and integers do not change.
 
     Args:
-        numbers: A tensor of any shape and dtype.
+        numbers: A tensor of any shape and dtype. Real and imaginary parts of complex numbers are separate
+            values.
         unit: The unit in the last place of values from 1 to 2.
         generator: Generator of the signs.
     """
+    if numbers.is_complex():
+        return torch.view_as_complex(moved(real_parts(numbers), unit, generator).contiguous())
     if not numbers.is_floating_point():
         return numbers
     signs = torch.randint(0, 2, numbers.shape, generator=generator).to(numbers.device) * 2 - 1
@@ -83,10 +86,19 @@ def moved(numbers: Tensor, unit: float, generator: torch.Generator) -> Tensor:
     return torch.where((exact == 0) | exact.isinf(), exact, other).to(numbers.dtype)
 
 
+def real_parts(numbers: Tensor) -> Tensor:
+    """Return complex numbers as pairs of floats on a further axis, and other values unchanged."""
+    return torch.view_as_real(numbers.resolve_conj()) if numbers.is_complex() else numbers
+
+
 @cache
-def _unit(dtype: torch.dtype) -> float:
+def unit_of(dtype: torch.dtype) -> float:
     """Return a dtype's unit in the last place for values from 1 to 2, or 0 for an integer dtype."""
-    return torch.finfo(dtype).eps if dtype.is_floating_point else 0.0
+    return torch.finfo(dtype).eps if _is_inexact(dtype) else 0.0
+
+
+def _is_inexact(dtype: torch.dtype) -> bool:
+    return dtype.is_floating_point or dtype.is_complex
 
 
 @cache
@@ -107,11 +119,12 @@ def _leaves(value: Any) -> list[Any]:
     return [value]
 
 
-def _widened(value: Any) -> Any:
-    """Return a float64 copy of a float tensor, float64 for a float dtype, and other values unchanged."""
+def widened(value: Any) -> Any:
+    """Return a copy of a tensor, or the dtype, in float64 or complex128; return other values unchanged."""
     if isinstance(value, Tensor):
-        return value.to(torch.float64, copy=True) if value.is_floating_point() else value
-    return torch.float64 if isinstance(value, torch.dtype) and value.is_floating_point else value
+        return value.to(widened(value.dtype), copy=True)
+    inexact = isinstance(value, torch.dtype) and _is_inexact(value)
+    return torch.promote_types(value, torch.float64) if inexact else value
 
 
 def _leaves_of(func: Any, args: Any, kwargs: Any) -> list[Any]:
