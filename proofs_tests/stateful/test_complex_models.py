@@ -10,7 +10,7 @@ from proofs_tests.stateful.verdicts import laws_of, verdicts
 from ratproof.laws.models.comparison import compare
 from ratproof.laws.models.copies import in_float64
 from ratproof.laws.models.counterexample import BrokenLaw
-from ratproof.laws.models.declared import Declared, ModelFormat
+from ratproof.laws.models.declared import Declared
 from ratproof.laws.models.gradient import STATE
 from ratproof.laws.models.laws import LAWS
 from ratproof.laws.models.precision import NarrowRounding, moved
@@ -60,7 +60,7 @@ def test_a_wrong_gradient_with_respect_to_a_complex_state_is_refuted():
             return super().run(inputs, state, mask)
 
     model = Doubled()
-    format_ = ModelFormat(Declared("mine", model, model.inputs), model, torch.float32)
+    format_ = Declared("mine", model, model.inputs).formats()["float32"]
     problem = StatefulProblem(3, 1, (1, 1, 1), "float32", seed=0, way=STATE)
     with pytest.raises(BrokenLaw, match=r"state\[0\]\.grad\[0, 0, 0\] is"):
         compare(LAWS["gradient"], format_, problem)

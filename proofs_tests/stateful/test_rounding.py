@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 import torch
 from torch import nn
 
 from proofs_tests.stateful.parallel import LinearAttention
-from proofs_tests.stateful.verdicts import results, verdicts
+from proofs_tests.stateful.preallocated import Attention, MovingAverage
+from proofs_tests.stateful.verdicts import laws_of, results, verdicts
 from ratproof import StatefulModel, Vectors, of_torch_rnn
+from ratproof.laws.models.comparison import compare
 from ratproof.laws.models.copies import fresh, in_float64, perturbed
+from ratproof.laws.models.counterexample import BrokenLaw
 from ratproof.laws.models.declared import Declared
+from ratproof.laws.models.laws import LAWS
 from ratproof.laws.models.precision import moved
+from ratproof.laws.models.problem import StatefulProblem
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
@@ -83,6 +90,44 @@ def test_a_dtype_used_only_in_steps_must_be_declared():
 
     assert verdicts(Step(), "pieces") == {"pieces": "refuted"}
     assert verdicts(Step(), "pieces", precision="float16") == {"pieces": "holds"}
+
+
+def test_a_state_that_keeps_the_original_dtype_in_float64_runs_is_no_error():
+    torch.manual_seed(0)
+    (result,) = results(MovingAverage(), "pieces", 100, longest=130).values()
+    assert str(result.verdict) == "holds" and "float32 and float64" in result.facts["module"]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "between", "allowed"),
+    [
+        (torch.float32, torch.float32, True),
+        (torch.float32, torch.float16, False),
+        (torch.bfloat16, torch.float32, True),
+        (torch.bfloat16, torch.bfloat16, True),
+    ],
+)
+def test_float64_runs_allow_states_rounded_to_the_original_dtype_but_not_to_less(dtype, between, allowed):
+    class Rounded(LinearAttention):
+        def run(self, inputs, state=None, mask=None):
+            outputs, state = super().run(inputs, state)
+            return outputs, state.to(between).to(state.dtype)
+
+    torch.manual_seed(0)
+    model = Rounded(dtype)
+    format_ = Declared("mine", model, model.inputs).formats()["float64"]
+    problem = StatefulProblem(33, 2, (17, 16), "float64", seed=0)
+    with nullcontext() if allowed else pytest.raises(BrokenLaw):
+        assert compare(LAWS["pieces"], format_, problem) is None
+
+
+def test_a_model_whose_later_calls_need_its_own_dtype_runs_only_in_that_dtype():
+    torch.manual_seed(0)
+    answers = results(Attention())
+    assert {kind: str(result.verdict) for kind, result in answers.items()} == dict.fromkeys(
+        laws_of(Attention()), "holds"
+    )
+    assert all("in float32;" in result.facts["module"] for result in answers.values())
 
 
 class Off(StatefulModel):

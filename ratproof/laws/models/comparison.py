@@ -5,6 +5,7 @@ A difference is rounding, a refutation of the law, or too small to decide.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,7 +16,7 @@ from ratproof.evidence.ledger import AS_LARGE, ledger
 from ratproof.evidence.subjects import STATED
 from ratproof.laws.models.counterexample import BrokenLaw, StatefulCounterexample
 from ratproof.laws.models.declared import ModelFormat
-from ratproof.laws.models.laws import Law, Rows
+from ratproof.laws.models.laws import Law, Rows, Way
 from ratproof.laws.models.problem import StatefulProblem
 from ratproof.laws.models.repeatability import MANY, Repeated, repeated
 from ratproof.laws.models.session import Session, Unequal, Unusable
@@ -60,11 +61,11 @@ def compare(law: Law, format_: ModelFormat, problem: StatefulProblem) -> Doubt |
     errors = (one - two).abs() / sizes
     errors[one == two] = 0.0  # infinities that are equal
     largest = float(errors.max())
-    refutes = _refutes(law, format_, problem, one, largest)
+    refutes = _refutes(law, format_, problem, (one, two), largest)
     again = partial(_repeated, law, format_, problem, one, refutes * sizes)
     if not largest <= refutes:
         _require_repeatable(again(1), law, format_, problem, (plain, other), ~(errors <= refutes))
-    rounding = _rounding(law, format_, problem, one, sizes, largest)
+    rounding = _rounding(law, format_, problem, (one, two), sizes, largest)
     if largest <= rounding:
         if _count(format_, largest):
             calls = max(session.calls, against.calls)
@@ -78,19 +79,29 @@ def compare(law: Law, format_: ModelFormat, problem: StatefulProblem) -> Doubt |
     raise BrokenLaw(_counterexample(law, format_, problem, (plain, other), wrong, explained), problem)
 
 
-def _refutes(law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, errors: float) -> float:
+def _refutes(
+    law: Law, format_: ModelFormat, problem: StatefulProblem, results: tuple[Tensor, Tensor], errors: float
+) -> float:
     """Return the smallest difference, relative to the results' size, that refutes the law.
 
     The difference is smaller for float64, unless operators of the reference way round to a narrower dtype and
-    this changes the results.
+    this changes the results. In a copy of the model, operators of either way may round to the original dtype.
     """
     if not format_.wide:
         return REFUTES
     if errors <= REFUTES_IN_FLOAT64:
         return REFUTES_IN_FLOAT64
-    changed = _joined(law.plain(format_.with_narrow_rounding(problem, 0)))
-    same = (changed == plain) | (changed.isnan() & plain.isnan())
-    return REFUTES_IN_FLOAT64 if bool(same.all()) else REFUTES
+    plain, other = results
+    narrow = _changes(law.plain, format_.with_narrow_rounding(problem, 0), plain)
+    if format_.original != format_.dtype and not narrow.any():
+        narrow = _changes(law.other, format_.with_original_rounding(problem, 0), other)
+    return REFUTES if bool(narrow.any()) else REFUTES_IN_FLOAT64
+
+
+def _changes(way: Way, session: Session, before: Tensor) -> Tensor:
+    """Return how much each value of a perturbed run differs from ``before``; 0 if it is not finite."""
+    changes = (_joined(way(session)) - before).abs()
+    return torch.where(changes.isfinite(), changes, 0.0)
 
 
 def _require_repeatable(
@@ -116,7 +127,12 @@ def _repeated(
 
 
 def _rounding(
-    law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, sizes: Tensor, errors: float
+    law: Law,
+    format_: ModelFormat,
+    problem: StatefulProblem,
+    results: tuple[Tensor, Tensor],
+    sizes: Tensor,
+    errors: float,
 ) -> float:
     """Return the largest difference that rounding explains, relative to the results' size.
 
@@ -124,15 +140,30 @@ def _rounding(
     ``errors``, the largest difference between the law's two ways.
     """
     largest = 0.0
-    for seed in range(RUNS):
+    for changes in _perturbed_runs(law, format_, problem, *results):
+        largest = max(largest, float((changes / sizes).max()))
         if errors <= TIMES * largest:
             break
-        with format_.perturbed(problem, seed) as session:
-            changed = _joined(law.plain(session))
-        change = (changed - plain).abs() / sizes
-        finite = change[change.isfinite()]
-        largest = max(largest, float(finite.max()) if finite.numel() else 0.0)
     return TIMES * largest
+
+
+def _perturbed_runs(
+    law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, other: Tensor
+) -> Iterator[Tensor]:
+    """Yield the changes of each value in perturbed runs.
+
+    These are runs of the reference way. If a copy of the model rounds values to the dtype of the original,
+    they are followed by runs of the other way, in which only such values are perturbed.
+    """
+    for seed in range(RUNS):
+        with format_.perturbed(problem, seed) as session:
+            changes = _changes(law.plain, session, plain)
+        yield changes
+    for seed in range(RUNS if format_.original != format_.dtype else 0):
+        changes = _changes(law.other, format_.with_original_rounding(problem, seed), other)
+        if not changes.any():
+            return
+        yield changes
 
 
 def _joined(rows: Rows) -> Tensor:

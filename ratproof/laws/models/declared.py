@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
 
 from ratproof.laws.models.copies import fresh, in_float64, parameters, perturbed
-from ratproof.laws.models.gradient import has_gradients
+from ratproof.laws.models.gradient import gradients, has_gradients
 from ratproof.laws.models.inputs import Inputs, Vectors
 from ratproof.laws.models.model import CAPABILITIES, StatefulModel
 from ratproof.laws.models.precision import FORMATS, NarrowRounding
@@ -53,7 +53,7 @@ class Declared:
         These are the model's own dtype and, if the model or a copy of it can run in float64, also float64.
         """
         dtype = self._own_format()
-        own = ModelFormat(self, self.model, dtype)
+        own = ModelFormat(self, self.model, dtype, dtype)
         formats = {own.name: own}
         wide = None
         if dtype != torch.float64 and not self.precision:
@@ -62,18 +62,32 @@ class Declared:
             elif self.model.module is None and isinstance(self.inputs, Vectors):
                 wide = self.model  # a function computes in the dtype of its inputs, or raises an exception
         if wide is not None:
-            other = ModelFormat(self, wide, torch.float64)
-            with suppress(Unusable):  # some models only run in their own dtype
-                session = other.session(StatefulProblem(2, 1, (2,), other.name, 0))
-                session.run(session.tokens())
+            other = ModelFormat(self, wide, torch.float64, dtype)
+            if self._runs(other):
                 formats[other.name] = other
         return formats
+
+    def _runs(self, format_: ModelFormat) -> bool:
+        """Return whether the model runs in a dtype; some models or states only support their own dtype."""
+        problem = StatefulProblem(2, 1, (1, 1), format_.name, 0)
+        try:
+            session = format_.session(problem)
+            session.run(session.tokens())
+            if "pieces" not in self.without:
+                session = format_.session(problem)
+                session.read(session.tokens(), problem.pieces)
+            if "gradient" not in self.without:
+                gradients(format_.session(problem), problem.pieces)
+        except (Unusable, RuntimeError):
+            return False
+        return True
 
     def differentiable(self) -> bool:
         """Return whether gradients can be computed through the outputs and states of two calls."""
         if not isinstance(self.inputs, Vectors) and not any(p.requires_grad for p in parameters(self.model)):
             return False
-        own = ModelFormat(self, self.model, self._own_format())
+        dtype = self._own_format()
+        own = ModelFormat(self, self.model, dtype, dtype)
         problem = StatefulProblem(2, 1, (1, 1), own.name, 0)
         with in_evaluation_mode(self.model), torch.random.fork_rng(devices=[]):
             return has_gradients(own.session(problem))
@@ -95,11 +109,13 @@ class ModelFormat:
         declared: The declared model.
         model: The model, or a copy of it in this dtype.
         dtype: Dtype of parameters, and of floating-point inputs.
+        original: Dtype of the declared model, which is not ``dtype`` if the model is a copy in float64.
     """
 
     declared: Declared
     model: StatefulModel
     dtype: torch.dtype
+    original: torch.dtype
 
     @property
     def name(self) -> str:
@@ -140,6 +156,15 @@ class ModelFormat:
         """Return a session that perturbs only results that operators round to a narrower dtype."""
         moves = Perturbation(0.0, seed, NarrowRounding(self.dtype, seed))
         return self._perturbed(fresh(self.model), problem, moves)
+
+    def with_original_rounding(self, problem: StatefulProblem, seed: int) -> Session:
+        """Return a session that perturbs only results of a copy that are still in the original dtype.
+
+        Results in a dtype between that of the copy and the original are also perturbed. An example is a state
+        in a buffer of the default dtype. Such rounding is no fault of the model.
+        """
+        operators = NarrowRounding(self.dtype, seed, narrowest=self.original)
+        return self._perturbed(fresh(self.model), problem, Perturbation(0.0, seed, operators))
 
     def _perturbed(self, model: StatefulModel, problem: StatefulProblem, moves: Perturbation) -> Session:
         declared = self.declared

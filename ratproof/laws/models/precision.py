@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any
 
@@ -30,11 +31,13 @@ class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
     Args:
         own: The model's own dtype.
         seed: Seed of the signs.
+        narrowest: The narrowest dtype whose results are changed; ``None`` without a limit.
     """
 
-    def __init__(self, own: torch.dtype, seed: int) -> None:
+    def __init__(self, own: torch.dtype, seed: int, narrowest: torch.dtype | None = None) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.unit = torch.finfo(own).eps
+        self.unit = unit_of(own)
+        self.largest_unit = math.inf if narrowest is None else unit_of(narrowest)
         self.generator = torch.Generator().manual_seed(seed)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -54,7 +57,7 @@ class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return result
 
     def _is_narrow(self, value: Any) -> bool:
-        return isinstance(value, Tensor) and unit_of(value.dtype) > self.unit
+        return isinstance(value, Tensor) and self.unit < unit_of(value.dtype) <= self.largest_unit
 
     def _move(self, numbers: Tensor, exact: Any) -> None:
         """Perturb in place the values that differ from ``exact``, or all values without ``exact``."""
