@@ -184,6 +184,51 @@ def test_differences_between_rounding_and_refutation_are_reported():
     assert result.why.endswith("so the difference is too small to refute the claim")
 
 
+class Forgetful(StatefulModel):
+    """A GRU whose calls multiply the state that they receive, with additional outputs.
+
+    Args:
+        kept: The factor of the state; 1 is right.
+        others: A function of the GRU's outputs that returns the additional outputs.
+    """
+
+    inputs = Vectors(4)
+    without = frozenset({"padding", "reorder", "clear"})
+
+    def __init__(self, kept, others):
+        self.module, self.kept, self.others = nn.GRU(4, 8, batch_first=True), kept, others
+
+    def run(self, inputs, state=None, mask=None):
+        outputs, state = self.module(inputs, None if state is None else self.kept * state)
+        return torch.cat([outputs, self.others(outputs)], -1), state
+
+
+def unused_tokens(outputs):
+    """Return the smallest numbers, as the scores of tokens that are not in use."""
+    return torch.full_like(outputs, torch.finfo(outputs.dtype).min)
+
+
+def in_bfloat16(outputs):
+    return 8 * outputs.bfloat16().to(outputs.dtype)
+
+
+@pytest.mark.usefixtures("unshrunk")
+@pytest.mark.parametrize(("others", "kept"), [(unused_tokens, 0), (in_bfloat16, 0.98)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_large_or_roughly_rounded_outputs_hide_no_error_of_other_outputs(dtype, others, kept):
+    torch.manual_seed(0)
+    model = Forgetful(kept, others)
+    model.module.to(dtype)
+    assert verdicts(model, "pieces") == {"pieces": "refuted"}
+
+
+@pytest.mark.parametrize("others", [unused_tokens, in_bfloat16])
+def test_correct_models_with_large_or_roughly_rounded_outputs_hold(others):
+    torch.manual_seed(0)
+    model = Forgetful(1, others)
+    assert verdicts(model, longest=66) == dict.fromkeys(laws_of(model), "holds")
+
+
 class Hidden(StatefulModel):
     """A sum that is rounded to bfloat16 in calls of one token, without an operator that reveals it."""
 

@@ -5,7 +5,6 @@ A difference is rounding, a refutation of the law, or too small to decide.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,20 +15,17 @@ from ratproof.evidence.ledger import AS_LARGE, ledger
 from ratproof.evidence.subjects import STATED
 from ratproof.laws.models.counterexample import BrokenLaw, StatefulCounterexample
 from ratproof.laws.models.declared import ModelFormat
-from ratproof.laws.models.laws import Law, Rows, Way
+from ratproof.laws.models.laws import Law, Rows
+from ratproof.laws.models.measured import changes, in_rows, joined, rounding, sizes
 from ratproof.laws.models.problem import StatefulProblem
 from ratproof.laws.models.repeatability import MANY, Repeated, repeated
 from ratproof.laws.models.session import Session, Unequal, Unusable
 
-RUNS, TIMES = 12, 8
-"""The number of perturbed runs, and the multiple of their largest change that counts as rounding."""
 REFUTES, REFUTES_IN_FLOAT64 = 1e-3, 1e-6
 """Share of the results' size above which a difference that rounding does not explain refutes the law.
 
 The second value is for float64.
 """
-SMALL = 1e-3
-"""Minimum size to which the error of a gradient is relative, as a share of the largest gradient's size."""
 MOST_SHOWN = 200
 """Maximum number of inputs in a counterexample."""
 
@@ -55,28 +51,28 @@ def compare(law: Law, format_: ModelFormat, problem: StatefulProblem) -> Doubt |
     plain = law.plain(session)
     against = format_.session(problem)
     other = law.other(against)
-    one, two = _joined(plain), _joined(other)
+    results = plain, other
+    one, two = map(joined, results)
     _require_numbers(session, one, two)
-    sizes = _sizes(law, plain)
-    errors = (one - two).abs() / sizes
+    relative_to = sizes(law, plain, other)
+    errors = (one - two).abs()
     errors[one == two] = 0.0  # infinities that are equal
-    largest = float(errors.max())
-    refutes = _refutes(law, format_, problem, (one, two), largest)
-    again = partial(_repeated, law, format_, problem, one, refutes * sizes)
-    if not largest <= refutes:
-        _require_repeatable(again(1), law, format_, problem, (plain, other), ~(errors <= refutes))
-    rounding = _rounding(law, format_, problem, (one, two), sizes, largest)
-    if largest <= rounding:
-        if _count(format_, largest):
+    share = float((errors / relative_to).max())
+    refutes = relative_to * _refutes(law, format_, problem, (one, two), share)
+    again = partial(_repeated, law, format_, problem, one, refutes)
+    if not bool((errors <= refutes).all()):
+        _require_repeatable(again(1), law, format_, problem, results, ~(errors <= refutes))
+    explained = rounding(law, format_, problem, results, errors)
+    if bool((errors <= explained).all()):
+        if _count(format_, share):
             calls = max(session.calls, against.calls)
             ledger().note_sizes({"tokens": problem.time, "rows": problem.batch, "calls": calls})
         return None
-    if largest <= refutes:
-        return Doubt(_doubt(law, problem, largest, rounding))
-    wrong = ~(errors <= max(rounding, refutes))
-    _require_repeatable(again(MANY), law, format_, problem, (plain, other), wrong)
-    explained = rounding * float(sizes[wrong.nonzero()[0, 0]])
-    raise BrokenLaw(_counterexample(law, format_, problem, (plain, other), wrong, explained), problem)
+    wrong = ~(errors <= torch.maximum(explained, refutes))
+    if not wrong.any():
+        return Doubt(_doubt(law, problem, errors, explained, relative_to))
+    _require_repeatable(again(MANY), law, format_, problem, results, wrong)
+    raise BrokenLaw(_counterexample(law, format_, problem, results, wrong, explained), problem)
 
 
 def _refutes(
@@ -92,16 +88,10 @@ def _refutes(
     if errors <= REFUTES_IN_FLOAT64:
         return REFUTES_IN_FLOAT64
     plain, other = results
-    narrow = _changes(law.plain, format_.with_narrow_rounding(problem, 0), plain)
+    narrow = changes(law.plain, format_.with_narrow_rounding(problem, 0), plain)
     if format_.original != format_.dtype and not narrow.any():
-        narrow = _changes(law.other, format_.with_original_rounding(problem, 0), other)
+        narrow = changes(law.other, format_.with_original_rounding(problem, 0), other)
     return REFUTES if bool(narrow.any()) else REFUTES_IN_FLOAT64
-
-
-def _changes(way: Way, session: Session, before: Tensor) -> Tensor:
-    """Return how much each value of a perturbed run differs from ``before``; 0 if it is not finite."""
-    changes = (_joined(way(session)) - before).abs()
-    return torch.where(changes.isfinite(), changes, 0.0)
 
 
 def _require_repeatable(
@@ -123,72 +113,7 @@ def _repeated(
     law: Law, format_: ModelFormat, problem: StatefulProblem, before: Tensor, allowed: Tensor, times: int
 ) -> Repeated:
     """Run the law's reference way again, and classify how its outputs differ from ``before``."""
-    return repeated(lambda: _joined(law.plain(format_.session(problem))), before, allowed, times)
-
-
-def _rounding(
-    law: Law,
-    format_: ModelFormat,
-    problem: StatefulProblem,
-    results: tuple[Tensor, Tensor],
-    sizes: Tensor,
-    errors: float,
-) -> float:
-    """Return the largest difference that rounding explains, relative to the results' size.
-
-    It is a multiple of the largest change of a result in perturbed runs. The runs stop when it reaches
-    ``errors``, the largest difference between the law's two ways.
-    """
-    largest = 0.0
-    for changes in _perturbed_runs(law, format_, problem, *results):
-        largest = max(largest, float((changes / sizes).max()))
-        if errors <= TIMES * largest:
-            break
-    return TIMES * largest
-
-
-def _perturbed_runs(
-    law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, other: Tensor
-) -> Iterator[Tensor]:
-    """Yield the changes of each value in perturbed runs.
-
-    These are runs of the reference way. If a copy of the model rounds values to the dtype of the original,
-    they are followed by runs of the other way, in which only such values are perturbed.
-    """
-    for seed in range(RUNS):
-        with format_.perturbed(problem, seed) as session:
-            changes = _changes(law.plain, session, plain)
-        yield changes
-    for seed in range(RUNS if format_.original != format_.dtype else 0):
-        changes = _changes(law.other, format_.with_original_rounding(problem, seed), other)
-        if not changes.any():
-            return
-        yield changes
-
-
-def _joined(rows: Rows) -> Tensor:
-    """Return the values of all rows, concatenated in float64."""
-    return torch.cat([row.double().reshape(-1) for row in rows])
-
-
-def _sizes(law: Law, plain: Rows) -> Tensor:
-    """Return the size to which each value's error is relative.
-
-    It is the root mean square of all outputs or, for a gradient, of the gradient of the same tensor.
-    """
-    parts = [_joined([row]) for row in plain]
-    if law.names is None:
-        return _size(torch.cat(parts)).expand(sum(len(part) for part in parts))
-    each = [_size(part) for part in parts]
-    least = SMALL * torch.stack(each).max()  # a gradient whose terms cancel consists only of rounding errors
-    return torch.cat([size.clamp(min=least).expand(len(x)) for size, x in zip(each, parts, strict=True)])
-
-
-def _size(numbers: Tensor) -> Tensor:
-    """Return the root mean square of the finite values, or the smallest normal number if it is less."""
-    finite = numbers[numbers.isfinite()]
-    smallest = torch.finfo(torch.float64).tiny
-    return finite.square().mean().sqrt().clamp(min=smallest) if finite.numel() else torch.tensor(smallest)
+    return repeated(lambda: joined(law.plain(format_.session(problem))), before, allowed, times)
 
 
 def _require_numbers(session: Session, one: Tensor, two: Tensor) -> None:
@@ -221,12 +146,15 @@ def _count(format_: ModelFormat, share: float) -> bool:
     return True
 
 
-def _doubt(law: Law, problem: StatefulProblem, share: float, rounding: float) -> str:
+def _doubt(law: Law, problem: StatefulProblem, errors: Tensor, explained: Tensor, size: Tensor) -> str:
+    """Describe the largest difference that rounding does not explain."""
     other, plain = law.words(problem, 0)
-    explained = f"{rounding:.1g} of it" if rounding else "nothing: no perturbation changed a result"
+    at = int(torch.where(errors <= explained, 0.0, errors / size).argmax())
+    share, rounding = float(errors[at] / size[at]), float(explained[at] / size[at])
+    words = f"{rounding:.1g} of it" if rounding else "nothing: no perturbation changed a result"
     return (
         f"for {problem.says()}: {other} and {plain} differ by {share:.1g} of the results' size, but the"
-        f" measured rounding explains {explained}, so the difference is too small to refute the claim"
+        f" measured rounding explains {words}, so the difference is too small to refute the claim"
     )
 
 
@@ -236,7 +164,7 @@ def _counterexample(
     problem: StatefulProblem,
     results: tuple[Rows, Rows],
     wrong: Tensor,
-    rounding: float | None,
+    explained: Tensor | None,
 ) -> StatefulCounterexample:
     plain, other = results
     row, index = _first(plain, wrong, law.names is not None)
@@ -260,7 +188,7 @@ def _counterexample(
         plain=_text(plain[row][index]),
         other_way=other_way,
         plain_way=plain_way,
-        rounding=_explained(rounding),
+        rounding=_explained(None if explained is None else in_rows(explained, plain)[row][index]),
         inputs=inputs.tolist() if inputs.numel() <= MOST_SHOWN else [],
         seed=problem.seed,
         sizes=problem.simplicity,
@@ -273,19 +201,18 @@ def _first(rows: Rows, wrong: Tensor, in_order: bool) -> tuple[int, tuple[int, .
 
     For gradients, a row is the gradient of one tensor. The first row with a wrong element is then returned.
     """
-    marked = torch.split(wrong, [row.numel() for row in rows])
     indices = []
-    for number, (row, marks) in enumerate(zip(rows, marked, strict=True)):
-        for index in marks.reshape(row.shape).nonzero()[:1].tolist():
+    for number, (row, marks) in enumerate(zip(rows, in_rows(wrong, rows), strict=True)):
+        for index in marks.nonzero()[:1].tolist():
             indices.append((0 if in_order else index[0] - len(row), number, tuple(index)))
     _, number, index = min(indices)
     return number, index
 
 
-def _explained(rounding: float | None) -> str:
+def _explained(rounding: Tensor | None) -> str:
     if rounding is None:
         return ""
-    return f"{rounding:.0e}" if rounding else "0"
+    return f"{float(rounding):.0e}" if rounding else "0"
 
 
 def _text(value: Tensor) -> str:
