@@ -219,6 +219,7 @@ def test_a_model_that_differs_from_itself_is_refuted_only_by_reuse():
         "pieces": "unknown",
         "batch": "unknown",
         "reuse": "refuted",
+        "gradient": "holds",
     }
     assert "two equal calls of fresh models differ" in answers["pieces"].why
 

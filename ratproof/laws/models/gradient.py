@@ -9,6 +9,7 @@ the last output has a weight, its gradients reach earlier calls only through the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -26,6 +27,10 @@ With ``STATE``, all outputs have weights, but only the calls after the first one
 """
 
 
+WEIGHTS = 2
+"""The seed of the perturbation of the weights; those of the inputs are 0 and 1."""
+
+
 def gradients(session: Session, pieces: Sequence[int] | None) -> list[Tensor]:
     """Return the gradients in the order of :func:`names`; complex ones have a last axis for their two parts.
 
@@ -40,14 +45,16 @@ def gradients(session: Session, pieces: Sequence[int] | None) -> list[Tensor]:
         _, state = session.run(tokens[:, :begin])
         state = tree_map(_leaf, state)
     read = tokens[:, begin:]
+    read = read.clone().requires_grad_(read.is_floating_point())
     of: list[Tensor] = [p for p in parameters(session.model) if p.requires_grad]
-    if read.is_floating_point():
-        read = read.clone().requires_grad_()
-        of.append(read)
-    of += [leaf for leaf in tree_leaves(state) if isinstance(leaf, Tensor) and leaf.requires_grad]
+    of += [leaf for leaf in tree_leaves((read, state)) if isinstance(leaf, Tensor) and leaf.requires_grad]
     session.differentiable = True
-    outputs, _ = session.read(read, (read.shape[1],) if pieces is None else pieces, state)
-    return list(map(real_parts, session.derivative(outputs, _weights(problem, outputs), of)))
+    outputs, _ = session.read(
+        _usable(read), (read.shape[1],) if pieces is None else pieces, tree_map(_usable, state)
+    )
+    # without perturbed weights, rounding in the gradient of a linear function would not be measured
+    weights = session.placed(_weights(problem, outputs), WEIGHTS)
+    return list(map(real_parts, session.derivative(outputs, weights, of)))
 
 
 def later_pieces(problem: StatefulProblem) -> tuple[int, ...]:
@@ -80,7 +87,8 @@ def has_gradients(session: Session) -> bool:
         if not any(bool(flow.any()) for flow in gradients(session, session.problem.pieces)):
             return False
         session.differentiable = True
-        _, state = session.run(session.tokens())
+        tokens = session.tokens()
+        _, state = session.run(tokens.requires_grad_(tokens.is_floating_point()))
     except (Unusable, RuntimeError):
         return False
     return any(tensor.requires_grad for tensor in _tensors(state))
@@ -101,6 +109,11 @@ def _differentiable(value: object) -> bool:
 
 def _leaf(value: object) -> object:
     return value.detach().clone().requires_grad_() if _differentiable(value) else value  # type: ignore[attr-defined]
+
+
+def _usable(value: Any) -> Any:
+    """Return a copy of a leaf, because a model cannot modify a leaf in place."""
+    return value.clone() if isinstance(value, Tensor) and value.requires_grad else value
 
 
 def _weights(problem: StatefulProblem, outputs: Tensor) -> Tensor:

@@ -81,9 +81,9 @@ class Session:
         problem = self.problem
         drawn = self._drawn(problem.batch, problem.time, 0)
         if problem.way or not problem.shared:
-            return self._placed(drawn, 0)
+            return self.placed(drawn, 0)
         first = drawn[:1].expand(len(drawn) - 1, *drawn.shape[1:])
-        return self._placed(torch.cat([drawn[:1], self._sharing(drawn[1:], first)]), 0)
+        return self.placed(torch.cat([drawn[:1], self._sharing(drawn[1:], first)]), 0)
 
     def between(self) -> Tensor:
         """Return the inputs of the calls between two uses of the same object."""
@@ -93,7 +93,7 @@ class Session:
             begin = 0 if problem.way in ("model", "cleared") else problem.pieces[0]
             tokens = self._drawn(problem.batch, problem.time, 0)[:, begin:]
             drawn = self._sharing(drawn, tokens[torch.arange(len(drawn)) % len(tokens)])
-        return self._placed(drawn, 1)
+        return self.placed(drawn, 1)
 
     def _sharing(self, drawn: Tensor, tokens: Tensor) -> Tensor:
         """Return inputs that share their first tokens with ``tokens`` and then differ."""
@@ -107,8 +107,13 @@ class Session:
     def _drawn(self, batch: int, time: int, other: int) -> Tensor:
         return self.inputs.draw(batch, time, self.problem.seed + 7_919 * other, self.dtype)
 
-    def _placed(self, drawn: Tensor, other: int) -> Tensor:
-        """Return the inputs on the session's device, perturbed if the session is."""
+    def placed(self, drawn: Tensor, other: int) -> Tensor:
+        """Return random numbers on the session's device, perturbed if the session is.
+
+        Args:
+            drawn: The numbers.
+            other: A number that is added to the seed of the perturbation.
+        """
         if self.perturbed is not None:
             generator = torch.Generator().manual_seed(self.perturbed.seed + other)
             drawn = moved(drawn, self.perturbed.unit, generator)
