@@ -184,6 +184,22 @@ def test_differences_between_rounding_and_refutation_are_reported():
     assert result.why.endswith("so the difference is too small to refute the claim")
 
 
+@pytest.mark.parametrize("bias", [0.0, 0.1])
+def test_outputs_that_do_not_depend_on_the_inputs_are_no_evidence(bias):
+    """The model forgets its state, but its last layer is initialised with zeros."""
+
+    class Untrained(Off):
+        def run(self, inputs, state=None, mask=None):
+            head = nn.Linear(2, 2).to(inputs.dtype)
+            nn.init.zeros_(head.weight)
+            nn.init.constant_(head.bias, bias)
+            return head(super().run(inputs)[0]), inputs[:, -1]
+
+    answers = results(Untrained(0, None), longest=33, without=("gradient",))
+    assert {(str(result.verdict), result.cases) for result in answers.values()} == {("unknown", 0)}
+    assert all("their results are the same for other inputs" in result.why for result in answers.values())
+
+
 class Forgetful(StatefulModel):
     """A GRU whose calls multiply the state that they receive, with additional outputs.
 

@@ -13,7 +13,7 @@ from automata.aliases import JsonObject
 TOO_SHORT, IN_PART, WITHOUT_BOUND = "too_short", "in_part", "without_bound"
 MIGHT_UNDERFLOW, MIGHT_OVERFLOW = "might_underflow", "might_overflow"
 NO_ALARM, NO_MARGIN = "no_alarm", "no_margin"
-NOTHING_COUNTED, AS_LARGE = "nothing_counted", "as_large"
+NOTHING_COUNTED, AS_LARGE, CONSTANT = "nothing_counted", "as_large", "constant"
 LEFT_OUT = {
     TOO_SHORT: "shorter than the strings that the claim is about",
     IN_PART: "compared only in part: some of their scores might overflow, and have no bound on rounding",
@@ -23,6 +23,7 @@ LEFT_OUT = {
     NO_MARGIN: "not compared: two centroids are too close for floats or for the temperature",
     NOTHING_COUNTED: "not compared: no bound on rounding is within 1 % of the size of the results",
     AS_LARGE: "not compared: their measured rounding is as large as the results",
+    CONSTANT: "not compared: their results are the same for other inputs",
     NO_ALARM: "compared only in part: there are too few runs to distinguish a count from its probability",
 }
 """Reasons why a string does not count as a case, with their descriptions."""
@@ -90,7 +91,7 @@ def left_out_in_words(facts: JsonObject, but: frozenset[str] = frozenset()) -> s
     The text is empty if no string was omitted. It does not contain the reasons in ``but``.
     """
     counts = {reason: count for reason, count in facts.get("left_out", {}).items() if reason not in but}
-    names = {NOTHING_COUNTED: "call", AS_LARGE: "case"}
+    names = {NOTHING_COUNTED: "call", AS_LARGE: "case", CONSTANT: "case"}
     return "; ".join(
         f"{count:,} {names.get(reason, 'string')}{'' if count == 1 else 's'}"
         f" {'was' if count == 1 else 'were'} {LEFT_OUT[reason]}"

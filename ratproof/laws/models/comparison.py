@@ -5,13 +5,13 @@ A difference is rounding, a refutation of the law, or too small to decide.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import torch
 from torch import Tensor
 
-from ratproof.evidence.ledger import AS_LARGE, ledger
+from ratproof.evidence.ledger import AS_LARGE, CONSTANT, ledger
 from ratproof.evidence.subjects import STATED
 from ratproof.laws.models.counterexample import BrokenLaw, StatefulCounterexample
 from ratproof.laws.models.declared import ModelFormat
@@ -26,6 +26,8 @@ REFUTES, REFUTES_IN_FLOAT64 = 1e-3, 1e-6
 
 The second value is for float64.
 """
+OTHERS = 8
+"""Number of other inputs for which the outputs must not all be equal; few tokens are often drawn again."""
 MOST_SHOWN = 200
 """Maximum number of inputs in a counterexample."""
 
@@ -64,7 +66,9 @@ def compare(law: Law, format_: ModelFormat, problem: StatefulProblem) -> Doubt |
         _require_repeatable(again(1), law, format_, problem, results, ~(errors <= refutes))
     explained = rounding(law, format_, problem, results, errors)
     if bool((errors <= explained).all()):
-        if _count(format_, share):
+        if not share and not _depends(law, format_, problem, plain):
+            ledger().leave_out(CONSTANT)
+        elif _count(format_, share):
             calls = max(session.calls, against.calls)
             ledger().note_sizes({"tokens": problem.time, "rows": problem.batch, "calls": calls})
         return None
@@ -92,6 +96,22 @@ def _refutes(
     if format_.original != format_.dtype and not narrow.any():
         narrow = changes(law.other, format_.with_original_rounding(problem, 0), other)
     return REFUTES if bool(narrow.any()) else REFUTES_IN_FLOAT64
+
+
+def _depends(law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Rows) -> bool:
+    """Return whether the outputs of the reference way depend on the inputs.
+
+    Outputs that differ between tokens or rows are assumed to depend on them. Gradients always depend on the
+    random weights of the outputs.
+    """
+    if law.names is not None or any(bool((row != plain[0][:1]).any()) for row in plain):
+        return True
+    before = joined(plain)
+    seeds = range(problem.seed + 1, problem.seed + 1 + OTHERS)
+    return any(
+        not torch.equal(joined(law.plain(format_.session(replace(problem, seed=seed)))), before)
+        for seed in seeds
+    )
 
 
 def _require_repeatable(
