@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import inspect
+from collections.abc import Iterable, Iterator
+from types import ModuleType
 from typing import Any, Literal
 
 import torch
@@ -11,6 +15,8 @@ from torch import Tensor, nn
 from ratproof.laws.models.model import StatefulModel
 
 Raggedness = Literal["mask", "lengths", "cu_seqlens"]
+DEPTH = 4
+"""Maximum number of values between a function and a module that it calls."""
 RAGGED: tuple[Raggedness, ...] = ("mask", "lengths", "cu_seqlens")
 """The arguments through which a function can receive the padding or the lengths of its rows."""
 
@@ -21,6 +27,9 @@ class Called(StatefulModel):
     >>> model = Called(lambda inputs, state, lengths=None: (inputs, state), "lengths")
     >>> model.run(torch.ones(1, 2, 3))[0].shape
     torch.Size([1, 2, 3])
+
+    The modules that the function calls run in evaluation mode, and their parameters are perturbed. They are
+    found in its closure, its default arguments, global variables, the arguments of a partial, and attributes.
 
     Args:
         function: The function. If it has the argument ``position_ids``, it also receives these ids, of shape
@@ -33,7 +42,7 @@ class Called(StatefulModel):
 
     def __init__(self, function: Any, ragged: Raggedness = "mask") -> None:
         self.function, self.ragged = function, ragged
-        self.module = function if isinstance(function, nn.Module) else None
+        self.module = _module(function)
         self.takes_positions = "position_ids" in _parameters(function)
         if ragged == "lengths":
             self.without = frozenset({"left-padding"})
@@ -68,6 +77,10 @@ class Called(StatefulModel):
         padded[mask] = outputs[0]
         return padded, state
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Called:
+        """Return a copy with the module that the copied function calls; functions are not copied."""
+        return Called(copy.deepcopy(self.function, memo), self.ragged)
+
     def missing_methods(self) -> list[str]:
         """Return the missing methods, and ``padding`` if the function has no argument for padded rows."""
         parameters = _parameters(self.function)
@@ -77,6 +90,41 @@ class Called(StatefulModel):
     def name(self) -> str:
         """Return the function's name, or the module's class."""
         return getattr(self.function, "__name__", type(self.function).__name__)
+
+
+def _module(function: Any) -> nn.Module | None:
+    """Return the module that a function or object calls, or a list of its modules if there are several."""
+    modules = list({id(module): module for module in _modules(function, DEPTH)}.values())
+    return modules[0] if len(modules) == 1 else nn.ModuleList(modules) if modules else None
+
+
+def _modules(value: Any, depth: int) -> Iterator[nn.Module]:
+    """Yield the modules to which a value refers directly or through ``depth`` other values."""
+    if isinstance(value, nn.Module):
+        yield value
+    elif depth:
+        for part in _references(value):
+            yield from _modules(part, depth - 1)
+
+
+def _references(value: Any) -> Iterable[Any]:
+    """Return the values to which a function, an object or a collection refers."""
+    if isinstance(value, functools.partial):
+        return value.func, *value.args, *value.keywords.values()
+    if inspect.ismethod(value):
+        return value.__self__, value.__func__
+    if inspect.isfunction(value):
+        try:
+            used = inspect.getclosurevars(value)
+        except ValueError:  # a variable of the closure has no value yet
+            return ()
+        return *used.nonlocals.values(), *used.globals.values(), *(value.__defaults__ or ())
+    if isinstance(value, dict):
+        return value.values()
+    if isinstance(value, list | tuple):
+        return value
+    no_model = isinstance(value, type | ModuleType | Tensor)
+    return () if no_model else getattr(value, "__dict__", {}).values()
 
 
 def _parameters(function: Any) -> set[str]:

@@ -50,10 +50,11 @@ def perturbed(model: StatefulModel, unit: float, seed: int) -> Iterator[Stateful
 def in_float64(model: StatefulModel) -> StatefulModel | None:
     """Return a copy of the model in float64 and complex128.
 
-    The result is ``None`` if the model has no module or cannot be copied.
+    The result is ``None`` if the model has no module or cannot be copied, or if its copy shares parameters
+    with it, as a function that refers to a module does.
     """
     copied = None if model.module is None else _copied(model, {})
-    if copied is None or copied.module is None:
+    if copied is None or copied.module is None or not {*parameters(copied)}.isdisjoint(parameters(model)):
         return None
     copied.module.double()
     for tensor in (*copied.module.parameters(), *copied.module.buffers()):
