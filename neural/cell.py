@@ -137,7 +137,8 @@ class AutomatonCell(RecurrentCell):
         """
         like = next(self.parameters())
         zeros = [torch.zeros(batch, *size, dtype=like.dtype, device=like.device) for size in self.sizes()]
-        number = self.semiring.zero if value is None else value
+        number = value.to(like) if isinstance(value, Tensor) else value
+        number = self.semiring.zero if number is None else number
         return tuple(s + number if i < self.c_states else s for i, s in enumerate(zeros))
 
     def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:

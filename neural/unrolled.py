@@ -54,7 +54,8 @@ class RecurrentCell(nn.Module):
         """Return the initial state of each sequence, filled with ``value`` (zero by default)."""
         like = next(self.parameters())
         zeros = (torch.zeros(batch, *size, dtype=like.dtype, device=like.device) for size in self.sizes())
-        return tuple(s if value is None else s + value for s in zeros)
+        number = value.to(like) if isinstance(value, Tensor) else value
+        return tuple(s if number is None else s + number for s in zeros)
 
     def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
         """Run the cell on B sequences of T symbols.

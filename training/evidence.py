@@ -11,6 +11,7 @@ import hashlib
 import importlib.util
 import io
 import json
+import lzma
 import subprocess
 import tarfile
 from pathlib import Path
@@ -90,7 +91,7 @@ def kept_in(folder: Path) -> dict[str, dict[str, bytes]]:
                 name, _, file = member.name.rpartition("/")
                 content = archive.extractfile(member)
                 runs.setdefault(name, {})[file] = content.read() if content is not None else b""
-    except (tarfile.TarError, OSError, EOFError) as error:
+    except (tarfile.TarError, lzma.LZMAError, OSError, EOFError) as error:
         raise FormatError(f"{path}: the file must be an archive of networks, got {error}") from None
     wrong = next((name for name, one in runs.items() if set(one) != {NETWORK, CERTIFICATE, ABOUT}), None)
     if wrong is not None:

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-DECIDED_BY_A_MACHINE = ("seconds", "machine", "when")
+DECIDED_BY_A_MACHINE = ("seconds", "certifying", "machine", "when")
 """The entries of a result that depend on the machine or the time."""
 
 

@@ -30,7 +30,7 @@ from training.language_recognition.certified import certified
 from training.machine import DECIDED_BY_A_MACHINE, machine
 from training.state_regularized.settings import CERTIFICATE
 
-OF_A_MACHINE = (*DECIDED_BY_A_MACHINE, "certifying", "network")
+OF_A_MACHINE = (*DECIDED_BY_A_MACHINE, "network")
 STATUS = {"same": YES, "different": NO, "unknown": UNKNOWN}
 
 

@@ -170,7 +170,8 @@ def scoreboard(results: Iterable[dict[str, Any]]) -> list[FigureComparison]:
     board: dict[tuple[str, ...], FigureComparison] = {}
     for group in groups_of(results):
         for one in _figures(group):
-            key = (one.source, one.experiment, one.model, one.metric, str(one.printed))
+            # two rows of a table may print the same figure
+            key = (one.source, one.experiment, one.model, one.metric, str(one.printed), one.row)
             other = board.get(key)
             if other is None or (one.model != "rules" and preference(group) > preference(other.group)):
                 board[key] = one
@@ -234,7 +235,7 @@ def _in_percent(share: float) -> float:
 
 
 def _as_error(accuracy: float) -> float:
-    return 100 * (1 - accuracy)
+    return round(100 * (1 - accuracy), 9)  # so that 0.7004 is the error 29.96
 
 
 def significant_sign(one: Sequence[float], other: Sequence[float]) -> int:

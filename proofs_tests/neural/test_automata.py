@@ -23,6 +23,7 @@ from neural.layer_kind import layer_kinds
 from neural.pattern import Windows, WindowWeights
 from neural.qrnn import QRNN
 from neural.rcnn import RCNN
+from neural.rrnn_b import RRNNB
 from neural.rrnn_b_max_plus import RRNNBMaxPlus
 from neural.rrnn_f import RRNNF
 from neural.tracked import RunningErrorTensor
@@ -429,3 +430,9 @@ def test_max_plus_scores_the_empty_string_with_minus_infinity_without_nan():
         units[0].matrix("a")[0, 1]
     }
     assert exact == units[0].matrix("a")[0, 1]
+
+
+def test_a_start_in_float64_is_rounded_to_the_layers_dtype():
+    layer, start = RRNNB(2, 2), torch.tensor([0.1, 0.2], dtype=torch.float64)
+    (state, *_) = layer.start(1, start)
+    assert state.dtype == torch.float32 and torch.equal(state[0], start.float())

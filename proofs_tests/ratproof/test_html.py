@@ -24,7 +24,7 @@ from ratproof.evidence.kinds import Verdict
 from ratproof.evidence.results import Result
 from ratproof.html.equivalence_page import equivalence_page
 from ratproof.html.outcome_page import outcome_page
-from ratproof.html.page import BAD, Finding, HtmlCell, HtmlPage, HtmlTable, document, fragment
+from ratproof.html.page import BAD, UNSURE, Finding, HtmlCell, HtmlPage, HtmlTable, document, fragment
 from ratproof.ladder.outcome import Outcome
 
 EXAMPLES = Path(ratproof.__file__).parent / "examples"
@@ -217,3 +217,13 @@ def test_a_drawing_is_a_picture(ending, tmp_path):
     status, out, _ = command("draw", str(EXAMPLES / "fading.json"), "-o", str(file), "--json")
     assert status == 0 and json.loads(out)["files"] == [str(file)]
     assert re.match(rb"\x89PNG|%PDF", file.read_bytes())
+
+
+def test_the_mark_of_a_page_is_bad_if_a_verdict_is_refuted_beside_unknown_ones():
+    refuted, unknown = (
+        Result("proposition-7", "corrected", "sampled", "holds", verdict, "exact", None, 0)
+        for verdict in (Verdict.REFUTED, Verdict.UNKNOWN)
+    )
+    assert outcome_page(Outcome([refuted, unknown]), "t").mark == BAD
+    assert outcome_page(Outcome([unknown]), "t").mark == UNSURE
+    assert outcome_page(Outcome([unknown], errors=["a worker died"]), "t").mark == BAD

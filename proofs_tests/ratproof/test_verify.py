@@ -21,7 +21,7 @@ from ratproof.evidence.kinds import Verdict
 from ratproof.evidence.ledger import recording
 from ratproof.evidence.results import Observation, Result, gather, in_order
 from ratproof.evidence.subjects import registered
-from ratproof.hunting.search import Hunt, hunt
+from ratproof.hunting.search import Driver, Hunt, hunt
 from ratproof.implementations import corpus as texts
 from ratproof.implementations.corpus import Corpus, agree_on_text
 from ratproof.ladder.environment import forget_constants, unchanged_afterwards
@@ -233,6 +233,14 @@ def test_a_hunt_without_time_for_a_case_exits_with_3(tmp_path, capsys):
     assert progress.nothing_compared and not progress.errors
     assert run(["hunt", "proposition-7", "--minutes", "1e-6", "--jobs", "1", "--keep", str(tmp_path)]) == 3
     assert "the time limit was reached before the first case" in capsys.readouterr().out
+
+
+def test_a_hunt_whose_rounds_compared_nothing_exits_with_3(tmp_path, monkeypatch):
+    def one_empty_round(self, *arguments):
+        self.progress.rounds += 1
+
+    monkeypatch.setattr(Driver, "run", one_empty_round)
+    assert run(["hunt", "proposition-7", "--minutes", "1", "--jobs", "1", "--keep", str(tmp_path)]) == 3
 
 
 def test_a_hunt_whose_folder_is_a_file_is_refused_at_once(tmp_path):

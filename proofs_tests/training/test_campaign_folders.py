@@ -25,7 +25,7 @@ from ratproof.jobs.installation import installation_of_runs
 from training.campaign import job as jobs
 from training.campaign import runners
 from training.campaign.merging import digest_of
-from training.campaign.plan import read
+from training.campaign.plan import LABEL, read
 from training.campaign.work import Work, state
 from training.data_folder import Data
 from training.engine.results import results_in
@@ -209,3 +209,13 @@ def leaves(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, .
             yield from leaves(value, (*path, name))
         else:
             yield path, name
+
+
+def test_the_digest_of_a_result_does_not_contain_the_time_of_certification() -> None:
+    assert digest_of({"x": 1, "certifying": 0.1}) == digest_of({"x": 1, "certifying": 0.13})
+    assert digest_of({"x": 1}) != digest_of({"x": 2})
+
+
+def test_a_label_is_no_name_of_a_seed() -> None:
+    """The run of a seed would be inside the folder of another run."""
+    assert not LABEL.fullmatch("seed-0") and LABEL.fullmatch("seed-a") and LABEL.fullmatch("few")

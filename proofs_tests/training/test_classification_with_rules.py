@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -32,6 +33,7 @@ from training.classification_with_rules.settings import ENHANCED, FA, MODELS, Ru
 from training.classification_with_rules.sources import SOURCES
 from training.classification_with_rules.task import RuleTask
 from training.data_folder import Data
+from training.engine.checkpoint import MOST_OF_RATE
 from training.engine.noise import Noise
 from training.engine.results import KEYS, results_in
 from training.engine.run import RunOptions
@@ -385,3 +387,10 @@ def test_a_convolutional_network_initially_has_features_of_the_size_of_its_vecto
     with torch.no_grad():
         features = network(vectors, torch.full((8,), words))
     assert 0.3 < features.std() < 3
+
+
+def test_the_rates_of_the_cosine_schedule_can_be_resumed() -> None:
+    """They begin above the initial rate."""
+    settings = SimpleNamespace(schedule="cosine", rate=1e-3, epochs=60)
+    rates = [RuleTask.next_rate(SimpleNamespace(settings=settings), epoch, 0.0) for epoch in range(61)]
+    assert settings.rate < max(rates) <= MOST_OF_RATE * settings.rate

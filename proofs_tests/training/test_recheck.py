@@ -9,11 +9,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from automata.errors import FormatError
 from proofs_tests.training.command_line import command_line
 from ratproof import main
 from training import evidence
 from training.engine.names import RESULT
 from training.engine.results import read_archive, write_archive
+from training.evidence import ABOUT, CERTIFICATE, NETWORK, kept_in, write
 from training.recheck import recheck
 from training.results_command import KEPT
 
@@ -103,3 +107,14 @@ def test_a_changed_figure_is_reported(tmp_path, command_line, capfd, monkeypatch
 def test_there_must_be_as_many_networks(tmp_path, command_line, capfd) -> None:
     assert main.run(["results", str(tmp_path), "--recheck", "1"]) == 2
     assert "--recheck must be at most" in capfd.readouterr().err
+
+
+def test_a_corrupt_archive_of_networks_is_a_format_error(tmp_path: Path) -> None:
+    write({"run": dict.fromkeys((NETWORK, CERTIFICATE, ABOUT), bytes(range(256)) * 50)}, tmp_path)
+    (archive,) = tmp_path.iterdir()
+    data = bytearray(archive.read_bytes())
+    for at in range(len(data) // 3, len(data) // 2):
+        data[at] ^= 255
+    archive.write_bytes(data)
+    with pytest.raises(FormatError, match="must be an archive of networks"):
+        kept_in(tmp_path)

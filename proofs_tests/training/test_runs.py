@@ -172,6 +172,7 @@ def test_settings_are_chosen_without_the_test_part(
         ("atis", {"drawn": 5, "model": "bigru"}, "--drawn requires one of the models fa-rnn"),
         ("atis", {"share": 1.5}, "--share must be a number"),
         ("atis", {"model": "gpt"}, "got 'gpt'"),
+        ("parentheses", {"clip": math.inf}, "--clip must be a number"),
         *(
             ("tomita", {"model": "sr-gru", name: value}, f"--{name}")
             for name, value in (("units", 0), ("centroids", 1), ("grammar", 8), ("noise", "loud"))

@@ -14,7 +14,7 @@ from training.engine.results import results_in
 from training.language_recognition.paper import TABLE_11
 from training.results_command import KEPT
 from training.reviews.settings import TABLE_13
-from training.scoreboard import FigureComparison, interval, scoreboard, significant_sign
+from training.scoreboard import FigureComparison, _as_error, interval, scoreboard, significant_sign
 
 Result = dict[str, Any]
 
@@ -156,3 +156,16 @@ def test_differences_larger_than_chance_are_those_of_welchs_test(
     assert significant_sign(one, other) == sign
     if min(len(set(one)), len(set(other))) > 1:
         assert bool(stats.ttest_ind(one, other, equal_var=False).pvalue < 0.05) is (sign != 0)
+
+
+def test_rows_of_a_table_that_print_the_same_figure_are_both_on_the_board(
+    board: list[FigureComparison],
+) -> None:
+    """Jiang et al. print 97.00 for SMS with random weights, and with random vectors."""
+    table = [one for one in board if one.experiment == "sms" and "Table 6" in one.source]
+    rows = [one for one in table if one.printed == 97]
+    assert len({one.row for one in rows}) == len(rows) == 2
+
+
+def test_an_error_that_equals_the_papers_is_reached() -> None:
+    assert _as_error(0.7004) == 29.96 and _as_error(0.7283) == 27.17

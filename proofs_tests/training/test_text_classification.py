@@ -31,7 +31,7 @@ from training.rational_recurrences.classifier import SentenceClassifier
 from training.rational_recurrences.experiment import SentenceRun
 from training.rational_recurrences.sentence_files import SentencePart
 from training.rational_recurrences.settings import MODELS, PRESETS, TABLE_5, Classification
-from training.rational_recurrences.task import standard_error
+from training.rational_recurrences.task import EncodedTexts, standard_error
 
 __all__ = ["command_line"]
 
@@ -331,3 +331,11 @@ def test_every_listed_experiment_can_be_run(capfd: pytest.CaptureFixture[str]) -
         assert ratproof(one["command"], "--help") == 0
     assert ratproof("train --list") == 0
     assert "ratproof train palindromes" in capfd.readouterr().out
+
+
+def test_a_batch_of_empty_sentences_has_one_step() -> None:
+    part = EncodedTexts(SentencePart(((), ()), (0, 1)), {})
+    vectors, lengths, _ = part.at(torch.tensor([0, 1]), torch.ones(1, 3))
+    network = SentenceClassifier(Classification(model="rrnn-f", hidden=5), 3)
+    assert vectors.shape == (1, 2, 3) and lengths.tolist() == [0, 0]
+    assert network(vectors, lengths).isfinite().all()

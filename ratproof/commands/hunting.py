@@ -195,7 +195,7 @@ def _show(result: HuntProgress, ledger: str | None) -> None:
     for note in result.notes:
         out.print(Text(note), soft_wrap=True)
     if result.nothing_compared:
-        out.print("nothing was compared: the time limit was reached before the first case")
+        out.print("nothing was compared (perhaps the time limit was reached before the first case)")
     for error in result.errors:
         out.print(Text(f"error: {error}", style="red"))
     if ledger is not None:

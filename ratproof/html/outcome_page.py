@@ -63,8 +63,9 @@ def outcome_page(
         reproduce: A function that returns the command that reproduces a result.
         claims_file: The file of the user's own claims, or ``None``.
     """
-    unknown = any(result.verdict == Verdict.UNKNOWN for result in outcome.results)
-    mark = GOOD if outcome.as_expected else UNSURE if unknown else BAD
+    different = [result.verdict for result in outcome.results if not result.as_expected]
+    unsure = set(different) <= {Verdict.UNKNOWN} and not outcome.errors
+    mark = GOOD if outcome.as_expected else UNSURE if unsure else BAD
     notes = [f"{what}: not run: {why}" for why, what in not_run_reasons(outcome).items()]
     return HtmlPage(
         title,

@@ -25,7 +25,7 @@ class HuntProgress:
         resumed: Number of requested rounds that were done in earlier runs.
         incomplete: The rounds that were abandoned.
         notes: Messages about events of the workers.
-        nothing_compared: Whether the time limit was reached before the first case.
+        nothing_compared: Whether no case was compared, for example before the time limit.
     """
 
     seed: int

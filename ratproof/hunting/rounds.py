@@ -204,4 +204,4 @@ def _row(row: Any, one: Round) -> RoundRow:
             f"a worker sent a row of {one.target}, {one.number}, whose '{wrong}' is invalid:"
             f" {shown(row[wrong], quoted=True)}"
         )
-    return RoundRow(**{**row, "corners": tuple(row["corners"])})
+    return RoundRow(**{**row, "seconds": float(row["seconds"]), "corners": tuple(row["corners"])})

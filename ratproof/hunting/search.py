@@ -109,7 +109,7 @@ def hunt(
     finally:
         workers.close()
     p = driver.progress
-    if not (p.interrupted or p.rounds or p.errors or p.incomplete or p.resumed):
+    if not (p.interrupted or any(p.cases.values()) or p.errors or p.incomplete or p.resumed):
         p.nothing_compared = True
     return p
 

@@ -43,7 +43,7 @@ from automata.io.files import read_text
 from training.engine.settings import Settings
 from training.experiments import settings_for
 
-LABEL = re.compile(r"[a-z0-9][a-z0-9.-]{0,99}")
+LABEL = re.compile(r"(?!seed-\d+$)[a-z0-9][a-z0-9.-]{0,99}")
 NAME = re.compile(r"\w[\w .-]{0,99}")
 """The pattern of campaign names, which are also the default names of the campaigns' folders."""
 KEYS = {

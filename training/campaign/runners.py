@@ -67,9 +67,10 @@ class Runner:
         self._threads, self._is_ending = 1, False
         self._more: dict[str, Any] = {}
         _ending.clear()
+        # left by an interrupted campaign on a cluster; every run obeys it
+        (folder / STOP).unlink(missing_ok=True)
         if self.is_far:
             self._more = {"installation": installation_of_runs()}
-            (folder / STOP).unlink(missing_ok=True)
 
     @property
     def jobs(self) -> int:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 KIND = "run of an experiment"
 MOST = 2**62
 """The upper bound on epoch and step numbers in a checkpoint; the noise is computed from them in 64 bits."""
+MOST_OF_RATE = 1.01
+"""The largest learning rate, as a multiple of the initial one, with which the cosine schedule begins."""
 CHANGING = ("best", "num_bad_epochs", "last_epoch", "_last_lr", "cooldown_counter")
 """The entries of the scheduler's state that change during a run."""
 
@@ -100,7 +102,7 @@ def _progress(saved: Any, first_rate: float) -> Progress:
             raise InputError(
                 f"progress: '{name}' must be a non-negative number, got {getattr(progress, name)!r:.40}"
             )
-    if progress.rate > first_rate:
+    if progress.rate > MOST_OF_RATE * first_rate:
         raise InputError(
             f"progress: 'rate' must be at most the initial rate, {first_rate}, got {progress.rate}"
         )

@@ -109,7 +109,7 @@ def _checked(one: Any, value: Any, right: type) -> Any:
         raise InputError(f"{name} must be {_NAMES[right]}, got {shorten(value)}")
     if meta.get("one_of") and value not in meta["one_of"]:
         raise InputError(f"{name} must be {' or '.join(meta['one_of'])}, got {shorten(value)}")
-    if right in (int, float) and not meta["least"] <= value <= meta["most"]:
+    if right in (int, float) and (value == math.inf or not meta["least"] <= value <= meta["most"]):
         most = "" if meta["most"] == math.inf else f" to {meta['most']:g}"
         raise InputError(f"{name} must be a number from {meta['least']:g}{most}, got {value}")
     return value

@@ -36,6 +36,8 @@ class EncodedTexts:
         """Return the vectors, ``(T, B, width)``, and lengths and labels, ``(B,)``, at these indices."""
         chosen = indices.cpu()
         words = nn.utils.rnn.pad_sequence([self.rows[i] for i in chosen.tolist()]).to(table.device)
+        if not len(words):  # all sentences are empty, and layers need a step
+            words = words.new_zeros(1, len(chosen))
         return table[words], self.lengths[chosen].to(table.device), self.labels[chosen].to(table.device)
 
     def portions(self) -> Iterator[Tensor]:
