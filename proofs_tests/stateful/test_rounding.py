@@ -7,6 +7,7 @@ from contextlib import nullcontext
 import pytest
 import torch
 from torch import nn
+from torch.nn import functional
 
 from proofs_tests.stateful.parallel import LinearAttention
 from proofs_tests.stateful.preallocated import Attention, MovingAverage
@@ -228,8 +229,16 @@ def in_bfloat16(outputs):
     return 8 * outputs.bfloat16().to(outputs.dtype)
 
 
+def read_in_bfloat16(outputs):
+    """Return a linear map of the outputs that is computed in bfloat16."""
+    weight = torch.linspace(-1, 1, 24, dtype=torch.bfloat16).reshape(3, 8)
+    return 4 * functional.linear(outputs.bfloat16(), weight).to(outputs.dtype)
+
+
 @pytest.mark.usefixtures("unshrunk")
-@pytest.mark.parametrize(("others", "kept"), [(unused_tokens, 0), (in_bfloat16, 0.98)])
+@pytest.mark.parametrize(
+    ("others", "kept"), [(unused_tokens, 0), (in_bfloat16, 0.98), (read_in_bfloat16, 0.98)]
+)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_large_or_roughly_rounded_outputs_hide_no_error_of_other_outputs(dtype, others, kept):
     torch.manual_seed(0)
@@ -238,7 +247,7 @@ def test_large_or_roughly_rounded_outputs_hide_no_error_of_other_outputs(dtype, 
     assert verdicts(model, "pieces") == {"pieces": "refuted"}
 
 
-@pytest.mark.parametrize("others", [unused_tokens, in_bfloat16])
+@pytest.mark.parametrize("others", [unused_tokens, in_bfloat16, read_in_bfloat16])
 def test_correct_models_with_large_or_roughly_rounded_outputs_hold(others):
     torch.manual_seed(0)
     model = Forgetful(1, others)
