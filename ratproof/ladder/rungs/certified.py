@@ -6,7 +6,8 @@ the other automata of its size, or the other initial distributions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
 
@@ -17,53 +18,49 @@ from automata.forward import score
 from automata.hankel import Block, full_rank_block, shortlex
 from automata.strings import String
 from ratproof.evidence.counterexample import Disagreement
-from ratproof.evidence.ledger import ledger
-from ratproof.implementations.comparison import Comparison, Difference, StringResult
+from ratproof.evidence.ledger import recording
+from ratproof.implementations.comparison import StringResult
 from ratproof.implementations.exact import ExactComparison
-from ratproof.ladder.rungs.agreement import agree
-from theory.claim import Variant
+from theory.claim import Claim, Variant
 from theory.reading import NoAutomaton, NoInitialDistribution
 
+Certify = Callable[[Variant, ExactComparison, StringResult], JsonObject | None]
 UNCERTIFIED = (
     "the network and its automata differ for {} cases, but no certificate excludes another automaton for any"
     " of them"
 )
-MOST_STRINGS = 32
-"""Most strings of the automaton's number of symbols for which a certificate of a random case is sought."""
+LONGEST, LETTERS = 4, 2
+"""Length of the strings, and number of letters, of the small cases for which a certificate is sought."""
 
 
-def agree_or_certify(variant: Variant, comparison: Comparison, strings: Sequence[String]) -> None:
-    """Assert agreement as :func:`~ratproof.ladder.rungs.agreement.agree` does.
-
-    A difference without a required certificate does not refute the variant. It is counted in the ledger, for
-    :func:`require_certified`.
+@contextmanager
+def requiring_certificate(claim: Claim, variant: Variant) -> Iterator[None]:
+    """Let a Disagreement in the block refute the variant only if some small case has a certificate.
 
     Raises:
-        Disagreement: If a score differs, and there is a certificate if the variant requires one.
+        RuntimeError: If the block raises Disagreement, and the required certificate was not found.
     """
-    certify = CERTIFICATES.get(type(variant.reading))
-    book = ledger()
-    failed = book.has_failed
     try:
-        agree(comparison, strings)
-    except Disagreement as error:
-        # after a certified failure, the variant is refuted, and Hypothesis only shrinks the case
-        if certify is None or failed or not isinstance(comparison, ExactComparison):
-            raise
-        shown, states = error.counterexample, max(a.states for a in comparison.automata())
-        where = Difference(len(shown.string), shown.unit, shown.network, shown.automaton, shown.bound)
-        compared = StringResult(tuple(shown.string), None, where)
-        small = len(comparison.case.alphabet) ** states <= MOST_STRINGS
-        if small and certify(variant, comparison, compared) is not None:
-            raise
-        book.has_failed = failed
-        book.facts["uncertified"] = book.facts.get("uncertified", 0) + 1
+        yield
+    except Disagreement:
+        certify = CERTIFICATES.get(type(variant.reading))
+        if certify is not None:
+            with recording():  # the search is no evidence of its own
+                _require_certificate(claim, variant, certify)
+        raise
 
 
-def require_certified() -> None:
-    """Raise RuntimeError if all differences so far lack a certificate."""
-    if uncertified := ledger().facts.pop("uncertified", 0):
-        raise RuntimeError(UNCERTIFIED.format(uncertified))
+def _require_certificate(claim: Claim, variant: Variant, certify: Certify) -> None:
+    uncertified = 0
+    for size in range(1, LETTERS + 1):
+        for case in variant.small_cases(size):
+            comparison = ExactComparison(claim.name, variant.name, case)
+            compared = comparison.compare_all(LONGEST)
+            if compared.difference is not None:
+                if certify(variant, comparison, compared) is not None:
+                    return
+                uncertified += 1
+    raise RuntimeError(UNCERTIFIED.format(uncertified))
 
 
 def _no_automaton(variant: Variant, comparison: ExactComparison, compared: StringResult) -> JsonObject | None:
@@ -117,7 +114,7 @@ def _exactly(values: list[Fraction]) -> Any:
     return array
 
 
-CERTIFICATES: dict[type, Callable[[Variant, ExactComparison, StringResult], JsonObject | None]] = {
+CERTIFICATES: dict[type, Certify] = {
     NoAutomaton: _no_automaton,
     NoInitialDistribution: no_initial_distribution,
 }

@@ -8,7 +8,7 @@ from automata.testing.distinguishing_strings import weighted_strings
 from ratproof.evidence.random_cases import for_random_cases
 from ratproof.implementations.implementation import Implementation, ReadsLongStrings
 from ratproof.ladder.rungs.agreement import agree
-from ratproof.ladder.rungs.certified import agree_or_certify, require_certified
+from ratproof.ladder.rungs.certified import requiring_certificate
 from theory.claim import Claim, Effort, Variant
 
 
@@ -20,17 +20,18 @@ def sampled(claim: Claim, variant: Variant, side: Implementation, effort: Effort
     """
 
     def one_case(data: st.DataObject) -> None:
-        agree_or_certify(variant, *side.sample(claim, variant, effort, data))
+        agree(*side.sample(claim, variant, effort, data))
 
     name = f"{claim.name} {variant.name} sampled {side.label}"
-    for_random_cases(name, side.examples or effort.examples_of("sampled"), one_case)
-    require_certified()
+    with requiring_certificate(claim, variant):
+        for_random_cases(name, side.examples or effort.examples_of("sampled"), one_case)
     if isinstance(side, ReadsLongStrings) and side.long_examples:
 
         def one_long_case(data: st.DataObject) -> None:
             comparison, strings = side.long_sample(claim, variant, data)
-            agree_or_certify(variant, comparison, strings)
+            agree(comparison, strings)
             if side.most_test_strings:
                 agree(comparison, weighted_strings(comparison.automata(), side.most_test_strings).strings)
 
-        for_random_cases(f"{name} long", side.long_examples, one_long_case)
+        with requiring_certificate(claim, variant):
+            for_random_cases(f"{name} long", side.long_examples, one_long_case)

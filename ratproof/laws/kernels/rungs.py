@@ -197,19 +197,19 @@ def independence(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
     call = kernel.call(problem, mixed)
     family = problem.family
     axes = {"o": family.output_axes, "final_state": state_axes(family)}
-    places = {name: _place(problem, own, *kept) for name, own in axes.items()}
+    indices = {name: _index(problem, own, *kept) for name, own in axes.items()}
 
     def right(own: Kernel) -> Right:
         every, alone = (recurrence(problem, x, own) for x in (mixed, arrays))
         for name, shape in (("o", call.outputs.shape), ("final_state", every["final_state"][0].shape)):
             (after, bound), (before, other_bound) = (
-                [part.reshape(shape)[places[name]] for part in result[name]] for result in (every, alone)
+                [part.reshape(shape)[indices[name]] for part in result[name]] for result in (every, alone)
             )
             if family.function is not None and (np.abs(after - before) > bound + other_bound).any():
                 continue  # the step itself mixes heads, as a norm of all lanes does
             # the reference is computed before the other sequences and heads are replaced
-            every[name][0].reshape(shape)[places[name]] = before
-            every[name][1].reshape(shape)[places[name]] = other_bound
+            every[name][0].reshape(shape)[indices[name]] = before
+            every[name][1].reshape(shape)[indices[name]] = other_bound
         return every
 
     hold_call(ShownCall(kernel, problem, mixed, law), call, right)
@@ -226,7 +226,7 @@ def _between(problem: Problem, arrays: Arrays, begin: int, end: int) -> Arrays:
     return {n: x[:, problem.tokens(n, begin, end)] if n in of_tokens else x for n, x in arrays.items()}
 
 
-def _place(problem: Problem, axes: str, row: int, head: int, substeps: int = 1) -> tuple[int | slice, ...]:
+def _index(problem: Problem, axes: str, row: int, head: int, substeps: int = 1) -> tuple[int | slice, ...]:
     """Return the index of one sequence and head in a tensor with these axes."""
     at, begin, end = problem.spans()[row]
     own: dict[str, int | slice] = {
@@ -250,8 +250,8 @@ def _mixed(problem: Problem, arrays: Arrays, others: Arrays, row: int, head: int
         large = name in (family.value, "initial_state") and name not in family.kinds
         other = others[name] * (others_are if large else 1.0)
         axes = family.tensors.get(name, state_axes(family))
-        place = _place(problem, axes, row, head, problem.substeps)
-        other[place] = own[place]
+        where = _index(problem, axes, row, head, problem.substeps)
+        other[where] = own[where]
         mixed[name] = problem.in_format(name, other)
     return mixed
 
