@@ -240,3 +240,10 @@ def test_a_mutated_smaller_automaton_of_proposition_11_is_detected(change: Any, 
     """Coq's weights differ from those of the mutation."""
     results = differences(with_fewer_states(change), compiled)
     assert all("Coq's automaton gives" in difference for _, difference in results)
+
+
+def test_the_proposition_of_a_variant_about_nonempty_strings_excludes_the_empty_word():
+    """Otherwise a theorem about the empty word would refute it."""
+    nonempty = [v for claim in claims().values() for v in claim.variants if v.reading.shortest]
+    propositions = [v.theorem.claims for v in nonempty if v.theorem is not None]
+    assert propositions and all("word <> [::] -> {automaton} = {network}" in p for p in propositions)

@@ -160,7 +160,7 @@ CLAIM = Claim(
                 "rational_recurrences.proposition_7.printed_nonempty_is_refuted",
                 claims=(
                     "forall K : semiring, one <> zero :> K -> not (forall (S : Type) (c_0 : K) (f u : "
-                    "S -> K) word, {automaton} = {network})"
+                    "S -> K) word, word <> [::] -> {automaton} = {network})"
                 ),
                 refutes=True,
                 network="unit {c_0} {f} {u} {word}",
