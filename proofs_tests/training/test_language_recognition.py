@@ -257,6 +257,21 @@ def test_after_the_finish_it_restarts_if_the_dev_part_is_wrong(wanted: float, ag
     assert (task.length, task.finishing, task.restarts) == ((4, 0, 1) if again else (100, 3, 0))
 
 
+def test_a_run_that_is_resumed_within_the_epoch_of_a_restart_reads_the_same_batches() -> None:
+    """After the restart, strings are shorter, but not those of the current epoch."""
+    task = _task({"mastered": 0.0, "growth": 100.0, "finish": 2, "epochs": 50, "dev_wanted": 1.0})
+    while task.finishing <= 2:
+        task.measure(task.acceptor)
+    batches = task.batches(task.epoch)
+    assert task.stepped() and task.length < task.drawn[1]
+    resumed = _task({"mastered": 0.0, "growth": 100.0, "finish": 2, "epochs": 50, "dev_wanted": 1.0})
+    resumed.carry(task.carried())
+    for epoch in (task.epoch, task.epoch + 1):
+        ours, theirs = task.batches(epoch), resumed.batches(epoch)
+        assert all(map(torch.equal, ours, theirs))
+        assert all(map(torch.equal, ours, batches)) == (epoch == task.epoch)
+
+
 def test_runs_are_listed_in_the_right_table() -> None:
     def errors(**options: object) -> object:
         printed = paper("parentheses", Recognition(**options))  # type: ignore[arg-type]

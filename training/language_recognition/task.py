@@ -41,6 +41,8 @@ class RecognitionTask(ExampleTask):
         epoch: the number of finished epochs.
         restarts: the number of restarts with new weights.
         accuracy: the last measured accuracy on the dev set.
+        drawn: the last epoch for which batches were drawn, and the maximum length of their strings. A restart
+            within the epoch does not change its batches.
     """
 
     settings: Recognition
@@ -55,6 +57,7 @@ class RecognitionTask(ExampleTask):
         self.shortest = float(min(max(settings.shortest, int(training.lengths[0])), self.longest))
         self.length = self.shortest
         self.waited, self.finishing, self.epoch, self.restarts, self.accuracy = 0, 0, 0, 0, 0.0
+        self.drawn = -1, self.shortest
 
     @property
     def finished(self) -> bool:
@@ -65,7 +68,9 @@ class RecognitionTask(ExampleTask):
         """Return random training strings up to the current length; half of a batch is in the language."""
         s = self.settings
         generator = torch.Generator().manual_seed(mixed(s.seed, 1, epoch))
-        many = self.training.count_up_to(int(self.length))
+        if epoch != self.drawn[0]:  # otherwise a run was resumed within the epoch
+            self.drawn = epoch, self.length
+        many = self.training.count_up_to(int(self.drawn[1]))
         labels = self.training.labels[:many]
         weights = torch.where(labels, 1 / labels.sum().clamp(min=1), 1 / (~labels).sum().clamp(min=1))
         chosen = torch.multinomial(weights.double(), s.steps * s.batch, replacement=True, generator=generator)
@@ -150,13 +155,20 @@ class RecognitionTask(ExampleTask):
     def carried(self) -> dict[str, Tensor]:
         """Return the state of the curriculum."""
         state = (self.length, self.waited, self.finishing, self.epoch, self.restarts, self.accuracy)
-        return {"curriculum": torch.tensor(state, dtype=torch.float64)}
+        return {
+            "curriculum": torch.tensor(state, dtype=torch.float64),
+            "drawn": torch.tensor(self.drawn, dtype=torch.float64),
+        }
 
     def carry(self, tensors: dict[str, Tensor]) -> None:
         """Restore the state of the curriculum."""
         kept = tensors["curriculum"]
         if kept.shape != (6,) or not bool(torch.isfinite(kept).all()) or not bool((kept >= 0).all()):
             raise InputError("the state of the curriculum must be six finite non-negative numbers")
+        drawn = tensors.get("drawn", torch.tensor([-1.0, self.shortest]))  # older checkpoints lack it
+        if drawn.shape != (2,) or not bool(torch.isfinite(drawn).all()):
+            raise InputError("the epoch and the length of the drawn batches must be two finite numbers")
+        self.drawn = int(drawn[0]), min(float(drawn[1]), float(self.longest))
         length, *counts, self.accuracy = kept.tolist()
         self.length = min(length, float(self.longest))
         self.waited, self.finishing, self.epoch, self.restarts = map(int, counts)
