@@ -219,3 +219,18 @@ def test_the_digest_of_a_result_does_not_contain_the_time_of_certification() -> 
 def test_a_label_is_no_name_of_a_seed() -> None:
     """The run of a seed would be inside the folder of another run."""
     assert not LABEL.fullmatch("seed-0") and LABEL.fullmatch("seed-a") and LABEL.fullmatch("few")
+
+
+@pytest.mark.usefixtures("command_line")
+def test_a_run_starts_although_another_process_looks_at_its_state(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other process holds the lock until the run waits for it."""
+    plan, folder = read(root / "small.toml"), root / "small"
+    run_folder = folder / plan.jobs[0].name
+    run_folder.mkdir(parents=True)
+    monkeypatch.setattr(jobs, "_run", lambda *arguments: 0)
+    looking = FileLock(run_folder / jobs.LOCK)
+    looking.acquire()
+    monkeypatch.setattr("time.sleep", lambda seconds: looking.release())
+    assert jobs.do(plan, plan.jobs[0], folder, None) == 0

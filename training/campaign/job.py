@@ -31,11 +31,13 @@ STOP = "stop"
 """The name of a file in the campaign's folder; while it exists, runs save their state and end."""
 LOOK_EVERY = 1.0
 """The seconds between two checks for the file ``STOP``."""
+MOMENT = 1.0
+"""Seconds to wait for the lock of a run, because a process that looks at its state holds it for a moment."""
 TAKEN = UNKNOWN
 """The exit status if another process is working on the run."""
 
 
-def do(plan: Plan, job: Job, folder: Path, data: Any, patience: float = 0.0) -> int:
+def do(plan: Plan, job: Job, folder: Path, data: Any, patience: float = MOMENT) -> int:
     """Start or resume the run and return the exit status.
 
     If another process is working on the run, wait up to ``patience`` seconds for it to end.
@@ -118,7 +120,7 @@ def main() -> int:
             arguments["vectors"] and Path(arguments["vectors"]),
             arguments["any_size"],
         )
-        return do(plan, job, folder, data, arguments.get("patience", 0.0))
+        return do(plan, job, folder, data, arguments.get("patience", MOMENT))
     except InputError as error:
         print(error, file=sys.stderr)
         return BAD_INPUT
