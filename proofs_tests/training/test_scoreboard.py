@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import asdict
 from statistics import mean
 from typing import Any
 
@@ -11,10 +12,19 @@ from scipy import stats
 
 from training.classification_with_rules.paper import RULES, SETS, TABLE_5
 from training.engine.results import results_in
+from training.experiments import settings_for
+from training.groups import groups_of
 from training.language_recognition.paper import TABLE_11
 from training.results_command import KEPT
 from training.reviews.settings import TABLE_13
-from training.scoreboard import FigureComparison, _as_error, interval, scoreboard, significant_sign
+from training.scoreboard import (
+    FigureComparison,
+    _as_error,
+    interval,
+    scoreboard,
+    significant_sign,
+    smaller_than_paper,
+)
 
 Result = dict[str, Any]
 
@@ -169,3 +179,9 @@ def test_rows_of_a_table_that_print_the_same_figure_are_both_on_the_board(
 
 def test_an_error_that_equals_the_papers_is_reached() -> None:
     assert _as_error(0.7004) == 29.96 and _as_error(0.7283) == 27.17
+
+
+def test_a_small_model_of_wikipedia_is_not_comparable() -> None:
+    settings = asdict(settings_for("wikipedia", "small", {"model": "lstm"}, "test"))
+    (group,) = groups_of([{**run, "experiment": "wikipedia", "configuration": settings} for run in runs(0.5)])
+    assert smaller_than_paper(group).startswith("hidden 64 instead of 300")

@@ -90,5 +90,6 @@ EXPERIMENTS = (
         cost="not run yet, because we do not have the data",
         models=MODELS,
         holds="wikipedia/",
+        scale=("hidden", "vocabulary", "k", "layers"),
     ),
 )
