@@ -60,10 +60,9 @@ def use(name: str, chunk: int | None = None) -> Iterator[None]:
         InputError: If there is no such backend, or it cannot run here.
     """
     _require(name, "the backend")
-    if chunk is not None and (name != on_gpu.NAME or chunk < 2):
+    if chunk is not None and (name != on_gpu.NAME or chunk < 1):
         raise InputError(
-            f"chunk must be an integer of at least 2 and requires the backend 'triton', got {chunk} for"
-            f" {name!r}"
+            f"chunk must be a positive integer and requires the backend 'triton', got {chunk} for {name!r}"
         )
     token, other = _forced.set(name), on_gpu.CHUNK.set(chunk)
     try:

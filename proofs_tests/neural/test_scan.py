@@ -757,12 +757,3 @@ def test_a_network_of_one_cell_exposes_its_parts():
         _ = Example6(3, 2, num_layers=2).forget
     with pytest.raises(AttributeError):
         _ = layer.forgotten
-
-
-def test_a_chunk_has_at_least_two_steps():
-    """With chunks of one step, the scan of the chunks would be as long as the scan itself."""
-    with (
-        pytest.raises(InputError, match="chunk must be an integer of at least 2"),
-        backends.use("triton", chunk=1),
-    ):
-        pass
