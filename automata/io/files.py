@@ -178,7 +178,9 @@ def require_writable_path(path: str | Path) -> None:
         raise InputError(f"{path}: cannot be written: {folder} is not a folder")
     if _is_standard_output(Path(path)):
         raise InputError(f"{path}: cannot be written: it is the standard output")
-    if special and os.access(file, os.W_OK):
+    if special:
+        if not os.access(file, os.W_OK):
+            raise InputError(f"{path}: cannot be written: no permission")
         return
     try:  # a system folder such as /proc accepts no files although its permissions allow them
         tempfile.TemporaryFile(dir=folder).close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import importlib.util
 import re
 import sys
@@ -234,7 +233,7 @@ def _claims(values: Iterable[Any], depth: int = 3) -> Iterator[Claim | Subject]:
             yield value
         elif isinstance(value, (list, tuple, set, frozenset)) and depth:
             yield from _claims(value, depth - 1)
-        elif isinstance(value, dict) and depth and value is not vars(builtins):
+        elif isinstance(value, dict) and depth:
             yield from _claims(list(value.values()), depth - 1)
 
 

@@ -104,7 +104,7 @@ def _progress(saved: Any, first_rate: float) -> Progress:
             )
     if progress.rate > MOST_OF_RATE * first_rate:
         raise InputError(
-            f"progress: 'rate' must be at most the initial rate, {first_rate}, got {progress.rate}"
+            f"progress: 'rate' must be at most 1.01 times the initial rate, {first_rate}, got {progress.rate}"
         )
     # after a restart, there is no best score until an epoch ends
     just_started = progress.best is None and progress.best_epoch == progress.epoch

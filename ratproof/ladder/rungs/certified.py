@@ -26,8 +26,8 @@ from theory.reading import NoAutomaton, NoInitialDistribution
 
 Certify = Callable[[Variant, ExactComparison, StringResult], JsonObject | None]
 UNCERTIFIED = (
-    "the network and its automata differ for {} cases, but no certificate excludes another automaton for any"
-    " of them"
+    "no certificate excludes another automaton for any of the {} small cases in which the network and its"
+    " automata differ"
 )
 LONGEST, LETTERS = 4, 2
 """Length of the strings, and number of letters, of the small cases for which a certificate is sought."""

@@ -124,7 +124,7 @@ def hold(shown: ShownCall, pairs: Iterable[Held], exactly: bool = False) -> None
         if (np.isnan(right) & (bound < np.inf)).any():
             raise InputError(
                 f"for {shown.problem.says()}: the reference for {held.name} is NaN with a finite error bound;"
-                " this is a defect of ratproof, and is not counted as a comparison"
+                " please report this defect of ratproof"
             )
         within = bound
         stored = FORMATS[shown.problem.format_of(held.name)]
