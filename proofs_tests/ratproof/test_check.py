@@ -7,6 +7,7 @@ message.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -18,10 +19,11 @@ import pytest
 from automata.errors import InputError
 from automata.semirings import MAX_PLUS, REAL
 from automata.wfsa import WFSA
+from proofs_tests.ratproof.test_pytest_plugin import CLAIMS
 from ratproof import believe
 from ratproof.checkers import check_certificate
 from ratproof.evidence.kinds import Verdict
-from ratproof.ladder.user_files import check
+from ratproof.ladder.user_files import check, load
 from ratproof.main import run
 from theory import registry
 
@@ -322,6 +324,13 @@ both = replace(right, name="both", variants=(*right.variants, *wrong.variants))
 """
     with pytest.raises(InputError, match="the variants of both must have distinct names, got stated twice"):
         check(written(ONES + text))
+
+
+def test_an_edit_within_a_second_is_seen(monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    for name in ("right", "wrong"):
+        os.utime(written(CLAIMS + f"claim = halving('{name}', 2)"), (1e9, 1e9))
+        assert set(load("mine.py")) == {name}
 
 
 def test_a_claim_can_import_its_neighbours(tmp_path, monkeypatch):

@@ -10,7 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, settings
@@ -151,15 +153,17 @@ def load(path: str) -> dict[str, Claim | Subject]:
     """Run a Python file, register the claims that it assigns to names, and return them, keyed by name."""
     if not Path(path).is_file():
         raise InputError(f"{path}: the file with claims does not exist")
-    spec = importlib.util.spec_from_file_location("brought_claims", path)
-    if spec is None or spec.loader is None:
+    if Path(path).suffix != ".py":
         raise InputError(f"{path}: the file name must end in .py")
+    loader = _Uncached("brought_claims", path)
+    spec = importlib.util.spec_from_file_location(loader.name, path, loader=loader)
+    assert spec is not None  # a loader is given
     _IMPORTS.begin(Path(path).resolve().parent)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look up the module there
     try:
         with redirect_stdout(sys.stderr):  # the file's output is not part of the report
-            spec.loader.exec_module(module)
+            loader.exec_module(module)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # including SystemExit
@@ -175,6 +179,16 @@ def load(path: str) -> dict[str, Claim | Subject]:
             " at module level; claims inside functions run under pytest"
         )
     return claims
+
+
+class _Uncached(SourceFileLoader):
+    """Compile a file at every load.
+
+    Python's bytecode files are keyed by size and time in seconds: they would hide a quick edit.
+    """
+
+    def get_code(self, fullname: str) -> CodeType:
+        return self.source_to_code(self.get_data(self.path), self.path)
 
 
 class _Imports:
