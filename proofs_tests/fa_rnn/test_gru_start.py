@@ -80,6 +80,29 @@ def test_small_states_are_compared_although_the_gates_are_almost_1():
         assert gru_start.between(case, now) == (1,)
 
 
+def test_a_long_sentence_separates_the_networks_although_the_automaton_is_deterministic():
+    """The word a swaps two states, the gates are sigma(4), and no count exceeds 1."""
+    zeros = ((0, 0), (0, 0))
+    entries = {
+        "alpha_0": (1, 0),
+        "T": {"a": ((0, 1), (1, 0))},
+        **{name: {"a": (0, 0)} for name in ("Wf", "Wr")},
+        "Uf": zeros,
+        "Ur": zeros,
+        "b": 4,
+        "alpha_inf": (0, 1),
+    }
+    case = Weights(REAL, "a", entries, ("K", 2))
+    runs, now = [], gru_start.start(case)
+    for _ in range(100):
+        now = gru_start.step(case, now, "a")
+        runs.append(now)
+    assert all(sum(run.plain) == 1 for run in runs)
+    assert all(gru_start.near(case, run) == (1,) for run in runs[:10])
+    assert gru_start.near(case, runs[-1]) == (0,)
+    assert any("the sentence is short" in text for text in claim_named(CLAIM).hypotheses)
+
+
 def first_word(m, f, r):
     """Return a and b in h_1 = a + b h_1, which is equation 7 at t = 1 with one state and h_0 = 1.
 

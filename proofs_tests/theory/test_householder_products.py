@@ -16,6 +16,7 @@ from theory.expressivity.householder_products import (
     sorting,
     swapping,
 )
+from theory.registry import claim_named
 from theory.weights import Weights
 
 
@@ -44,3 +45,11 @@ def test_every_permutation_is_a_product_of_n_minus_1_reflections(n: int):
 def test_a_cycle_needs_n_minus_1_swaps(n: int):
     cycle = (*range(1, n), 0)
     assert sum(p != q for p, q in sorting(range(1, n), cycle)) == n - 1
+
+
+def test_a_projection_maps_two_states_to_their_mean_which_is_no_state():
+    """Its beta |k|² is 1, which the claim allows."""
+    w, half = case(2, 1), Fraction(1, 2)
+    ((beta, key),) = swapping(w, "a")
+    assert {reflected(w, one_hot(w, q), (half * beta, key)) for q in range(2)} == {(half, half)}
+    assert claim_named("householder-products").statement.endswith("to the same one-hot state.")

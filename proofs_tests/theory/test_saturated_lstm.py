@@ -11,6 +11,7 @@ import torch
 from automata.semirings import REAL
 from neural.saturated_lstm import SCALE, SaturatedLSTM
 from theory.expressivity.saturated_lstm import OFFSETS, RECURRENT, lstm
+from theory.registry import claim_named
 from theory.weights import Weights
 
 COUNTER = Weights(REAL, "ab", {"step": {"a": Fraction(1), "b": Fraction(-1)}})
@@ -50,3 +51,10 @@ def test_the_hankel_block_of_powers_is_triangular_with_determinant_1(n: int):
     block = [[int(value("a" * (i + 1) + "b" * j)) for j in range(n)] for i in range(n)]
     assert all(block[i][j] == 0 for i in range(n) for j in range(i + 1, n))
     assert flint.fmpz_mat(block).det() == 1
+
+
+def test_the_cell_is_no_function_of_the_numbers_of_letters():
+    """After a*b*, it is max(0, #a - #b)."""
+    assert "after a*b*, it is max(0, #a - #b)" in claim_named("saturated-lstm").statement
+    assert all(value("a" * i + "b" * j) == max(0, i - j) for i in range(5) for j in range(5))
+    assert (value("ab"), value("ba")) == (0, 1)

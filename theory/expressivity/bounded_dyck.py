@@ -254,8 +254,8 @@ CLAIM = Claim(
     name="bounded-dyck",
     title="brackets of bounded depth in O(m log k) units",
     statement=(
-        "A simple RNN with O(m log k) units generates Dyck-(k, m), the balanced brackets of k types that are"
-        " nested at most m deep, and no network of o(m log k) units does: the language has"
+        "For k ≥ 2, a simple RNN with O(m log k) units generates Dyck-(k, m), the balanced brackets of k"
+        " types that are nested at most m deep, and no network of o(m log k) units does: the language has"
         " (k^(m+1) - 1)/(k - 1) stacks, and every automaton needs as many states."
     ),
     source=Source("hewitt2020rnns", "", "O(m log k) units"),

@@ -230,7 +230,7 @@ CLAIM = Claim(
         Variant(
             name="without-nonnegative-weights",
             expected="refuted",
-            says="a unit with negative inputs, which computes max(0, #a - #b), is an automaton",
+            says="a unit with negative inputs, the counter max(0, c + step), is an automaton",
             without={
                 "decided": (
                     "the variant says that no automaton is equivalent; a Hankel block of full rank shows"

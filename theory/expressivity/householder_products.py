@@ -165,7 +165,7 @@ CLAIM = Claim(
         "Every automaton with N states whose symbols permute the states, with any weights, is a linear layer"
         " in which the matrix of a symbol is a product of 2 N - 1 matrices I - beta k k^T: N scale"
         " components, and N - 1 swap two of them. With weights in [-1, 1], beta |k|^2 is in [0, 2]. No"
-        " product of matrices with beta |k|^2 in [0, 2] merges two one-hot states."
+        " product of matrices with beta |k|^2 in [0, 2] maps two one-hot states to the same one-hot state."
     ),
     source=Source("grazzi2025unlocking", "", "Products of Householder matrices"),
     hypotheses=(
@@ -216,7 +216,7 @@ CLAIM = Claim(
         Variant(
             name="without-reflections",
             expected="refuted",
-            says="beta |k|^2 is 1 in place of 2: each swap becomes a projection, which merges both states",
+            says="beta |k|^2 is 1 in place of 2: each swap becomes a projection on the mean of both states",
             without={"kernel-checked": "the counterexample is one word, which the suite computes"},
             reading=Equality(layer(projections), automaton),
             cases=SEVERAL.random,

@@ -1,7 +1,8 @@
 """A saturated LSTM is a counter machine, and it computes more than weighted automata do.
 
 Merrill et al. 2020: the gates of a saturated cell are 0 or 1, and its candidate is -1 or 1. If gates read
-only the letter, the cells are linear. If the input gate also reads the cell, the cell can be max(0, #a - #b).
+only the letter, the cells are linear. If the input gate also reads the cell, the cell can be a counter
+that is never negative.
 """
 
 from __future__ import annotations
@@ -120,8 +121,9 @@ CLAIM = Claim(
     title="a saturated LSTM counts to 0, and is no automaton",
     statement=(
         "A saturated LSTM with K cells whose gates read only the letter is a weighted automaton with K + 1"
-        " states. An input gate that also reads the cell makes one cell compute max(0, #a - #b), which no"
-        " weighted automaton computes."
+        " states, if the output is a linear function of the cells. An input gate that also reads the cell"
+        " makes one cell the counter max(0, c + 1) for a and max(0, c - 1) for b, which no weighted automaton"
+        " computes; after a*b*, it is max(0, #a - #b)."
     ),
     source=Source("merrill2020formal", "", "The saturated LSTM is not rational"),
     hypotheses=(

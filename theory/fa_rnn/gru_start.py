@@ -2,7 +2,8 @@
 
 Jiang et al. 2020, section 3.4, make the gates' biases large "to ensure that the initialized FA-GRU
 is approximately equivalent to the FA-RNN". The gates read h, which counts paths. If counts grow
-with the sentence, U h exceeds every bias, and the distance may be large.
+with the sentence, U h exceeds every bias, and the distance may be large. Small counts are not enough either:
+each word adds a small error, so the distance of the scores may exceed 1/2 after a long sentence.
 
 The bound: T is nonnegative, so h is also nonnegative. Let u be an upper bound on h. Then every gate is at
 least 1 - e, where 1 - e = sigma(b - max |W z| - max over j of the sum over i of |U[i, j]| u[i]). Let h_1 be
@@ -238,13 +239,13 @@ CLAIM = Claim(
         "With e_t = 1 - sigma(b - |W z_t| - |U|^T u_{t-1}), every component of the state of an FA-GRU lies"
         " between those of l_t = (1 - e_t)^2 l_{t-1} T and u_t = e_t u_{t-1} + (u_{t-1} + e_t h_1) T. The"
         " state of the FA-RNN is also between them. The two networks are close while counts are small"
-        " compared with the bias."
+        " compared with the bias and the number of words is small compared with 1/e_t."
     ),
     source=Source("jiang2020cold", "3.4", "Equation 7", ("7",)),
     hypotheses=(
         "The weights of T are nonnegative, and the biases of the gates are equal.",
-        "The counts stay small compared with the bias; if the automaton is deterministic, this is true for"
-        " all sentences.",
+        "For two close networks: the counts stay small compared with the bias, and the sentence is short."
+        " Every word adds an error, also if the automaton is deterministic.",
     ),
     variants=(
         Variant(

@@ -119,7 +119,7 @@ def negative_eigenvalues(left: Axes, right: Axes) -> None:
     caption=(
         "Left: four factors scale the components by 1, -1/2, 3/4 and -1, and three swap two of them; positive"
         " entries are blue, negative ones orange. Right: 60 random products of factors with beta |k|^2 in"
-        " [0, 2]. No factor makes e₀ + e₁ longer, so no product merges both states."
+        " [0, 2]. No factor makes e₀ + e₁ longer, so no product maps e₀ and e₁ to the same one-hot state."
     ),
 )
 def householder_products(left: Axes, right: Axes) -> None:
