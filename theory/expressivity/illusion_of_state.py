@@ -203,7 +203,10 @@ CLAIM = Claim(
         Variant(
             name="without-permutations",
             expected="refuted",
-            says="a diagonal layer, with an offset, tracks the first of three items under swaps",
+            says=(
+                "every diagonal layer, with an offset, tracks the first of three items under swaps; one layer"
+                " refutes this, and Coq shows that no layer of any size does"
+            ),
             reading=Equality(DIAGONAL, three_items),
             cases=WITH_OFFSET.random,
             small_cases=WITH_OFFSET.small,

@@ -212,8 +212,9 @@ CLAIM = Claim(
             name="without-negative-eigenvalues",
             expected="refuted",
             says=(
-                "with |k| = 1 and betas in [0, 1] the score is (-1)^n after n letters a; Coq shows for"
-                " matrices of any size with eigenvalues of at least 0 that not even the signs agree"
+                "every layer with |k| = 1 and betas in [0, 1] has the score (-1)^n after n letters a; one"
+                " layer refutes this, and Coq shows that no layer of any size with eigenvalues of at least 0"
+                " has even the same signs"
             ),
             reading=Equality(with_unit_key, sign),
             cases=CLOSED.random,
@@ -228,8 +229,8 @@ CLAIM = Claim(
             name="without-rotations",
             expected="refuted",
             says=(
-                "a layer with triangular matrices counts a modulo 3; Coq shows for matrices of any size with"
-                " real eigenvalues that not even the signs agree"
+                "every layer with triangular matrices counts a modulo 3; one layer refutes this, and Coq"
+                " shows that no layer of any size with real eigenvalues has even the same signs"
             ),
             reading=Equality(triangular_layer, lambda w: counting(w, 3)),
             cases=TRIANGULAR.random,

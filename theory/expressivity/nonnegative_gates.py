@@ -243,8 +243,8 @@ CLAIM = Claim(
             name="without-negative-gates",
             expected="refuted",
             says=(
-                "a layer with gates of at least 0 has the score (-1)^n after n letters a; Coq shows that not"
-                " even the signs agree"
+                "every layer with gates of at least 0 has the score (-1)^n after n letters a; one layer"
+                " refutes this, and Coq shows that no layer has even the same signs"
             ),
             reading=Equality(DIAGONAL, sign),
             cases=BY_SYMBOL.random,

@@ -211,7 +211,7 @@ NOT_RATIONAL = {
     "cross-checked": "the comparison is of decisions about irrational units, not of scores",
     "decided": "the units are sigmoids of sigmoids; the variant corrected has boxes for all strings",
 }
-ANY_SIGMOID = "the theorem is about any increasing function g with g(-z) = 1 - g(z)"
+ANY_SIGMOID = "the theorem is about any increasing function g of at least 0 with g(-z) = 1 - g(z)"
 
 CLAIM = Claim(
     name="omlin-giles",

@@ -158,7 +158,10 @@ CLAIM = Claim(
         Variant(
             name="without-size",
             expected="refuted",
-            says="a layer with N - 1 components is the automaton with N states that counts a modulo N",
+            says=(
+                "every layer with N - 1 components counts a modulo N, as an automaton with N states does; one"
+                " layer refutes this, and Coq shows that no linear layer of this size does"
+            ),
             reading=Equality(pd_ssm(), counter),
             cases=LAYERS.random,
             small_cases=LAYERS.small,

@@ -186,7 +186,7 @@ CLAIM = Claim(
     source=Source("rabusseau2019connecting", "", "Linear 2-RNNs"),
     hypotheses=(
         "A symbol has a fixed vector; one-hot vectors select a matrix of A.",
-        "Weights commute, as in the paper, for the second-order network.",
+        "Weights commute, as in the paper; the Coq theorem about the network does not need this.",
         "The weights of the automaton from values are in a field.",
     ),
     variants=(
@@ -230,14 +230,17 @@ CLAIM = Claim(
         Variant(
             name="without-second-order",
             expected="refuted",
-            says="h_t = h_{t-1} W + b(x_t), with the same matrix for all symbols, computes the parity of a",
+            says=(
+                "every network h_t = h_{t-1} W + b(x_t), with the same matrix for all symbols, computes the"
+                " parity of a; one network refutes this, and Coq shows that no network of any size does"
+            ),
             reading=Equality(Recurrence(lambda w: w.h_0, first_order_step, score), sign),
             cases=FIRST_ORDER.random,
             small_cases=FIRST_ORDER.small,
             theorem=Theorem(
                 "expressivity.second_order.without_second_order_is_refuted",
                 refutes=True,
-                untied="the theorem is about networks of any size over any ring",
+                untied="the theorem is about any size and any commutative ring in which 4 is not 0",
             ),
         ),
     ),
