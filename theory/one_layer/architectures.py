@@ -168,7 +168,7 @@ ARCHITECTURES = {
             "RWKV-7, closed",
             "the same with w in [exp(-exp(-1/2)), 1] and a in [0, 1]",
             _factors(_rwkv(False)),
-            (laws.FINITE, laws.IDEMPOTENT),
+            (laws.FINITE, laws.IDEMPOTENT, laws.ALTERNATING),
             (laws.PERIOD_TWO,),
             _one_rwkv,
         ),

@@ -172,6 +172,20 @@ def IDEMPOTENT(letter: Hashable) -> tuple[Term, Term]:
     return word([letter]), word([letter] * 2)
 
 
+@_equation("alternating letters", "For all letters s and t, the words sts and stststs have the same effect.")
+def ALTERNATING(s: Hashable, t: Hashable) -> tuple[Term, Term]:
+    """Return the words sts and stststs, which have the same effect (proof below).
+
+    Let X be the finite set of states of a head, and V the span of its differences. By the law "idempotent
+    letters" and its proof, the linear parts S and T on V are idempotent, and the kernel of each has dimension
+    at most 1. So T is the identity minus a matrix of rank at most 1, and so is C, the map z → S T z of S(V).
+    The powers of C are finitely many. So C is the identity, or its only other eigenvalue is 0 or -1. In each
+    case C³ = C. The word ts maps s(X) into itself, with the linear part C. C² is the identity on the image of
+    C, so on the states after sts, the word tsts is a translation of a finite set: the identity.
+    """
+    return word([s, t, s]), word([s, t, s, t, s, t, s])
+
+
 @_equation("constant letters", "Two words with the same last letter have the same effect.")
 def CONSTANT(left: Term, right: Term) -> tuple[Term, Term]:
     """Return the two words, or raise InputError if their last letters differ (proof of the law below).
