@@ -182,9 +182,10 @@ def bounded_dyck(left: Axes, right: Axes) -> None:
     "a gain that is large enough for every DFA",
     "a DFA with three states, n = 2",
     caption=(
-        "Left: the least multiple of 1/8 for which the claim's condition holds. Right: the unit of the DFA's"
-        " state, in ball arithmetic. With H = 7.25 it stays above 1 - e. This is sufficient, not necessary:"
-        " with H = 5 the unit stays above 1/2 on this string, and with H = 4 it does not."
+        "Left: the least multiple of 1/8 for which the claim's condition holds with room for the rounding of"
+        " float32. Right: the unit of the DFA's state, in ball arithmetic. With H = 7.25 it stays"
+        " above 1 - e. This is sufficient, not necessary: with H = 5 the unit stays above 1/2 on this string,"
+        " and with H = 4 it does not."
     ),
 )
 def omlin_giles(left: Axes, right: Axes) -> None:
