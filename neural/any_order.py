@@ -460,8 +460,19 @@ def _clamp(a: ReorderingBound, min: float | None = None, max: float | None = Non
     return a if max is None else -((-a).maximum(_number(-max, a.kind)))
 
 
-def _softmax(a: ReorderingBound, dim: int) -> ReorderingBound:
+def _softplus_slope(a: ReorderingBound, value: ReorderingBound) -> ReorderingBound:
+    """Return the sigmoid of ``a``, for which torch returns 1 if ``a`` is above 20."""
+    slope = _sigmoid_leaf(a, 1)
+    cut = torch.where(a.value + a.bound() > 19.9, math.exp(-19.8), 0.0)
+    return ReorderingBound.leaf(slope.value, a.kind, slope.error + cut)
+
+
+def _softmax(
+    a: ReorderingBound, dim: int, _stacklevel: int = 3, dtype: torch.dtype | None = None
+) -> ReorderingBound:
     """Return exp(a - c) / sum(exp(a - c)), which is equal for all c; c = max(a) prevents overflow."""
+    if dtype is not None:
+        raise TypeError(f"softmax in another dtype is not supported: {_NO_RULE}")
     largest = ReorderingBound.leaf(a.value.amax(dim, keepdim=True), a.kind)
     powers = RULES["exp"](a - largest)
     return powers * _reciprocal(powers.sum(dim, keepdim=True))
@@ -476,8 +487,12 @@ def _cumsum(a: ReorderingBound, dim: int) -> ReorderingBound:
     return _with_parents(result, a.roundings + a.shape[dim], (a, back))
 
 
-def _vector_norm(a: ReorderingBound, dim: int, keepdim: bool = False) -> ReorderingBound:
-    return RULES["sqrt"]((a * a).sum(dim, keepdim))
+def _vector_norm(
+    a: ReorderingBound, ord: float = 2, dim: int | tuple[int, ...] | None = None, keepdim: bool = False
+) -> ReorderingBound:
+    if ord != 2:
+        raise TypeError(f"a norm other than the 2-norm is not supported: {_NO_RULE}")
+    return RULES["sqrt"]((a * a).sum(tuple(range(a.dim())) if dim is None else dim, keepdim))
 
 
 def _terms(a: ReorderingBound, dim: int | tuple[int, ...]) -> int:
@@ -495,9 +510,10 @@ def _power(a: ReorderingBound, exponent: int) -> ReorderingBound:
     return functools.reduce(operator.mul, [a] * int(exponent))
 
 
-def _largest(a: ReorderingBound, dim: int, keepdim: bool = False) -> ReorderingBound:
-    result = functools.reduce(ReorderingBound.maximum, a.unbind(dim))
-    return cast(ReorderingBound, result.unsqueeze(dim)) if keepdim else result
+def _largest(a: ReorderingBound, dim: int | tuple[int, ...], keepdim: bool = False) -> ReorderingBound:
+    for axis in (dim,) if isinstance(dim, int) else dim:
+        a = functools.reduce(ReorderingBound.maximum, a.unbind(axis)).unsqueeze(axis)
+    return a if keepdim else cast(ReorderingBound, a.squeeze(dim))
 
 
 def _einsum(equation: str, *operands: ReorderingBound) -> ReorderingBound:
@@ -524,9 +540,7 @@ def _spread(letters: str, axes: str, a: ReorderingBound) -> Any:
 def _normalize(
     a: ReorderingBound, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: None = None
 ) -> ReorderingBound:
-    if p != 2:
-        raise TypeError(f"a norm other than the 2-norm is not supported: {_NO_RULE}")
-    return a / _vector_norm(a, dim, keepdim=True).maximum(_number(eps, a.kind))
+    return a / _vector_norm(a, p, dim, keepdim=True).maximum(_number(eps, a.kind))
 
 
 def _reciprocal(a: ReorderingBound) -> ReorderingBound:
@@ -545,7 +559,7 @@ RULES: dict[str, Callable[..., ReorderingBound]] = {
     "sigmoid": _smooth(torch.sigmoid, rounding.sigmoid, lambda x, s: s * (1 - s)),
     "tanh": _smooth(torch.tanh, rounding.tanh, lambda x, t: 1 - t * t),
     "log_sigmoid": _smooth(functional.logsigmoid, rounding.log_sigmoid, lambda x, _: _sigmoid_leaf(x, -1)),
-    "softplus": _smooth(functional.softplus, rounding.softplus, lambda x, _: _sigmoid_leaf(x, 1)),
+    "softplus": _smooth(functional.softplus, rounding.softplus, _softplus_slope),
     "silu": _silu,
     "exp": _smooth(torch.exp, rounding.exponential, lambda x, e: e),
     "log": _log,

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from automata.rounding.formats import FLOAT32
+from automata.rounding.formats import FLOAT32, FLOAT64
 from neural.any_order import RULES, ReorderingBound, derivatives, evaluating
 from neural.tracked import operation_of
 
@@ -23,8 +23,8 @@ FUNCTIONS = {
     "exp": lambda a, b: a.exp() - b,
     "log": lambda a, b: (a * a + 1).log() * b,
     "sqrt": lambda a, b: torch.sqrt(a * a + 1) * b,
-    "linalg_vector_norm": lambda a, b: torch.linalg.vector_norm(a + b, dim=-1),
-    "softmax": lambda a, b: (a.softmax(-1) + torch.softmax(b, dim=0)) * b,
+    "linalg_vector_norm": lambda a, b: torch.linalg.vector_norm(a + b, 2, -1) + torch.linalg.vector_norm(a),
+    "softmax": lambda a, b: (functional.softmax(a, -1) + b.softmax(0)) * b,
     "mean": lambda a, b: a.mean(-1, keepdim=True) * b.mean((0, 1)),
     "einsum": lambda a, b: torch.einsum("ij,jk->ki", a, b) + torch.einsum("ij, j -> i", a, b[0]),
     "normalize": lambda a, b: functional.normalize(a, dim=-1) * b,
@@ -34,7 +34,7 @@ FUNCTIONS = {
     "cos": lambda a, b: torch.cos(a * b) * b,
     "sin": lambda a, b: torch.sin(a * b) * b,
     "logaddexp": lambda a, b: torch.logaddexp(a, b) * b,
-    "amax": lambda a, b: a.amax(-1, keepdim=True) * b + b.amax(0),
+    "amax": lambda a, b: a.amax(-1, keepdim=True) * b + b.amax(0) + torch.amax(a, (0, 1)),
     "minimum": lambda a, b: torch.minimum(a, b) * b,
     "clamp": lambda a, b: a.clamp(min=0.1) * torch.clamp(b, -1.0, max=0.3),
     "relu": lambda a, b: functional.relu(a) * b,
@@ -90,10 +90,23 @@ def test_an_operation_without_a_rule_is_refused():
         (lambda: x**0.5, "a power other than 1 to 8 is not supported"),
         (lambda: torch.einsum("i,i", x, x), "einsum with the equation i,i is not supported"),
         (lambda: functional.normalize(x, p=1, dim=0), "a norm other than the 2-norm is not supported"),
+        (lambda: torch.linalg.vector_norm(x, 1), "a norm other than the 2-norm is not supported"),
+        (lambda: functional.softmax(x, 0, dtype=torch.float64), "softmax in another dtype is not supported"),
     ):
         with pytest.raises(TypeError, match=match):
             refused()
     assert operation_of(torch.matmul) in RULES
+
+
+def test_the_slope_of_softplus_has_a_bound_above_20_where_torch_returns_1():
+    x = torch.tensor([19.0, 20.5, 25.0], dtype=torch.float64, requires_grad=True)
+    leaf = ReorderingBound.leaf(x, FLOAT64)
+    with evaluating(FLOAT64):
+        result = functional.softplus(leaf)
+    (slope,) = derivatives([(result, torch.ones(3))], [leaf])
+    (computed,) = torch.autograd.grad(functional.softplus(x).sum(), x)
+    assert ((computed - slope.value).abs() <= slope.bound()).all()
+    assert slope.bound()[0] < 1e-12 and slope.bound().max() < 1e-8
 
 
 LARGE, MINUS_INFINITY = torch.tensor([1e30]), torch.tensor([-torch.inf])
