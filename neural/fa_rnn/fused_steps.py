@@ -41,7 +41,8 @@ def run(before: Tensor, after: Tensor, vectors: Tensor, rows: Tensor, start: Ten
         start: the first state, shape ``(B, K)``.
     """
     fused: Any = _FusedSteps
-    result: Tensor = fused.apply(before, after, vectors, rows, start)
+    # copies that autograd records; it would not record those made in the function
+    result: Tensor = fused.apply(*(x.contiguous() for x in (before, after, vectors, rows, start)))
     return result
 
 
@@ -59,9 +60,9 @@ class _FusedSteps(torch.autograd.Function):
     def forward(
         ctx: Any, before: Tensor, after: Tensor, vectors: Tensor, rows: Tensor, start: Tensor
     ) -> Tensor:
-        inputs = [x.contiguous() for x in (before, after, vectors, rows, start)]
+        inputs = [before, after, vectors, rows, start]
         every = start.new_empty(len(rows) + 1, *start.shape)
-        _start("forward", inputs[:5], [every], before, rows)
+        _start("forward", inputs, [every], before, rows)
         ctx.save_for_backward(*inputs, every)
         return every[-1].clone()
 

@@ -65,6 +65,19 @@ def test_a_gradient_can_be_differentiated_again():
     torch.testing.assert_close(ours, curvature(fused_steps.step_by_step))
 
 
+def test_a_gradient_that_can_be_differentiated_again_reaches_a_start_that_all_sentences_share():
+    before, after, vectors, rows, _ = drawn(2, 3, 2, [2, 1])
+    start = torch.ones(2, requires_grad=True)
+
+    def slope(run):
+        total = run(before, after, vectors, rows, start.expand(2, 2)).sum()
+        return torch.autograd.grad(total, start, create_graph=True)[0]
+
+    with scan.use("triton"):
+        ours = slope(fused_steps.run)
+    torch.testing.assert_close(ours, slope(fused_steps.step_by_step))
+
+
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16], ids=str)
 def test_other_types_run_step_by_step(dtype):
     with scan.use("triton"):
