@@ -48,7 +48,10 @@ OUTPUT_BLOCK = 1024
 FUSED = {"enable_fp_fusion": True}
 """The option to fuse products and sums; set explicitly, because Triton's default depends on its version."""
 CHUNK: ContextVar[int | None] = ContextVar("chunk", default=None)
-"""The number of steps of every chunk, if :func:`neural.scan.backends.use` sets it."""
+"""The number of steps of every chunk, if :func:`neural.scan.backends.use` sets it.
+
+Chunks of the summaries of other chunks have at least two steps, because each level must be shorter.
+"""
 
 
 @cache
@@ -99,17 +102,18 @@ def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tens
     return tuple(torch.zeros_like(x) for x in gradients)
 
 
-def scan(first: Tensor, second: Tensor, start: Tensor, kind: str) -> Tensor:
+def scan(first: Tensor, second: Tensor, start: Tensor, kind: str, least: int = 1) -> Tensor:
     """Compute the states c_1, ..., c_T of a recurrence, shape ``(T, ...)``.
 
-    The arguments are those of :func:`neural.scan.loops.scan`, where ``second`` is the update.
+    The arguments are those of :func:`neural.scan.loops.scan`, where ``second`` is the update. A chunk has at
+    least ``least`` steps.
     """
     first, second, start = (x.contiguous() for x in (first, second, start))
     steps, lanes = len(first), start.numel()
     states = torch.empty_like(second)
     if not second.numel():
         return states
-    chunk = _chunk_of(steps, lanes, kind)
+    chunk = _chunk_of(steps, lanes, kind, least)
     number = -(-steps // chunk)
     ends: Tensor | None = None
     marks: Tensor | None = None
@@ -124,7 +128,7 @@ def scan(first: Tensor, second: Tensor, start: Tensor, kind: str) -> Tensor:
     sums, factors = _edges(number, start), _edges(number, start)
     run(number, chunk, "SUMMARY", sums, factors)
     over = "real" if kind == "gated" else kind
-    ends = scan(factors[:-1], sums[:-1], start.to(sums.dtype), over)
+    ends = scan(factors[:-1], sums[:-1], start.to(sums.dtype), over, least=2)
     marks = _no_marks(start)
     run(number, chunk, "CHUNKS", states)
     run(1, steps, "MARKED", states)
@@ -159,7 +163,7 @@ def scan_backward(
         # A recurrence over the chunks in reverse order: the gradient of a chunk's last state depends on the
         # next chunk.
         nothing = torch.zeros_like(out[0])
-        flows = scan(factors[1:].flip(0), out[1:].flip(0), nothing, "real").flip(0)
+        flows = scan(factors[1:].flip(0), out[1:].flip(0), nothing, "real", least=2).flip(0)
         marks = _no_marks(start)
         run(number, chunk, "CHUNKS")
         run(1, steps, "MARKED")
@@ -179,11 +183,11 @@ def _wide(dtype: torch.dtype) -> torch.dtype:
     return torch.float64 if dtype == torch.float64 else torch.float32
 
 
-def _chunk_of(steps: int, lanes: int, kind: str = "real") -> int:
+def _chunk_of(steps: int, lanes: int, kind: str = "real", least: int = 1) -> int:
     """Return the number of steps per chunk; a single chunk is used for many lanes or few steps."""
     forced = CHUNK.get()
     if forced is not None:
-        return max(1, min(forced, steps))
+        return max(1, min(max(forced, least), steps))
     captured = kind in SERIAL_IN_GRAPHS and not interpreted() and torch.cuda.is_current_stream_capturing()
     if lanes >= (SERIAL_IN_GRAPHS[kind] if captured else SERIAL_LANES) or steps <= SERIAL_STEPS:
         return max(1, steps)

@@ -188,19 +188,36 @@ def test_triton_is_chosen_on_a_gpu_with_its_own_chunk_size():
             pass
 
 
+class NoKernel:
+    """A kernel that computes nothing, and stores the grids with which it is launched."""
+
+    def __init__(self):
+        self.grids = []
+
+    def __getitem__(self, grid):
+        self.grids.append(grid)
+        return lambda *arguments, **options: None
+
+
 def test_more_chunks_than_the_second_axis_of_a_grid_allows_are_launched(monkeypatch):
     """The second axis of a grid is limited to 65,535 blocks, so the grid has one axis."""
-    grids = []
-
-    class Kernel:
-        def __getitem__(self, grid):
-            grids.append(grid)
-            return lambda *arguments, **options: None
-
-    monkeypatch.setattr(triton_kernels, "forward", Kernel())
+    kernel = NoKernel()
+    monkeypatch.setattr(triton_kernels, "forward", kernel)
     with scan.use("triton", 2):
         scan.elementwise(torch.zeros(140_001, 65), torch.zeros(140_001, 65), torch.zeros(65))
-    assert {len(grid) for grid in grids} == {1} and grids[0] == (2 * 70_001,)
+    assert {len(grid) for grid in kernel.grids} == {1} and kernel.grids[0] == (2 * 70_001,)
+
+
+def test_many_chunks_of_one_step_are_nested_as_deeply_as_chunks_of_two(monkeypatch):
+    """The summaries of 1,100 chunks are scanned in 550 chunks, their summaries in 275 chunks, and so on."""
+    forward, backward = NoKernel(), NoKernel()
+    monkeypatch.setattr(triton_kernels, "forward", forward)
+    monkeypatch.setattr(triton_kernels, "backward", backward)
+    values = [torch.zeros(1100, 1, requires_grad=True), torch.zeros(1100, 1), torch.zeros(1)]
+    with scan.use("triton", 1):
+        scan.elementwise(*values).sum().backward()
+    assert forward.grids[:4] == [(1100,), (550,), (275,), (137,)]
+    assert backward.grids == [(1100,), (1100,), (1,)]
 
 
 OUTPUTS = {
