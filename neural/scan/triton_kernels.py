@@ -166,7 +166,10 @@ def forward(
         c = _step(f, c, u, KIND)
         if FORM == SUMMARY:
             if (KIND == MAX_PLUS) | (KIND == LOG):
-                product = product + f
+                total = product + f
+                # -infinity is a valid factor, but NaN makes CHUNKS mark the lane
+                finite = (product != float("-inf")) & (f != float("-inf"))
+                product = tl.where((total == float("-inf")) & finite, float("nan"), total)
             else:
                 product = product * f
         else:

@@ -137,6 +137,16 @@ def test_a_chunk_whose_product_overflows_is_run_step_by_step(start):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("loop", [scan.max_plus, scan.log_sum])
+def test_a_chunk_whose_sum_overflows_is_run_step_by_step(loop):
+    """The sum of the first chunk is -2e308, which is -infinity; the states are at least -1e308."""
+    f, u = torch.tensor([[-1e308]] * 2 + [[5e307]] * 2, dtype=D), torch.full((4, 1), -math.inf, dtype=D)
+    one, other = both(loop, (f, u, torch.tensor([1e308], dtype=D)), 2)
+    assert one[0].tolist() == [0, -1e308, -5e307, 0]
+    torch.testing.assert_close(one, other)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_chunk_whose_product_overflows_backward_is_run_step_by_step():
     """No gradient flows into the chunk whose product is 1e+600."""
     f, grad = (
