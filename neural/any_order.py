@@ -5,14 +5,14 @@ and the values of sigmoids and similar functions. In every order of sums and pro
 factorisation of sums, each monomial is rounded at most once per operation that it passes through. The error
 of a computation is therefore at most
 
-    error + gamma_k size + k tiny reach,
+    error + gamma_k magnitude + k tiny reach,
 
-where ``size`` is the sum of the monomials' magnitudes, ``error`` is the error propagated from the leaves in
-exact arithmetic, and k is the number of roundings of one monomial. ``reach`` is the sum, over the monomials,
-of the products of the factors that are larger than 1. The product of the smaller factors may underflow, with
-an error of at most ``tiny``, before it is multiplied by the larger factors. The bound also holds for
-derivatives, because they are polynomials in the same leaves. :mod:`neural.tracked` has tighter bounds for a
-fixed order.
+where ``magnitude`` is the sum of the monomials' absolute values, ``error`` is the error propagated from the
+leaves in exact arithmetic, and k is the number of roundings of one monomial. ``reach`` is the sum, over the
+monomials, of the products of the factors that are larger than 1. The product of the smaller factors may
+underflow, with an error of at most ``tiny``, before it is multiplied by the larger factors. The bound also
+holds for derivatives, because they are polynomials in the same leaves. :mod:`neural.tracked` has tighter
+bounds for a fixed order.
 
 >>> from automata.rounding.formats import FLOAT32
 >>> x = ReorderingBound.leaf(torch.tensor([0.5]), FLOAT32)
@@ -67,8 +67,8 @@ class ReorderingBound(BoundedTensor):
 
     Attributes:
         value: the value that float64 computes.
-        size: the sum of the magnitudes of the monomials, for leaves as large as their errors allow; 0 for
-            -infinity.
+        magnitude: the sum of the monomials' absolute values, for leaves as large as their errors allow; 0
+            for -infinity.
         error: an upper bound on the error that is propagated from the leaves.
         reach: the sum of the monomials, with every factor below 1 replaced by 1.
         kind: the dtype of the bounded computation.
@@ -77,7 +77,7 @@ class ReorderingBound(BoundedTensor):
     """
 
     value: Tensor
-    size: Tensor
+    magnitude: Tensor
     error: Tensor
     reach: Tensor
     kind: Format
@@ -89,12 +89,12 @@ class ReorderingBound(BoundedTensor):
     def leaf(cls, value: Tensor, kind: Format, error: Tensor | None = None) -> ReorderingBound:
         """Return a leaf whose values have errors of at most ``error``; if it is omitted, they are exact."""
         wide = value.detach().double()
-        size = wide.abs()
-        if not _all_finite(size):
-            size = torch.where(wide.isfinite(), size, 0.0)
+        magnitude = wide.abs()
+        if not _all_finite(magnitude):
+            magnitude = torch.where(wide.isfinite(), magnitude, 0.0)
         off = torch.zeros_like(wide) if error is None else error
-        size = size if error is None else size + off
-        return cls(wide, size, off, size.clamp(min=1), kind)
+        magnitude = magnitude if error is None else magnitude + off
+        return cls(wide, magnitude, off, magnitude.clamp(min=1), kind)
 
     @_plain
     def bound(self, more: int = 0) -> Tensor:
@@ -108,11 +108,11 @@ class ReorderingBound(BoundedTensor):
         """
         count = _TIMES * self.roundings + _MORE + more
         gamma = self.kind.gamma(count) + FLOAT64.gamma(count)
-        total = torch.add(self.error, self.size, alpha=gamma)
+        total = torch.add(self.error, self.magnitude, alpha=gamma)
         total = total.add_(self.reach, alpha=count * self.kind.tiny).mul_(_OUTWARD)
         if self._is_small and gamma <= 1:
             return total
-        return torch.where(self.size + total < self.kind.largest / 4, total, math.inf)
+        return torch.where(self.magnitude + total < self.kind.largest / 4, total, math.inf)
 
     @_plain
     def rounded(self, more: int = 0) -> ReorderingBound:
@@ -131,7 +131,7 @@ class ReorderingBound(BoundedTensor):
     def _is_small(self) -> bool:
         """Whether all sizes are so small that neither the value nor an intermediate value overflows.
 
-        A size is at most twice the reach. An error that is not infinite is at most the size.
+        A magnitude is at most twice the reach. An error that is not infinite is at most the magnitude.
         """
         return not self.reach.numel() or float(self.reach.max()) < self.kind.largest / 64
 
@@ -227,9 +227,9 @@ class ReorderingBound(BoundedTensor):
             chosen = torch.where(larger, mine, others)
             return torch.where(unclear, torch.maximum(mine, others), chosen) if any_unclear else chosen
 
-        parts = ((getattr(self, name), getattr(other, name)) for name in ("size", "error", "reach"))
-        size, error, reach = (either(mine, others) for mine, others in parts)
-        result = ReorderingBound(torch.maximum(a, b), size, error, reach, self.kind)
+        parts = ((getattr(self, name), getattr(other, name)) for name in ("magnitude", "error", "reach"))
+        magnitude, error, reach = (either(mine, others) for mine, others in parts)
+        result = ReorderingBound(torch.maximum(a, b), magnitude, error, reach, self.kind)
         return _with_parents(
             result,
             max(self.roundings, other.roundings),
@@ -287,16 +287,16 @@ def _with_parents(
     result: ReorderingBound, roundings: int, *parents: tuple[ReorderingBound, PullBack]
 ) -> ReorderingBound:
     x = result  # dataclasses.replace is slow
-    return ReorderingBound(x.value, x.size, x.error, x.reach, x.kind, roundings, parents).guarded()
+    return ReorderingBound(x.value, x.magnitude, x.error, x.reach, x.kind, roundings, parents).guarded()
 
 
-_PARTS = ("value", "size", "error", "reach")
+_PARTS = ("value", "magnitude", "error", "reach")
 
 
 def _moved(number: ReorderingBound, move: Callable[[Tensor], Tensor]) -> ReorderingBound:
-    """Apply a function that only moves elements to each of the tensors value, size, error and reach."""
-    value, size, error, reach = (move(getattr(number, part)) for part in _PARTS)
-    return ReorderingBound(value, size, error, reach, number.kind, number.roundings)
+    """Apply a function that only moves elements to each of the tensors value, magnitude, error and reach."""
+    value, magnitude, error, reach = (move(getattr(number, part)) for part in _PARTS)
+    return ReorderingBound(value, magnitude, error, reach, number.kind, number.roundings)
 
 
 def _to_shape(number: ReorderingBound, like: ReorderingBound) -> ReorderingBound:
@@ -308,13 +308,13 @@ def _to_shape(number: ReorderingBound, like: ReorderingBound) -> ReorderingBound
 
 
 def _add(a: ReorderingBound, b: ReorderingBound) -> ReorderingBound:
-    value, size, error, reach = (getattr(a, part) + getattr(b, part) for part in _PARTS)
+    value, magnitude, error, reach = (getattr(a, part) + getattr(b, part) for part in _PARTS)
     if not _all_finite(value):  # -infinity plus a number is exact, but plus an overflow it may be NaN
         finite = value.isfinite()
         exact = torch.where((a.bound() < math.inf) & (b.bound() < math.inf), 0.0, math.inf)
-        size, error = (torch.where(finite, x, exact) for x in (size, error))
+        magnitude, error = (torch.where(finite, x, exact) for x in (magnitude, error))
         reach = torch.where(finite, reach, reach + exact)
-    result = ReorderingBound(value, size, error, reach, a.kind)
+    result = ReorderingBound(value, magnitude, error, reach, a.kind)
     parents = ((x, lambda bar, x=x: _to_shape(bar, x)) for x in (a, b))
     return _with_parents(result, max(a.roundings, b.roundings) + 1, *parents)
 
@@ -326,7 +326,7 @@ def _scaled(a: ReorderingBound, sign: float) -> ReorderingBound:
 
 def _multiply(a: ReorderingBound, b: ReorderingBound) -> ReorderingBound:
     error = _carried(torch.mul, a, b)
-    result = ReorderingBound(a.value * b.value, a.size * b.size, error, a.reach * b.reach, a.kind)
+    result = ReorderingBound(a.value * b.value, a.magnitude * b.magnitude, error, a.reach * b.reach, a.kind)
     parents = (a, lambda bar: _to_shape(bar * b, a)), (b, lambda bar: _to_shape(bar * a, b))
     return _with_parents(result, a.roundings + b.roundings + 1, *parents)
 
@@ -390,9 +390,9 @@ def _bilinear(
 
     The bound also holds if torch rounds the products to reduced precision, for example to TF32.
     """
-    size = product(a.size, b.size)
-    error = _carried(product, a, b) + rounding.reduction(a.kind) * size
-    result = ReorderingBound(product(a.value, b.value), size, error, product(a.reach, b.reach), a.kind)
+    magnitude = product(a.magnitude, b.magnitude)
+    error = _carried(product, a, b) + rounding.reduction(a.kind) * magnitude
+    result = ReorderingBound(product(a.value, b.value), magnitude, error, product(a.reach, b.reach), a.kind)
     return _with_parents(result, a.roundings + b.roundings + terms + 1)
 
 
@@ -452,7 +452,7 @@ def _silu(a: ReorderingBound) -> ReorderingBound:
 def _lerp(a: ReorderingBound, b: ReorderingBound, weight: ReorderingBound) -> ReorderingBound:
     """Return a + weight (b - a), or b - (b - a) (1 - weight); torch uses both, and they are equal."""
     result = a + weight * (b - a)
-    return replace(result, size=(1 + weight.size) * (a.size + b.size)).guarded()
+    return replace(result, magnitude=(1 + weight.magnitude) * (a.magnitude + b.magnitude)).guarded()
 
 
 def _clamp(a: ReorderingBound, min: float | None = None, max: float | None = None) -> ReorderingBound:
@@ -660,9 +660,9 @@ def _apply_move(
     most = max((s.roundings for s in sources), default=0)
 
     def result_of(parts: Sequence[Tensor], piece: Callable[..., Tensor]) -> ReorderingBound:
-        value, size, error, reach = parts
+        value, magnitude, error, reach = parts
         parents = ((s, _gradient_function(piece, sources, i)) for i, s in enumerate(sources))
-        return ReorderingBound(value, size, error, reach, kind, most, tuple(parents))
+        return ReorderingBound(value, magnitude, error, reach, kind, most, tuple(parents))
 
     if not isinstance(results[0], tuple):
         return result_of(results, run)
@@ -703,9 +703,9 @@ def _gradient_function(
         rows = torch.stack([getattr(bar, part).expand(copied.shape).flatten() for part in _PARTS])
         rows = torch.cat([rows, torch.ones_like(rows[:1])])
         sums = rows.new_zeros(len(rows), source.numel() + 1).index_add_(1, copied.flatten().long(), rows)
-        value, size, error, reach, copies = sums[:, 1:].reshape(len(rows), *source.shape).unbind()
+        value, magnitude, error, reach, copies = sums[:, 1:].reshape(len(rows), *source.shape).unbind()
         terms = int(copies.max()) if source.numel() else 0
-        moved = ReorderingBound(value, size, error, reach, bar.kind)
+        moved = ReorderingBound(value, magnitude, error, reach, bar.kind)
         return _with_parents(moved, bar.roundings + max(0, terms - 1))
 
     return back

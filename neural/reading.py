@@ -93,7 +93,7 @@ def magnitudes(
     """
     windows = _windows(cell, embeddings, vocabulary, exact=False)
     weights = cell.tracked_weights(tracked_gates(cell, _views(cell, embeddings, windows)))
-    sizes = {name: _finite(weight.size) for name, weight in weights.items()}
+    sizes = {name: _finite(weight.magnitude) for name, weight in weights.items()}
     reach = {name: _finite(weight.reach) for name, weight in weights.items()}
     c = np.abs(first(cell, start))
     index = {symbol: i for i, symbol in enumerate(vocabulary)}

@@ -82,6 +82,10 @@ class BoundedTensor:
         """Return the number of axes."""
         return self.value.dim()
 
+    def size(self, dim: int | None = None) -> Any:
+        """Return the tensor's shape, or its size along the axis ``dim``."""
+        return self.shape if dim is None else self.shape[dim]
+
     @property
     def mT(self) -> Any:  # the name of the attribute of torch.Tensor
         """Return the tensor with the last two axes exchanged."""

@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from automata.rounding.formats import FLOAT32, FLOAT64
 from neural.any_order import RULES, ReorderingBound, derivatives, evaluating
-from neural.tracked import operation_of
+from neural.tracked import RunningErrorTensor, operation_of
 
 FUNCTIONS = {
     "linear": lambda a, b: functional.linear(a, b[:, :3]),
@@ -77,6 +77,12 @@ def test_a_value_and_its_derivatives_are_within_bounds_that_are_a_few_roundings(
             error = (computed.double() - bound.value).abs()
             assert (error <= share * bound.bound() + 1e-14).all()
             assert (bound.bound() <= 1e-3).all()
+
+
+def test_a_tensor_with_bounds_has_the_size_of_its_value():
+    x = torch.ones(2, 3)
+    for bounded in (ReorderingBound.leaf(x, FLOAT32), RunningErrorTensor.exact(x)):
+        assert bounded.size() == (2, 3) and bounded.size(-1) == 3
 
 
 def test_an_operation_without_a_rule_is_refused():
