@@ -60,9 +60,9 @@ def use(name: str, chunk: int | None = None) -> Iterator[None]:
         InputError: If there is no such backend, or it cannot run here.
     """
     _require(name, "the backend")
-    if chunk is not None and (name != on_gpu.NAME or chunk < 1):
+    if chunk is not None and (name != on_gpu.NAME or type(chunk) is not int or chunk < 1):
         raise InputError(
-            f"chunk must be a positive integer and requires the backend 'triton', got {chunk} for {name!r}"
+            f"chunk must be a positive integer and requires the backend 'triton', got {chunk!r} for {name!r}"
         )
     token, other = _forced.set(name), on_gpu.CHUNK.set(chunk)
     try:

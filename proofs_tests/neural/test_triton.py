@@ -193,7 +193,7 @@ def test_triton_is_chosen_on_a_gpu_with_its_own_chunk_size():
     assert backends.chosen("cuda", torch.float32) == ("triton", "Triton is installed")
     assert backends.chosen("cuda", torch.complex64).name == "torch"
     assert backends.Backend("triton", 3) in backends.available("cuda")
-    for name, chunk in (("torch", 3), ("triton", 0)):
+    for name, chunk in (("torch", 3), ("triton", 0), ("triton", 2.5)):
         with pytest.raises(InputError, match=f"chunk must be .*got {chunk} for"), scan.use(name, chunk):
             pass
 
