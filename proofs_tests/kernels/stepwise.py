@@ -144,13 +144,14 @@ class Running:
             # The step decays the stored state, or the state after the addition.
             held = self.since if self.adds_first else self._stored(before)
             self.left = d * self.left
-            spread = size if roles.spread is None else roles.spread[:, t][..., None]
-            decayed = spread * held
+            decayed = size * held
         if not roles.corrected:
             if self.form.chunk is None:
-                rounded = (x + 1) * decayed
-                factor = size + spread * (x + 2) * self.u
-                self.error = factor * self.error + self.u * rounded + self.smallest
+                often = (x + 1) * size
+                if roles.interpolated is not None:
+                    often = often + roles.interpolated[:, t][..., None]
+                factor = size + self.u * (often + size)
+                self.error = factor * self.error + self.u * often * held + self.smallest
                 self.since = decayed
             else:
                 self.error, self.since = size * self.error, size * self.since

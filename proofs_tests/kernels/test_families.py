@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 import torch
 
@@ -9,8 +12,13 @@ from proofs_tests.kernels import chunked
 from proofs_tests.kernels.recurrent import KERNELS, over_strings, stacked
 from proofs_tests.kernels.test_believe_kernel import results, verdicts
 from ratproof import kernel_claim
+from ratproof.laws.kernels.bounds.rounding import KernelForm
+from ratproof.laws.kernels.comparison import compare, hold_call, recurrence
+from ratproof.laws.kernels.counterexample import ShownCall, WrongCall
 from ratproof.laws.kernels.drawing import groups_of
 from ratproof.laws.kernels.family import FAMILIES
+from ratproof.laws.kernels.kernel import Kernel
+from ratproof.laws.kernels.problem import Problem
 
 
 def per_key(g, k):
@@ -106,6 +114,22 @@ def interpolated(mixed):
     return over_strings(one)
 
 
+def interpolated_states(mixed, weight=lambda g: 1 - g.exp()):
+    """Return a kernel of HGRN2 whose step is ``mixed(S, v, k)``, where the keys k are ``weight(g)``."""
+
+    def one(tensors, state, scale):
+        q, v, k = tensors["q"], tensors["v"], weight(tensors["g"])
+        scale = q.shape[-1] ** -0.5 if scale is None else scale
+        s = v.new_zeros(*k[:, :0].sum(1).shape, v.shape[-1]) if state is None else state
+        outputs = []
+        for t in range(v.shape[1]):
+            s = mixed(s, v[:, t, :, None].expand(s.shape), k[:, t, ..., None].expand(s.shape))
+            outputs.append(scale * (q[:, t, ..., None] * s).sum(-2))
+        return stacked(outputs, v), s
+
+    return over_strings(one)
+
+
 @over_strings
 def parallel_convolution(tensors, state, scale):
     """Compute a causal convolution of all tokens at once with torch's convolution."""
@@ -161,7 +185,15 @@ CHUNKED = {
     "gated-delta-product": delta_product,
     "hgrn2": hgrn2,
 }
-STEPS = {"lerp": torch.lerp, "difference": lambda h, u, z: h + z * (u - h)}
+STEPS = {
+    "lerp": torch.lerp,
+    "lerp of 1 - z": lambda h, u, z: torch.lerp(u, h, 1 - z),
+    "h + z (u - h)": lambda h, u, z: h + z * (u - h),
+    "u + (1 - z) (h - u)": lambda h, u, z: u + (1 - z) * (h - u),
+    "(h + z u) - z h": lambda h, u, z: (h + z * u) - z * h,
+    "((1 - z) h + u) - (1 - z) u": lambda h, u, z: ((1 - z) * h + u) - (1 - z) * u,
+}
+"""Steps of a convex combination in forms that are equal without rounding."""
 
 
 @pytest.mark.parametrize("kind", ["sampled", "gradient"])
@@ -194,9 +226,67 @@ def test_slopes_may_have_no_gradient():
 
 @pytest.mark.parametrize("kind", ["sampled", "gradient"])
 @pytest.mark.parametrize("mixed", STEPS.values(), ids=STEPS)
-def test_a_minimal_gru_may_add_a_difference(mixed, kind):
-    claim = kernel_claim("right", family="min-gru", kernel=interpolated(mixed))
+@pytest.mark.parametrize(
+    ("family", "kernel"),
+    [("min-gru", interpolated), ("hgrn2", interpolated_states)],
+    ids=["min-gru", "hgrn2"],
+)
+def test_a_convex_combination_may_add_a_difference(family, kernel, mixed, kind):
+    claim = kernel_claim("right", family=family, kernel=kernel(mixed))
     assert verdicts(claim, 20, kind) == {kind: "holds"}
+
+
+@pytest.mark.parametrize("kind", ["sampled", "gradient"])
+def test_the_keys_of_hgrn2_may_be_computed_with_expm1(kind):
+    kernel = interpolated_states(STEPS["h + z (u - h)"], lambda g: -g.expm1())
+    claim = kernel_claim("right", family="hgrn2", kernel=kernel, gate_gradient="direct")
+    assert verdicts(claim, 20, kind) == {kind: "holds"}
+
+
+INTERPOLATED = {"min-gru": ("z", "u", interpolated), "hgrn2": ("g", "v", interpolated_states)}
+
+
+@pytest.mark.parametrize("mixed", STEPS.values(), ids=STEPS)
+@pytest.mark.parametrize("family", INTERPOLATED)
+def test_no_form_of_a_convex_combination_exceeds_its_bound(family, mixed):
+    """Gates close to 0 and 1, and inputs that are much larger or smaller than the state."""
+    gate, value, kernel = INTERPOLATED[family]
+    for seed, size in enumerate((1e-3, 1.0, 1e3)):
+        problem = one_lane(family, time=2, rows=2_000, seed=seed)
+        arrays, rng = problem.arrays(), np.random.default_rng(seed)
+        weight = 10.0 ** rng.uniform(-6, 0, arrays[gate].shape)
+        weight = np.where(rng.random(weight.shape) < 0.5, weight, 1 - weight)
+        arrays[gate] = weight if family == "min-gru" else np.log(1 - np.minimum(weight, 1 - 1e-6))
+        arrays[value] = size * arrays[value]
+        arrays = {name: problem.in_format(name, array) for name, array in arrays.items()}
+        right = Kernel("right", FAMILIES[family], kernel(mixed), KernelForm())
+        compare(right, problem, arrays)
+        weights = problem.weights()
+        call = right.gradients(problem, arrays, weights)
+        shown = ShownCall(right, problem, arrays, "", weights)
+        hold_call(shown, call, lambda own: recurrence(problem, arrays, own, weights))  # noqa: B023
+
+
+@pytest.mark.parametrize("family", INTERPOLATED)
+def test_the_bound_of_a_convex_combination_shows_a_relative_error_of_1e_4(family):
+    """The error is in the outputs of one of the first 64 tokens of a long sequence."""
+    problem = replace(one_lane(family, time=2_049, rows=2, seed=0), heads=2, keys=2, values=3)
+    for token in (0, 5, 31, 63):
+
+        def wrong(token=token, **arguments):
+            outputs, state = KERNELS[family](**arguments)
+            outputs[:, token] *= 1 + 1e-4
+            return outputs, state
+
+        with pytest.raises(WrongCall):
+            compare(Kernel("wrong", FAMILIES[family], wrong, KernelForm()), problem, problem.arrays())
+
+
+def one_lane(family, time, rows, seed):
+    """Return a call in float32 with one lane, or one head with one key and one value."""
+    sizes = {"batch": rows, "heads": 1, "keys": 1, "values": 1, "packed": False, "has_initial_state": True}
+    options = {"scale": 1.0, "numbers": "real", "gates": "mild", "directions": "free", "seed": seed}
+    return Problem(FAMILIES[family], "float32", "float32", (time,), **sizes, **options)
 
 
 @pytest.mark.parametrize("family", ["lru", "mamba-2", "selective-scan", "ssd"])

@@ -327,8 +327,15 @@ def test_measured_gradients_run_if_lengths_are_multiples_of_a_large_number():
     assert results(claim, 2, kind="gradient")["gradient"].verdict == "holds"
 
 
-@pytest.mark.parametrize("form", [lambda h, u, z: (1 - z) * h + z * u, lambda h, u, z: h + z * (u - h)])
-def test_both_forms_of_a_minimal_gru_are_within_the_bound(form):
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda h, u, z: (1 - z) * h + z * u,
+        lambda h, u, z: h + z * (u - h),
+        lambda h, u, z: u + (1 - z) * (h - u),
+    ],
+)
+def test_all_forms_of_a_minimal_gru_are_within_the_bound(form):
     def kernel(z, u, initial_state=None):
         state, outputs = torch.zeros_like(u[:, 0]) if initial_state is None else initial_state, []
         for t in range(u.shape[1]):

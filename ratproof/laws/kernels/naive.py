@@ -78,8 +78,8 @@ class RecurrenceInputs:
         roundings: The error of a product with a decay, in multiples of the unit roundoff.
         start: The state before the first token, shape ``(N, H, K, V)``.
         scale: The scale of the outputs.
-        spread: The magnitude to which roundings of a product with a decay are relative, of the decays' shape;
-            ``None`` if it is the decay itself.
+        interpolated: Roundings of the state before a step, of the decays' shape, in addition to those of its
+            product with the decay; ``None`` unless a step is a convex combination (:func:`_interpolated`).
         factor_roundings: Roundings of a decay that is not an exponential.
         key_roundings, value_roundings: The errors of computed keys and values, in multiples of the unit
             roundoff, of the shapes of the keys and values.
@@ -108,7 +108,7 @@ class RecurrenceInputs:
     roundings: Bounds
     start: Wide
     scale: float
-    spread: Bounds | None = None
+    interpolated: Bounds | None = None
     factor_roundings: int = 0
     key_roundings: Bounds | None = None
     value_roundings: Bounds | None = None
@@ -228,15 +228,12 @@ def inputs_of(problem: Problem, arrays: Arrays, group: StringGroup) -> Recurrenc
         product_roundings=0 if lanes else 1,
         lanes=lanes,
     )
-    if family.complement == "key":
-        key = 1 - inputs.decay
-        key_roundings = inputs.roundings * size_of(inputs.decay) + size_of(key)
-        key_roundings = np.where(inputs.logarithms == 0, 0.0, key_roundings)  # exp(0) is exactly 1
-        inputs = replace(inputs, key=key, key_roundings=key_roundings)
-    if family.step:
+    if family.complement:
+        inputs = _interpolated(inputs, 1 - inputs.decay if family.complement == "key" else cut(family.step))
+    elif family.step:
         step, value = of_steps(problem, arrays, family.step, group), inputs.value
         more = {"own_value": value, "step": step, "more_roundings": 1}
-        often = inputs.product_roundings + 1 + (family.complement == "step")  # z (u - h) rounds u - h, too
+        often = inputs.product_roundings + 1
         inputs = replace(inputs, value=step[..., None] * value, product_roundings=often, **more)
     if family.correction == "delta":
         beta = of_steps(problem, arrays, "beta", group)
@@ -252,6 +249,35 @@ def inputs_of(problem: Problem, arrays: Arrays, group: StringGroup) -> Recurrenc
         growth = _stretch(inputs, b, a)
         return replace(inputs, a=a, b=b, growth=growth, b_roundings=np.zeros(growth.shape))
     return inputs
+
+
+def _interpolated(inputs: RecurrenceInputs, key: Wide) -> RecurrenceInputs:
+    """Return the tensors of a convex combination, the step diag(d) S + k v^T with k = 1 - d.
+
+    A kernel may compute it in any of these forms, each with its parentheses expanded or not:
+
+        d S + k v^T,    S + k (v^T - S),    v^T + d (S - v^T)
+
+    Let u be the unit roundoff, x u the error of a product with d, and w u the error of k, relative to k, in
+    addition to the error of d. In the first form, the error of an element is at most u times
+
+        (x + 1) d |S| + (x d + (w + 2) k) |v|.
+
+    In the second form, k multiplies |v - S|, v - S is rounded, and so is the sum with S:
+
+        (x d + (w + 2) k) |S| + ((x - 1) d + (w + 3) k) |v|,
+
+    and if k (v - S) is expanded, (x + 1) d |S| in place of x d |S|. In the third form, d multiplies |S - v|:
+
+        (x + 2) d |S| + ((x + 1) d + 2 k) |v|.
+
+    The bound is the maximum of each coefficient. If d is 1, it is exact, and 3 |S| + 2 |v| is sufficient.
+    """
+    d, k, exact = size_of(inputs.decay), size_of(key), inputs.logarithms == 0
+    of_key = 1 if inputs.factor_roundings else 4  # the error of 1 - z, or of -expm1(g)
+    key_roundings = np.where(exact, 2.0, (inputs.roundings + 1) * d + (of_key + 1) * k)
+    more = {"key": key, "key_roundings": key_roundings, "product_roundings": 1}
+    return replace(inputs, interpolated=d + (of_key + 2) * k, **more)
 
 
 def of_steps(problem: Problem, arrays: Arrays, name: str, group: StringGroup) -> Any:
@@ -310,11 +336,11 @@ def _decay(problem: Problem, arrays: Arrays, group: StringGroup, ones: Wide) -> 
         with np.errstate(divide="ignore"):
             logarithms = np.where(decay == 0, -np.inf, np.log(np.abs(decay)).astype(float))
         roundings = np.ones(ones.shape)
-    elif family.complement == "step":  # a kernel computes (1 - z) h + z u, or h + z (u - h)
+    elif family.complement == "step":
         decay = 1 - numbers_of(problem, arrays[family.step][cut][..., None])
         with np.errstate(divide="ignore"):
             logarithms = np.log(decay).astype(float)
-        roundings, more = 2 * np.ones(ones.shape), {"spread": np.ones(ones.shape), "factor_roundings": 1}
+        roundings, more = 2 * np.ones(ones.shape), {"factor_roundings": 1, "more_roundings": 1}
     elif family.rate:  # each product with a time step is rounded once
         rate = arrays[family.rate]
         rate = more["rate"] = rate[:, None] if rate.ndim == 1 else rate

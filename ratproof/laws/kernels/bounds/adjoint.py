@@ -68,8 +68,8 @@ def reversed_inputs(inputs: RecurrenceInputs, weights: Wide, final: Wide) -> Rec
         "logarithms": inputs.logarithms,
         "roundings": inputs.roundings,
     }
-    if inputs.spread is not None:
-        tensors["spread"] = inputs.spread
+    if inputs.interpolated is not None:
+        tensors["interpolated"] = inputs.interpolated
     if inputs.corrected:
         tensors |= {"a": inputs.b, "b": inputs.a, "growth": inputs.growth}
         tensors["b_roundings"] = np.zeros(inputs.growth.shape)  # type: ignore[union-attr]

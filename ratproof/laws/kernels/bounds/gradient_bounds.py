@@ -216,7 +216,10 @@ class _Flows:
         else:
             key, value = self._over_values(self.flow, self.v), self.flow.over_keys(self.k.value)
             if inputs.key_roundings is not None:
-                off = np.einsum("...k,...kv->...v", self.k.error, self.flow.size)
+                off = self.k.error
+                if inputs.interpolated is not None:  # dv may be sum(D) - sum(d D), with sums over K
+                    off = off + 2 * self.u * (inputs.keys - 1) * np.moveaxis(abs(inputs.decay), 1, 0)
+                off = np.einsum("...k,...kv->...v", off, self.flow.size)
                 value = replace(value, error=value.error + off)
             writes.append(self.k * key)
         if inputs.a is not None:
@@ -236,14 +239,17 @@ class _Flows:
             if family.complement == "key":
                 d, x = (np.moveaxis(part, 1, 0) for part in (inputs.decay, inputs.roundings))
                 gate = gate + -key.times(d, x + 1)
+                # a kernel may compute the derivative of expm1(g) as expm1(g) + 1
+                size = key.size + self._gate(decayed, family.tensors[family.decay], logarithm=False).size
+                gate = replace(gate, error=gate.error + 4 * self.u * self.k.size * size)
             yield family.decay or family.factor, gate
+        if family.complement == "step":
+            yield family.step, key + -self._gate(decayed, family.tensors[family.step], logarithm=False)
         if inputs.step is not None:
             step = np.moveaxis(inputs.step, 1, 0)
             own = RoundedArray.exactly(np.moveaxis(inputs.own_value, 1, 0), self.u)
             of_step = (value * own).sum(-1, inputs.values + 2)
             of_step = of_step[..., None] if inputs.lanes else of_step
-            if family.complement == "step":
-                of_step = of_step + -self._gate(decayed, family.tensors[family.step], logarithm=False)
         if inputs.step is not None and inputs.rate is not None:
             rate = inputs.rate if "K" in family.tensors[family.rate] else inputs.rate[:, 0]
             gate = self._gate(decayed, family.tensors[family.rate], logarithm=True)

@@ -62,12 +62,14 @@ def step_by_step(
     stored = _stored(inputs, states)
     added = np.zeros((inputs.time, 1, 1, 1, 1)) if states.added is None else size_of(states.added)
     held_size = stored[:-1] + added if first else stored[:-1]
-    spread = decay if inputs.spread is None else by_token(inputs.spread)[..., None]
-    decayed = spread * held_size
+    decayed = decay * held_size
     own, more = None, np.zeros(())
     if states.column is None:
-        terms, factor = decayed, decay + spread * (x + 2) * u
-        of_decay = u * (x + 1) * decayed + smallest
+        rounded = (x + 1) * decay
+        if inputs.interpolated is not None:
+            rounded = rounded + by_token(inputs.interpolated)[..., None]
+        terms, factor = decayed, decay + u * (rounded + decay)
+        of_decay = u * rounded * held_size + smallest
         of_addition = u * (inputs.product_roundings + 1) * added + smallest
         of_addition = of_addition + u * factor_errors(inputs)
     else:
