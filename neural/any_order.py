@@ -450,9 +450,21 @@ def _silu(a: ReorderingBound) -> ReorderingBound:
 
 
 def _lerp(a: ReorderingBound, b: ReorderingBound, weight: ReorderingBound) -> ReorderingBound:
-    """Return a + weight (b - a), or b - (b - a) (1 - weight); torch uses both, and they are equal."""
+    """Return a + weight (b - a), or b - (b - a) (1 - weight); torch uses both, and they are equal.
+
+    The derivatives with respect to a and b may also be computed from either form.
+    """
     result = a + weight * (b - a)
-    return replace(result, magnitude=(1 + weight.magnitude) * (a.magnitude + b.magnitude)).guarded()
+    sizes = {
+        name: (1 + getattr(weight, name)) * (getattr(a, name) + getattr(b, name))
+        for name in ("magnitude", "reach")
+    }
+    parents = (
+        (a, lambda bar: _to_shape(bar - weight * bar, a)),
+        (b, lambda bar: _to_shape(bar - (1 - weight) * bar, b)),
+        (weight, lambda bar: _to_shape(bar * (b - a), weight)),
+    )
+    return replace(result, **sizes, parents=parents).guarded()
 
 
 def _clamp(a: ReorderingBound, min: float | None = None, max: float | None = None) -> ReorderingBound:

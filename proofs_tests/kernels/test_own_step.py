@@ -91,6 +91,36 @@ def test_a_factor_that_is_a_sum_may_be_multiplied_out():
     assert set(verdicts(claim_of(leaky_tanh, kernel), 60).values()) == {"holds"}
 
 
+def interpolating(state, x):
+    """Return the step of :func:`leaky_tanh`, computed with ``torch.lerp``."""
+    state = torch.lerp(torch.tanh(x["u"]), state, x["f"])
+    return state, state
+
+
+def from_the_state(state, x, error=0.0):
+    """Return the step of :func:`leaky_tanh` as the state plus a difference, with an error in the output."""
+    state = state + (1 - x["f"]) * (torch.tanh(x["u"]) - state)
+    return state, (1 + error) * state
+
+
+OPTIONS_OF_LANES = OPTIONS[leaky_tanh] | {"gate_gradient": "direct", "longest": 33}
+
+
+@pytest.mark.parametrize("kind", ["sampled", "gradient"])
+@pytest.mark.parametrize("form", [leaky_tanh, multiplied_out, interpolating, from_the_state])
+def test_a_step_with_lerp_allows_every_form_of_an_interpolation(form, kind):
+    kernel = as_kernel(replace(family_of(leaky_tanh), function=form))
+    claim = kernel_claim("mine", step=interpolating, kernel=kernel, **OPTIONS_OF_LANES)
+    assert verdicts(claim, 20, kind) == {kind: "holds"}
+
+
+@pytest.mark.usefixtures("unshrunk")
+def test_a_fault_of_an_interpolation_is_refuted():
+    kernel = as_kernel(replace(family_of(leaky_tanh), function=partial(from_the_state, error=1e-4)))
+    claim = kernel_claim("mine", step=interpolating, kernel=kernel, **OPTIONS_OF_LANES)
+    assert verdicts(claim, 20, "sampled") == {"sampled": "refuted"}
+
+
 @pytest.mark.parametrize("step", OPTIONS)
 def test_direct_gradients_have_derived_bounds(step):
     claim = claim_of(step, as_kernel(family_of(step)), gate_gradient="direct")

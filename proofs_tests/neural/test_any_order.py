@@ -143,3 +143,15 @@ def test_the_rectifier_of_minus_infinity_is_0():
     with evaluating(FLOAT32):
         result = functional.relu(ReorderingBound.leaf(MINUS_INFINITY, FLOAT32))
     assert result.value == 0 and result.bound() < 1e-30
+
+
+def test_a_derivative_of_an_interpolation_may_be_computed_from_either_form():
+    """With a weight near 0, 1 - (1 - weight) has an error of half a unit of 1, not of the weight."""
+    weights = torch.linspace(1e-6, 1e-3, 1_001)
+    a, b, weight = (
+        ReorderingBound.leaf(x, FLOAT32) for x in (torch.ones(1_001), torch.zeros(1_001), weights)
+    )
+    result = RULES["lerp"](a, b, weight)
+    (slope,) = derivatives([(result, torch.ones(1_001))], [b])
+    assert ((1 - (1 - weights)).double() - slope.value).abs().le(slope.bound()).all()
+    assert (slope.bound() < 1e-5).all()
