@@ -156,6 +156,8 @@ class Running:
             else:
                 self.error, self.since = size * self.error, size * self.since
                 self.of_keys = size * self.of_keys
+                if roles.interpolated is not None:
+                    self.of_keys = self.of_keys + self.u * roles.interpolated[:, t][..., None] * _size(before)
                 self.sizes = self.since
             return
         if roles.beta is not None:

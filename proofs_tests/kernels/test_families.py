@@ -194,6 +194,7 @@ STEPS = {
     "((1 - z) h + u) - (1 - z) u": lambda h, u, z: ((1 - z) * h + u) - (1 - z) * u,
 }
 """Steps of a convex combination in forms that are equal without rounding."""
+INTERPOLATED = {"min-gru": ("z", "u", interpolated), "hgrn2": ("g", "v", interpolated_states)}
 
 
 @pytest.mark.parametrize("kind", ["sampled", "gradient"])
@@ -237,13 +238,18 @@ def test_a_convex_combination_may_add_a_difference(family, kernel, mixed, kind):
 
 
 @pytest.mark.parametrize("kind", ["sampled", "gradient"])
+@pytest.mark.parametrize("family", INTERPOLATED)
+def test_a_kernel_in_chunks_may_interpolate_token_by_token(family, kind):
+    kernel = INTERPOLATED[family][2](STEPS["h + z (u - h)"])
+    claim = kernel_claim("right", family=family, kernel=kernel, form="chunked", chunk=16)
+    assert verdicts(claim, 20, kind) == {kind: "holds"}
+
+
+@pytest.mark.parametrize("kind", ["sampled", "gradient"])
 def test_the_keys_of_hgrn2_may_be_computed_with_expm1(kind):
     kernel = interpolated_states(STEPS["h + z (u - h)"], lambda g: -g.expm1())
     claim = kernel_claim("right", family="hgrn2", kernel=kernel, gate_gradient="direct")
     assert verdicts(claim, 20, kind) == {kind: "holds"}
-
-
-INTERPOLATED = {"min-gru": ("z", "u", interpolated), "hgrn2": ("g", "v", interpolated_states)}
 
 
 @pytest.mark.parametrize("mixed", STEPS.values(), ids=STEPS)

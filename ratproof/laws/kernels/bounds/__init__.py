@@ -12,10 +12,10 @@ its argument. Sums may be evaluated in any order, with or without fused operatio
   that compute the output from the old state, as ``(q d)^T S_- + (q . k) v``. A kernel may store the initial
   state separately from the sum of all other terms, as a cumulative sum does. It adds the two parts at the
   end. In that case, ``|S_-|`` stands for the sum of their absolute values.
-* If a step is a convex combination, ``d S + (1 - d) v`` (HGRN2, minimal GRU), a kernel that computes step by
-  step may also compute ``S + (1 - d) (v - S)`` or ``v + d (S - v)``, as ``torch.lerp`` does. The error of a
-  step is then relative to S and v, not to d S and (1 - d) v. The bound is the maximum for these forms
-  (:func:`~ratproof.laws.kernels.naive._interpolated`).
+* If a step is a convex combination, ``d S + (1 - d) v`` (HGRN2, minimal GRU), a kernel may also compute ``S
+  + (1 - d) (v - S)`` or ``v + d (S - v)``, as ``torch.lerp`` does. The error of a step is then relative to S
+  and v, not to d S and (1 - d) v. The bound is the maximum for these forms. In a chunked form, the kernel may
+  run the steps of a chunk one by one (:mod:`~ratproof.laws.kernels.naive`).
 * If the step has a delta-rule correction, a kernel may multiply the state by a matrix such as
   ``I - beta k k^T``. Then an element is the sum of up to K + 3 products of at most four factors, and the
   error is ``(K + 10 + x) u A`` with ``A = |d S_-| + beta |k| (|k|^T |d S_-| + |v|)``.

@@ -111,10 +111,14 @@ def bounded_states(
     sizes = _Sizes(inputs, states, chunks)
     since = sizes.since(sizes.outer)
     direct, direct_held = (rounded * size + tiny for size in since)
-    of_factors = unit * factor_errors(inputs)
-    if of_factors.any():
+    of_factors, of_decays = unit * factor_errors(inputs), np.zeros(())
+    if inputs.interpolated is not None:  # a kernel may run the steps of a chunk one by one
+        of_decays = unit * by_token(inputs.interpolated)[..., None] * size_of(states.held)
+        of_factors = np.broadcast_to(of_factors, of_decays.shape)
+        of_decays = chunks.split(of_decays)
+    if of_factors.any() or of_decays.any():
         error = chunks.split(of_factors)
-        errors, held = passage(sizes.decay, np.zeros(()), error, np.zeros(error.shape[1:]), adds_first)
+        errors, held = passage(sizes.decay, of_decays, error, np.zeros(error.shape[1:]), adds_first)
         direct, direct_held = direct + (1 + rounded) * errors, direct_held + (1 + rounded) * held
 
     def assembled(errors: Bounds, held: Bounds, since: tuple[Bounds, Bounds], **more: Any) -> BoundedStates:
