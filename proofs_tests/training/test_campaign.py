@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -19,10 +21,12 @@ from proofs_tests.training.sentences import write_sets
 from proofs_tests.training.small_runs import ratproof
 from ratproof.process.exit_statuses import BAD_INPUT
 from training.campaign import job as jobs
+from training.campaign.merging import digest_of
 from training.campaign.plan import kept_name, read
 from training.campaign.searches import JOURNAL
 from training.campaign.work import state
 from training.data_folder import Data
+from training.engine.results import read as read_result
 from training.engine.results import read_archive, write_archive
 from training.rational_recurrences import search
 
@@ -45,6 +49,7 @@ seeds = [0, 7]
 searched = "sst2"
 settings = {epochs = 2, batch = 8, hidden = 6}
 """
+ONE_SEARCH = PLAN.partition("[[part]]\ntrain")[0]
 TRIALS = ["search/sst2/rrnn-b/trial-0", "search/sst2/rrnn-b/trial-1"]
 RUNS = ["sst2/rrnn-b/seed-0", "sst2/rrnn-b/seed-7", "cr/rrnn-b/seed-0", "cr/rrnn-b/seed-7"]
 
@@ -247,14 +252,99 @@ def test_a_run_that_ends_with_a_traceback_is_broken_and_its_log_is_stored(
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_truncated_result_is_not_done(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_truncated_result_is_computed_again(
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first run has no checkpoint, as after an import; the second run has one."""
+    in_this_process(monkeypatch)
+    (root / "small.toml").write_text(ONE_SEARCH)
     plan, folder = read(root / "small.toml"), root / "small"
+    assert do(root, 1) == 0
+    complete = read_result(folder / TRIALS[1] / "result.json")
     (folder / TRIALS[0]).mkdir(parents=True)
-    (folder / TRIALS[0] / "result.json").write_text('{"experiment": "ss')
-    assert state(plan.jobs[0], folder) == "broken"
-    assert campaign(root) == 2  # in a separate process
-    error = capfd.readouterr().err
-    assert "result.json" in error and "Traceback" not in error
+    for name in TRIALS:
+        (folder / name / "result.json").write_text('{"experiment": "ss')
+    assert [state(job, folder) for job in plan.jobs] == ["broken", "broken"]
+    (folder / "campaign.toml").write_text(ONE_SEARCH)
+    assert ratproof("campaign status", folder, "--json") == 0
+    shown = json.loads(capfd.readouterr().out)
+    assert (shown["broken"], shown["rows"], shown["incomplete"]) == (2, 0, [[name, 0] for name in TRIALS])
+    assert campaign(root) == 0
+    again = read_result(folder / TRIALS[1] / "result.json")
+    assert digest_of(again) == digest_of(complete)
+
+
+@pytest.mark.usefixtures("command_line")
+def test_a_diverged_trial_is_kept_and_merged(
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The runs that use the search are imported, too; the trial is not repeated."""
+    in_this_process(monkeypatch)
+    begun = diverging(monkeypatch, trial=0)
+    assert campaign(root, "-o ROOT/small") == 1
+    assert ratproof("campaign results", root / "small", "--keep", root / "kept") == 0
+    (root / "merged").mkdir()
+    (root / "merged/campaign.toml").write_text(PLAN)
+    assert ratproof("campaign merge", root / "merged", root / "small") == 0
+    capfd.readouterr()
+    begun.clear()
+    for more in ("--kept ROOT/kept -o ROOT/again", "-o ROOT/merged"):
+        assert campaign(root, f"{more} --json") == 1
+        shown = json.loads(capfd.readouterr().out)
+        assert (shown["failed"], shown["done"], begun) == (1, 5, [])
+    finished = root / "other" / TRIALS[0]
+    finished.mkdir(parents=True)
+    (root / "other/campaign.toml").write_text(PLAN)
+    (finished / "result.json").write_bytes((root / "small" / TRIALS[1] / "result.json").read_bytes())
+    assert ratproof("campaign merge", root / "other", root / "small") == 2
+    assert "the result must equal that in" in capfd.readouterr().err
+
+
+@pytest.mark.usefixtures("command_line")
+def test_a_diverged_trial_is_repeated_if_its_settings_change(
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The runs that use the search wait for the trial, and use its new score."""
+    in_this_process(monkeypatch)
+    begun = diverging(monkeypatch, trial=0)
+    assert campaign(root, "-o ROOT/small") == 1
+    text = PLAN.replace("epochs = 2}", "epochs = 1}", 1)
+    (root / "small.toml").write_text(text)
+    assert campaign(root, "-o ROOT/small") == 2  # trial 1 is done with other settings
+    assert "must be a run with epochs 1, got 2" in capfd.readouterr().err
+    for name in (TRIALS[1], *RUNS):
+        shutil.rmtree(root / "small" / name)
+    monkeypatch.undo()
+    in_this_process(monkeypatch)
+    begun.clear()
+    assert campaign(root, "-o ROOT/small --json") == 0
+    assert json.loads(capfd.readouterr().out)["done"] == 6
+    results = [read_result(root / "small" / name / "result.json") for name in (*TRIALS, RUNS[0])]
+    scores = [one["metrics"]["dev_accuracy"] for one in results[:2]]
+    best = results[scores.index(max(scores))]["configuration"]
+    assert all(results[2]["configuration"][name] == best[name] for name in search.SPACE if name != "hidden")
+    assert results[0]["configuration"]["epochs"] == 1
+
+
+def diverging(monkeypatch: pytest.MonkeyPatch, trial: int) -> list[str]:
+    """Let a trial diverge after its checkpoint is written; return the list of the runs that begin."""
+    import training.experiments
+    from training.engine.loop import Diverged
+
+    begun: list[str] = []
+    run = training.experiments.run
+
+    def run_or_diverge(
+        experiment: str, settings: Any, data: Any, where: Any, *more: Any, **options: Any
+    ) -> Any:
+        begun.append(str(where.folder))
+        if where.folder.name == f"trial-{trial}":
+            (where.folder / "run.safetensors").write_bytes(b"")
+            raise Diverged("the loss is nan")
+        return run(experiment, settings, data, where, *more, **options)
+
+    monkeypatch.setattr(training.experiments, "run", run_or_diverge)
+    return begun
 
 
 def test_two_processes_do_not_do_one_run(root: Path) -> None:

@@ -287,8 +287,9 @@ def test_the_best_trial_is_known_only_when_all_are_done(tmp_path: Path) -> None:
         search.record(journal, "sst2 rrnn-f", number, trials[number % 3], score)
     assert search.best(journal, "sst2 rrnn-f", 3) is None
     search.record(journal, "sst2 rrnn-f", 1, trials[1], 0.7)
-    search.record(journal, "sst2 rrnn-f", 0, trials[0], 0.99)  # stored once
     assert search.best(journal, "sst2 rrnn-f", 3) == trials[1]
+    search.record(journal, "sst2 rrnn-f", 0, trials[0], 0.99)  # repeated with other settings
+    assert search.best(journal, "sst2 rrnn-f", 3) == trials[0]
     assert search.best(journal, "sst2 lstm", 3) is None
     for number in (0, 1):
         search.record(journal, "sst2 lstm", number, trials[number], None)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from automata.errors import InputError
-from automata.io.files import write_whole
+from automata.io.files import read_text, write_whole
 from ratproof.jobs.installation import require_same
 from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.interruptions import interruptions
@@ -23,6 +23,7 @@ from ratproof.process.orphans import end_with
 from training.campaign import searches
 from training.campaign.plan import Job, Plan, read
 from training.campaign.searches import FAILED
+from training.engine.names import RESULT, RUN
 
 LOCK, CAMPAIGN = "lock", "campaign.toml"
 LOG = "log.txt"
@@ -35,6 +36,18 @@ MOMENT = 1.0
 """Seconds to wait for the lock of a run, because a process that looks at its state holds it for a moment."""
 TAKEN = UNKNOWN
 """The exit status if another process is working on the run."""
+
+
+def has_result(run_folder: Path) -> bool:
+    """Return whether the result file of a run exists and contains complete JSON.
+
+    Runs write it atomically, but a full disk or an interrupted copy can leave an incomplete file.
+    """
+    try:
+        json.loads(read_text(run_folder / RESULT))
+    except (InputError, ValueError):
+        return False
+    return True
 
 
 def do(plan: Plan, job: Job, folder: Path, data: Any, patience: float = MOMENT) -> int:
@@ -76,12 +89,16 @@ class JobRequest:
 
 def _run(plan: Plan, job: Job, folder: Path, data: Any, stop: Any) -> int:
     from training.engine.loop import Diverged
-    from training.engine.names import RESULT, RUN
     from training.engine.run import RunOptions
     from training.experiments import run
 
     run_folder = folder / job.name
     settings = plan.settings(job, searches.best_settings(plan, job, folder))
+    if not has_result(run_folder):  # an incomplete result is computed again from the checkpoint
+        (run_folder / RESULT).unlink(missing_ok=True)
+    if searches.diverged_with_other_settings(job, settings, run_folder):
+        for name in (RUN, FAILED):
+            (run_folder / name).unlink(missing_ok=True)
     there = (run_folder / RUN).exists() or (run_folder / RESULT).exists()
     score: float | None = None
     try:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from automata.errors import InputError
+from training.campaign import searches
+from training.campaign.job import has_result
 from training.campaign.plan import Job, Plan
 from training.campaign.searches import FAILED
 from training.engine.names import RESULT
@@ -46,7 +48,7 @@ def status_of(plan: Plan, folder: Path) -> dict[str, Any]:
     total, rows, incomplete = hashlib.sha256(), 0, []
     for job in sorted(plan.jobs, key=lambda job: job.name):
         path = folder / job.name / RESULT
-        if path.exists():
+        if has_result(path.parent):
             rows += 1
             total.update(json.dumps([job.name, digest_of(read(path))]).encode() + b"\n")
         else:
@@ -57,48 +59,66 @@ def status_of(plan: Plan, folder: Path) -> dict[str, Any]:
 def merge(plan: Plan, into: Path, other_plan: Plan, other: Path) -> dict[str, int]:
     """Copy the runs that are finished in ``other`` but not in ``into``, and return their number.
 
+    A run that diverged is finished, too.
+
     Raises :class:`~automata.errors.InputError`, and copies nothing, if the campaigns differ, if a run has two
     different results, or if a process is working on a run in ``into`` that is finished in ``other``.
     """
-    from training.campaign.work import require_settings, state
+    from training.campaign.work import state
 
     if plan.name != other_plan.name:
         raise InputError(f"{other}: the campaign must be {plan.name}, got {other_plan.name}")
     named = {job.name: job for job in other_plan.jobs}
     new: list[Job] = []
     for job in plan.jobs:
-        there, here = other / job.name / RESULT, into / job.name / RESULT
-        if job.name not in named or not there.exists():
+        there, here = other / job.name, into / job.name
+        if job.name not in named or _outcome(there) is None:
             continue
-        if not here.exists():
+        if _outcome(here) is None:
             new.append(job)
-        elif digest_of(read(here)) != digest_of(read(there)):
-            raise InputError(f"{there}: the result must equal {here}; nothing was merged")
+        elif _outcome(here) != _outcome(there):
+            raise InputError(f"{there}: the result must equal that in {here}; nothing was merged")
     busy = next((job for job in new if state(job, into) == "running"), None)
     if busy is not None:
         raise InputError(f"{into / busy.name}: a process is working on this run; nothing was merged")
     for job in new:  # copy trials before the runs that wait for them
-        file = other / job.name / RESULT
         if job.searched is None:
-            require_settings(plan, into, job, read(file), file)
+            _require_settings(plan, job, into, other / job.name)
     for job in new:
         _take(plan, job, into, other)
     return {"rows": len(new)}
 
 
-def _take(plan: Plan, job: Job, into: Path, other: Path) -> None:
-    """Copy a run's folder from ``other`` to ``into``, the result file last; record the score of a trial."""
-    from training.campaign import searches
-    from training.campaign.work import require_settings
+def _outcome(run_folder: Path) -> str | None:
+    """Return a digest of the result of a run or of the settings with which it diverged; None without both."""
+    if (run_folder / FAILED).exists():
+        return digest_of({"diverged": searches.require_failure(run_folder / FAILED)["configuration"]})
+    return digest_of(read(run_folder / RESULT)) if has_result(run_folder) else None
 
-    file = other / job.name / RESULT
-    result = read(file)
-    require_settings(plan, into, job, result, file)
-    score = None if job.trial is None else searches.score_of(result, file)
-    target = into / job.name
+
+def _require_settings(plan: Plan, job: Job, into: Path, run_folder: Path) -> None:
+    """Raise :class:`~automata.errors.InputError` if a finished run has other settings than in the campaign.
+
+    Also raise it if the result of a trial has no valid score.
+    """
+    from training.campaign.work import require_settings, settings_in
+
+    if not (run_folder / FAILED).exists():
+        file = run_folder / RESULT
+        require_settings(plan, into, job, read(file), file)
+        if job.trial is not None:
+            searches.score_of(read(file), file)
+    elif searches.diverged_with_other_settings(job, settings_in(plan, job, into), run_folder):
+        raise InputError(f"{run_folder / FAILED}: the run must have the settings of the campaign in {into}")
+
+
+def _take(plan: Plan, job: Job, into: Path, other: Path) -> None:
+    """Copy a run's folder from ``other`` to ``into``, the file with its outcome last; record a trial."""
+    source, target = other / job.name, into / job.name
+    _require_settings(plan, job, into, source)
     shutil.rmtree(target, ignore_errors=True)
-    ignored = shutil.ignore_patterns(RESULT, FAILED, "lock")
-    shutil.copytree(other / job.name, target, ignore=ignored)
-    shutil.copyfile(file, target / RESULT)
+    shutil.copytree(source, target, ignore=shutil.ignore_patterns(RESULT, FAILED, "lock"))
+    last = FAILED if (source / FAILED).exists() else RESULT
+    shutil.copyfile(source / last, target / last)
     if job.trial is not None:
-        searches.record(job, into, result["configuration"], score)
+        searches.record_from_folder(job, into)

@@ -14,6 +14,8 @@ from automata.errors import InputError
 from automata.io.files import read_text
 from training.campaign.plan import Job, Plan
 from training.engine.names import RESULT
+from training.engine.settings import Settings
+from training.groups import settings_of
 from training.rational_recurrences import search
 
 FAILED, JOURNAL = "failed.json", "optuna.journal"
@@ -30,7 +32,7 @@ def best_settings(plan: Plan, job: Job, folder: Path) -> dict[str, Any] | None:
     there = search.recorded(journal, job.study)
     for trial in plan.jobs:
         if trial.trial is not None and trial.study == job.study and trial.trial not in there:
-            _record_from_folder(trial, folder)
+            record_from_folder(trial, folder)
     settings = search.best(journal, job.study, job.trials)
     if settings is None:
         raise InputError(
@@ -41,9 +43,39 @@ def best_settings(plan: Plan, job: Job, folder: Path) -> dict[str, Any] | None:
 
 
 def record(job: Job, folder: Path, configuration: dict[str, Any], score: float | None) -> None:
-    """Record a trial's score in the journal; the score is ``None`` if the trial diverged."""
+    """Record a trial's score in the journal; the score is ``None`` if the trial diverged.
+
+    Raises :class:`~automata.errors.InputError` if the configuration lacks a setting of the search.
+    """
+    missing = next((name for name in search.SPACE if name not in configuration), None)
+    if missing is not None:
+        raise InputError(f"{folder}: the configuration of {job.name} must have {missing}")
     params = {name: configuration[name] for name in search.SPACE}
     search.record(folder / JOURNAL, job.study, job.trial or 0, params, score)
+
+
+def require_failure(file: Path) -> dict[str, Any]:
+    """Return the contents of the file ``FAILED`` of a diverged run: the reason and the configuration.
+
+    Raises :class:`~automata.errors.InputError` if the file lacks the configuration.
+    """
+    try:
+        failure = json.loads(read_text(file))
+        if isinstance(failure["configuration"], dict):
+            return dict(failure)
+    except (ValueError, LookupError, TypeError) as error:
+        if isinstance(error, InputError):
+            raise
+    raise InputError(f"{file}: the file must contain the configuration of the diverged run")
+
+
+def diverged_with_other_settings(job: Job, settings: Settings, run_folder: Path) -> bool:
+    """Return whether the run diverged with other settings than its current settings."""
+    if not (run_folder / FAILED).exists():
+        return False
+    about = {"experiment": job.experiment, "model": job.model}
+    was, now = require_failure(run_folder / FAILED)["configuration"], settings.to_json()
+    return settings_of(about | {"configuration": was}) != settings_of(about | {"configuration": now})
 
 
 def score_of(result: dict[str, Any], file: Path) -> float:
@@ -57,18 +89,13 @@ def score_of(result: dict[str, Any], file: Path) -> float:
     return float(score)
 
 
-def _record_from_folder(trial: Job, folder: Path) -> None:
+def record_from_folder(trial: Job, folder: Path) -> None:
+    """Record the outcome of a trial that is finished in the campaign's folder."""
     from training.engine import results
 
     run_folder = folder / trial.name
     if (run_folder / FAILED).exists():
-        try:
-            record(trial, folder, json.loads(read_text(run_folder / FAILED))["configuration"], None)
-        except (ValueError, LookupError, TypeError) as error:
-            raise InputError(
-                f"{run_folder / FAILED}: the file must contain the configuration of the diverged trial"
-                f" ({error})"
-            ) from None
+        record(trial, folder, require_failure(run_folder / FAILED)["configuration"], None)
     elif (run_folder / RESULT).exists():
         result = results.read(run_folder / RESULT)
         record(trial, folder, result["configuration"], score_of(result, run_folder / RESULT))

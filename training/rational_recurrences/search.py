@@ -57,10 +57,14 @@ def recorded(journal: Path, name: str) -> set[int]:
 
 
 def record(journal: Path, name: str, number: int, params: dict[str, Any], score: float | None) -> None:
-    """Record a trial's score on the dev set (``None`` if it diverged), unless the journal has the trial."""
+    """Record a trial's score on the dev set (``None`` if it diverged).
+
+    A new score replaces the recorded score, because the trial may have been repeated with other settings.
+    """
     optuna = _optuna()
     kept = study(journal, name)
-    if any(trial.user_attrs.get("number") == number for trial in kept.trials):
+    recorded = [one for one in kept.trials if one.user_attrs.get("number") == number]
+    if recorded and (recorded[-1].params, recorded[-1].value) == (params, score):
         return
     kept.add_trial(
         optuna.trial.create_trial(
