@@ -225,6 +225,25 @@ c = believe("chatty", start=1, step=step, automaton=WFSA(REAL, [1], [1], {"a": [
     assert json.loads(out)["as_expected"] and out.count("\n") == 1 and "hello" in err
 
 
+def test_output_that_bypasses_python_is_not_part_of_the_json(capfd):
+    """C libraries and child processes write to the file descriptor, as ``sys.__stdout__`` does."""
+    text = """
+import ctypes, os, subprocess, sys
+libc = ctypes.CDLL(None)
+def step(c, x):
+    os.write(1, b"written")
+    libc.puts(b"put")
+    sys.__stdout__.write("dunder")
+    return 2 * c
+subprocess.run(["echo", "echoed"])
+c = believe("chatty", start=1, step=step, automaton=WFSA(REAL, [1], [1], {"a": [[2]]}))
+"""
+    assert run(["check", written(HEAD + text), "--json"]) == 0
+    out, err = capfd.readouterr()
+    assert json.loads(out)["as_expected"] and out.count("\n") == 1
+    assert all(word in err for word in ("written", "put", "dunder", "echoed"))
+
+
 @pytest.mark.parametrize("name", ["../../evil", "/tmp/abs", "", "Upper", "a b", "a\nb", "x" * 90])
 def test_a_name_that_is_a_path_is_refused(name, capsys):
     text = (

@@ -24,6 +24,7 @@ from ratproof.evidence.kinds import KINDS, OF_PAPERS
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
+from ratproof.process.streams import output_to_stderr
 from theory.claim import KERNEL, Claim
 from theory.papers import PAPERS
 from theory.registry import claim_named
@@ -295,7 +296,8 @@ def check(
     with settings.applied():
         for one in files:
             wanted = partial(run, one, names or [], kinds or [], examples, seed)
-            outcomes[one] = _with_progress("check", wanted)
+            with output_to_stderr():
+                outcomes[one] = _with_progress("check", wanted)
             if not as_json:
                 _show(outcomes[one], details=True, claims_file=one)
     outcome = joined(outcomes)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import random
 import shlex
-import sys
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, redirect_stdout
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +25,7 @@ from ratproof.commands.terminal import StageLog, console, progress_lines, shows_
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_folder
+from ratproof.process.streams import output_to_stderr
 
 if TYPE_CHECKING:
     from ratproof.hunting.crew import Crew
@@ -241,11 +241,11 @@ def replay(
     """
     from ratproof.ladder.counterexample_files import replay as run
 
-    if claims is not None:
-        from ratproof.ladder.user_files import load
+    with output_to_stderr():  # what the user's own code prints is not part of the answer
+        if claims is not None:
+            from ratproof.ladder.user_files import load
 
-        load(claims)
-    with redirect_stdout(sys.stderr):  # what the user's own code prints is not part of the answer
+            load(claims)
         replayed = run(file)
         otherwise = replayed.otherwise()
     now, data = replayed.compared.difference, replayed.data

@@ -8,6 +8,7 @@ standard error are ignored, because no result is printed there.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import sys
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from typing import IO, Any
 from automata.errors import OutputError
 from automata.text.printable_text import printable
 
+STDOUT, STDERR = 1, 2
 WIDTH = 80
 """Maximum width of tables and reports, also in a pipe. Text that users copy is not wrapped."""
 
@@ -110,6 +112,32 @@ def guarded() -> Iterator[None]:
         sys.stdout.flush()
     finally:
         sys.stdout, sys.stderr = before
+
+
+@contextmanager
+def output_to_stderr() -> Iterator[None]:
+    """Send everything that is written to standard output within the block to standard error.
+
+    This includes the output of C libraries and of child processes. Commands that execute a user's file use
+    it, because its output is not part of their answer.
+    """
+    try:
+        sys.stdout.flush()
+        before = os.dup(STDOUT)
+        os.dup2(STDERR, STDOUT)
+    except (OSError, ValueError):  # a descriptor is closed
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+        return
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            sys.__stdout__.flush()  # type: ignore[union-attr]  # the except clause covers None
+        ctypes.CDLL(None).fflush(None)
+        os.dup2(before, STDOUT)
+        os.close(before)
 
 
 def forget_output() -> None:
