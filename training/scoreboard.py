@@ -8,6 +8,7 @@ from math import sqrt
 from statistics import mean, stdev, variance
 from typing import Any
 
+from training.engine.results import size_of
 from training.experiment_list import record_of
 from training.groups import RunGroup, groups_of
 
@@ -103,7 +104,7 @@ class FigureComparison:
 
     @property
     def smaller(self) -> str:
-        """Return a text about the settings in which our run is smaller than the paper's, or an empty text."""
+        """Return a text that states in what our run is smaller than the paper's, or an empty text."""
         return smaller_than_paper(self.group)
 
     @property
@@ -145,7 +146,10 @@ def interval(values: Sequence[float]) -> tuple[float, float] | None:
 
 
 def smaller_than_paper(group: RunGroup) -> str:
-    """Return a text that states in which settings the runs are smaller than the paper's, or an empty text."""
+    """Return a text that states in what the runs are smaller than the paper's, or an empty text.
+
+    The runs are smaller in settings, or in the sizes of the splits if they were made with ``--any-size``.
+    """
     record = record_of(group.runs[0]["experiment"], group.model)
     if record is None:
         return ""
@@ -158,7 +162,16 @@ def smaller_than_paper(group: RunGroup) -> str:
             changed = [one for one in record.scale if own[one] != full[one]]
             differences.append([f"{one} {own[one]} instead of {full[one]}" for one in changed])
     fewest: list[str] = min(differences, key=len, default=[])
-    return ", ".join(fewest)
+    defaults = {one: record.settings.__dataclass_fields__[one].default for one in record.counts}
+    few = [f"{one} {own[one]} instead of {full}" for one, full in defaults.items() if own[one] < full]
+    data = group.runs[0].get("data") or {}
+    sizes = {part: size_of(data.get(part) or {}) for part in record.sizes}
+    small = [
+        f"{part} set of {sizes[part]:,} instead of {full:,}"
+        for part, full in record.sizes.items()
+        if sizes[part] is not None and sizes[part] < full
+    ]
+    return ", ".join([*fewest, *few, *small])
 
 
 def scoreboard(results: Iterable[dict[str, Any]]) -> list[FigureComparison]:

@@ -11,7 +11,8 @@ import pytest
 from scipy import stats
 
 from training.classification_with_rules.paper import RULES, SETS, TABLE_5
-from training.engine.results import results_in
+from training.engine.results import results_in, size_of
+from training.experiment_list import record_of
 from training.experiments import settings_for
 from training.groups import groups_of
 from training.language_recognition.paper import TABLE_11
@@ -179,6 +180,49 @@ def test_rows_of_a_table_that_print_the_same_figure_are_both_on_the_board(
 
 def test_an_error_that_equals_the_papers_is_reached() -> None:
     assert _as_error(0.7004) == 29.96 and _as_error(0.7283) == 27.17
+
+
+@pytest.mark.parametrize(("part", "size"), [("train", 3), ("dev", 4), ("test", 2)])
+def test_runs_on_fewer_sentences_than_published_are_not_comparable(part: str, size: int) -> None:
+    """Such runs were made with --any-size."""
+    full = {"train": 3019, "dev": 378, "test": 378}
+    sizes = {"all": full, "few": full | {part: size}}
+    few, every = (
+        [
+            run | {"data": {name: {"sentences": n} for name, n in sizes[which].items()}}
+            for run in runs(0.6, 0.6)
+        ]
+        for which in ("few", "all")
+    )
+    (one,) = scoreboard(few)
+    assert (one.verdict, one.smaller) == ("not comparable", f"{part} set of {size} instead of {full[part]:,}")
+    assert [one.verdict for one in scoreboard(every)] == ["beaten"]
+    (one,) = scoreboard([*few, *every])
+    assert one.verdict == "beaten"
+
+
+@pytest.mark.parametrize(("strings", "verdict"), [(2, "not comparable"), (2000, "beaten"), (5000, "beaten")])
+def test_runs_on_fewer_test_strings_are_not_comparable(strings: int, verdict: str) -> None:
+    settings = asdict(settings_for("palindromes", "ours", {"test_strings": strings}, "test"))
+    results = [
+        {
+            **run,
+            "experiment": "palindromes",
+            "metrics": {"test_error l 500": 0.0},
+            "paper": {"errors": {"l 500": 0.3}, "source": "Wang & Niepert 2019, Table 11"},
+            "configuration": settings | {"seed": run["seed"]},
+        }
+        for run in runs(0, 0)
+    ]
+    assert [one.verdict for one in scoreboard(results)] == [verdict]
+
+
+def test_the_stored_results_have_the_published_sizes(kept: list[Result]) -> None:
+    for result in kept:
+        record = record_of(result["experiment"], result["model"])
+        for part, size in ({} if record is None else record.sizes).items():
+            if result["experiment"] != "wikipedia" and part in result["data"]:
+                assert size_of(result["data"][part]) == size, (result["experiment"], part)
 
 
 def test_a_small_model_of_wikipedia_is_not_comparable() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from automata.errors import InputError
-from training.classification_with_rules.sources import OWN, PUBLISHED
+from training.classification_with_rules.sources import OWN, PUBLISHED, SOURCES
 from training.data_folder import Data
 from training.engine.experiment import GLOVE, Experiment
 from training.engine.settings import Settings, setting
@@ -240,6 +240,7 @@ EXPERIMENTS = (
             models=MODELS,
             options=("data", "vectors", "any_size"),
             holds="re2rnn/ and glove/",
+            sizes=SOURCES[name].sizes,
         )
         for order, name, folder in ((70, "atis", "ATIS"), (80, "qc", "TREC"), (90, "sms", "SMS"))
     ),

@@ -60,6 +60,9 @@ class Experiment:
         searched: whether a campaign can search its settings.
         examples: the plural noun for the examples, such as ``sentences``.
         scale: the settings that show whether a run is smaller than the paper's run.
+        counts: the settings that show it if they are smaller than their default, such as a number of strings.
+        sizes: the published number of examples, or of tokens, of each split; a run with ``--any-size`` may
+            have fewer.
     """
 
     name: str
@@ -89,6 +92,8 @@ class Experiment:
     searched: bool = False
     examples: str = "sentences"
     scale: tuple[str, ...] = ()
+    counts: tuple[str, ...] = ()
+    sizes: dict[str, int] = field(default_factory=dict)
 
     @property
     def command(self) -> str:

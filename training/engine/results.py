@@ -151,11 +151,12 @@ def _parts(data: Any) -> bool:
     if not isinstance(data, dict):
         return False
     parts = [data[name] for name in ("train", "dev", "test") if name in data]
-    sizes = [_size(part) if isinstance(part, dict) else None for part in parts]
+    sizes = [size_of(part) if isinstance(part, dict) else None for part in parts]
     return all(type(size) is int and size > 0 for size in sizes)
 
 
-def _size(part: dict[str, Any]) -> Any:
+def size_of(part: dict[str, Any]) -> Any:
+    """Return the number of sentences, tokens or strings of a split in a result, or ``None``."""
     return next((part[unit] for unit in ("sentences", "tokens", "strings") if unit in part), None)
 
 

@@ -119,6 +119,7 @@ EXPERIMENTS = tuple(
         holds="mnist/ or fashion_mnist/",
         examples="images",
         scale=("side", "images", "hidden"),
+        sizes={"dev": 5000, "test": 10_000},
     )
     for order, name, title, where, folder, published in (
         (140, "mnist", "MNIST", "Table 7", "mnist", "http://yann.lecun.com/exdb/mnist/"),

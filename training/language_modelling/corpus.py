@@ -14,13 +14,13 @@ import torch
 from torch import Tensor
 
 from automata.errors import FormatError, InputError
+from training.language_modelling.settings import SIZES
 from training.published_files import existing_file, read_lines
 
 WHERE = "http://www.fit.vutbr.cz/~imikolov/rnnlm/simple-examples.tgz, in data/"
 FORMAT = "a sentence on each line, words with spaces between them"
 END = "</s>"
 FILES = {"train": "ptb/ptb.train.txt", "dev": "ptb/ptb.valid.txt", "test": "ptb/ptb.test.txt"}
-SIZES = {"train": 929_589, "dev": 73_760, "test": 82_430}
 
 
 @dataclass(frozen=True)

@@ -152,6 +152,8 @@ def paper(settings: LanguageModelling) -> dict[str, Any] | None:
     }
 
 
+SIZES = {"train": 929_589, "dev": 73_760, "test": 82_430}
+"""The published number of tokens of each split, with one end of a sentence per line."""
 EXPERIMENTS = (
     Experiment(
         "ptb",
@@ -175,5 +177,6 @@ EXPERIMENTS = (
         holds="ptb/",
         preset="paper-10m",
         scale=("epochs",),
+        sizes=SIZES,
     ),
 )

@@ -165,6 +165,7 @@ def _experiment(name: str, does: str, order: int, where: str, cost: str) -> Expe
         models=MODELS,
         options=(),
         preset="ours",
+        counts=("test_strings",),
     )
 
 

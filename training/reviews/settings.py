@@ -165,5 +165,6 @@ EXPERIMENTS = (
         holds="imdb/ and glove/",
         examples="reviews",
         scale=("length", "hidden", "embedding"),
+        sizes={"train": 22_500, "dev": 2500, "test": 25_000},
     ),
 )
