@@ -26,7 +26,7 @@ from proofs_tests.hunting.scripted import (
 )
 from ratproof.hunting import search
 from ratproof.hunting.progress import HuntProgress
-from ratproof.hunting.rounds import Round, rows_from
+from ratproof.hunting.rounds import Round, RoundRow, rows_from
 from ratproof.hunting.search import KILLS, Driver, hunt
 from ratproof.hunting.store import HuntLedger
 from ratproof.jobs.installation import fingerprint
@@ -105,6 +105,21 @@ def test_a_round_is_given_up_after_ending_its_worker_alone_three_times(tmp_path,
     first = next(chunk for chunk in handed if deadly in chunk)
     assert len(first) > 1 and all([one] in handed for one in first)
     assert handed.count([deadly]) == KILLS
+
+
+def test_a_target_whose_rounds_compared_nothing_is_reported(tmp_path):
+    """One round of the target "two" with a case is enough, also if it is in the ledger."""
+
+    def rows(one: Round) -> RoundRow:
+        return replace(row_of(one), cases=50 if one.target != "two" or one.number == 4 else 0)
+
+    store = ledger(tmp_path)
+    assert hunt(WHAT, 1, store, crew=ScriptedWorker(rows=rows)).without_cases == ["two"]
+    resumed = hunt(WHAT, 1, store, crew=ScriptedWorker(rows=rows))
+    assert (resumed.rounds, resumed.without_cases, resumed.nothing_compared) == (0, ["two"], False)
+    more = replace(WHAT, rounds=5)
+    assert hunt(more, 1, store, crew=ScriptedWorker(rows=rows)).without_cases == []
+    assert hunt(more, 1, store, crew=ScriptedWorker(rows=rows)).without_cases == []
 
 
 def test_more_rounds_continue_from_the_existing_ones(tmp_path):

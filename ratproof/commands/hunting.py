@@ -85,7 +85,8 @@ def hunt(
 
     The cases of a round depend only on the seed, the target and the round's number, and not on the number of
     processes or machines. Exit status 1: there is a counterexample, or a round ended with an error, 3: a
-    round was skipped because its worker died three times, or nothing was compared.
+    round was skipped because its worker died three times, or nothing was compared, in total or in all
+    finished rounds of a target.
     """
     from ratproof.hunting.search import Hunt
     from ratproof.hunting.search import hunt as search
@@ -128,7 +129,7 @@ def hunt(
         return INTERRUPTED
     if result.finds or result.errors:
         return NO
-    return UNKNOWN if result.incomplete or result.nothing_compared else YES
+    return UNKNOWN if result.incomplete or result.nothing_compared or result.without_cases else YES
 
 
 class _Shown:
@@ -196,6 +197,8 @@ def _show(result: HuntProgress, ledger: str | None) -> None:
         out.print(Text(note), soft_wrap=True)
     if result.nothing_compared:
         out.print("nothing was compared (perhaps the time limit was reached before the first case)")
+    for target in result.without_cases:
+        out.print(Text(f"{target}: its rounds compared nothing", style="red"))
     for error in result.errors:
         out.print(Text(f"error: {error}", style="red"))
     if ledger is not None:

@@ -26,6 +26,7 @@ class HuntProgress:
         incomplete: The rounds that were abandoned.
         notes: Messages about events of the workers.
         nothing_compared: Whether no case was compared, for example before the time limit.
+        without_cases: The targets whose finished rounds compared no case.
     """
 
     seed: int
@@ -43,6 +44,7 @@ class HuntProgress:
     notes: list[str] = field(default_factory=list)
     interrupted: bool = False
     nothing_compared: bool = False
+    without_cases: list[str] = field(default_factory=list)
 
     def rate(self, way: str) -> float:
         """Return the number of cases per second and core that were compared in this way."""
@@ -66,4 +68,5 @@ class HuntProgress:
             "notes": self.notes,
             "interrupted": self.interrupted,
             "nothing_compared": self.nothing_compared,
+            "targets_without_cases": self.without_cases,
         }

@@ -111,6 +111,7 @@ def hunt(
     p = driver.progress
     if not (p.interrupted or any(p.cases.values()) or p.errors or p.incomplete or p.resumed):
         p.nothing_compared = True
+    p.without_cases = sorted(target for target, compares in driver.compares.items() if not compares)
     return p
 
 
@@ -128,6 +129,8 @@ class Driver:
         self.ends = time.monotonic() + 60 * what.minutes
         self.targets: list[str] = []
         self.fallen: set[str] = set()
+        self.compares: dict[str, bool] = {}
+        """Whether a round of a target compared a case; only targets with finished rounds."""
         self.next: Iterator[Round] = iter(())
         self.alone: deque[Round] = deque()
         self.out: dict[int, Chunk] = {}
@@ -218,6 +221,10 @@ class Driver:
         self.next = self._numbered(done)
         if self.what.rounds is not None:
             p.resumed = sum(one.number < self.what.rounds and one.target in self.targets for one in done)
+        compared = self.store.compared(self.what.seed)
+        self.compares = {
+            target: target in compared for target in {one.target for one in done}.intersection(self.targets)
+        }
         self._recall(frozenset(self.targets))
 
     def _recall(self, targets: frozenset[str]) -> None:
@@ -289,6 +296,7 @@ class Driver:
         self.store.add(self.what.seed, row, path)
         p.rounds += 1
         p.cases[row.way] += row.cases
+        self.compares[row.target] = self.compares.get(row.target, False) or row.cases > 0
         p.seconds[row.way] += row.seconds
         p.corners.update(row.corners)
         self.spent += row.seconds

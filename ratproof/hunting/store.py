@@ -39,6 +39,10 @@ class Store:
         """Return the finished rounds of this seed."""
         return set()
 
+    def compared(self, seed: int) -> set[str]:
+        """Return the targets whose finished rounds of this seed compared at least one case."""
+        return set()
+
     def plan(self, seed: int, targets: Iterable[str], rounds: int) -> None:
         """Record that ``rounds`` rounds of each target are requested."""
 
@@ -207,6 +211,11 @@ class HuntLedger(Store):
         """
         # iterate over the rows and intern the names, because there may be millions of rows
         return {Round(intern(row[1]), row[2]) for row in self.rows(seed)}
+
+    def compared(self, seed: int) -> set[str]:
+        """Return the targets whose finished rounds of this seed compared at least one case."""
+        query = "SELECT DISTINCT target FROM rounds WHERE seed = ? AND cases > 0"
+        return {target for (target,) in self._all(query, (seed,))}
 
     def plan(self, seed: int, targets: Iterable[str], rounds: int) -> None:
         """Record that at least ``rounds`` rounds of each target are requested."""
