@@ -2,17 +2,14 @@
 
 An archive has a folder for each run, with the name of its result. The folder contains the network, its
 certificate without the network's weights, and ``about.json``: the commit, the digest of the sources, and the
-machine of the training.
+machine of the training. The commit and the digest are null if the result is older than these entries.
 """
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
 import io
 import json
 import lzma
-import subprocess
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -30,8 +27,6 @@ from training.engine.results import read
 from training.state_regularized.settings import CERTIFICATE
 
 ARCHIVE, ABOUT = "networks.tar.xz", "about.json"
-PACKAGES = ("automata", "neural", "ratproof", "training")
-"""The packages on which a trained network depends."""
 
 
 def is_proved(result: dict[str, Any]) -> bool:
@@ -56,7 +51,9 @@ def contents_of(folder: Path) -> dict[str, bytes]:
     """Return the contents of the files that are archived for a proved run, keyed by the files' names."""
     certificate = json.loads((folder / CERTIFICATE).read_bytes())
     del certificate["network"]
-    about = {"commit": _commit(), "sources": sources(), "machine": read(folder / RESULT)["machine"]}
+    machine = dict(read(folder / RESULT)["machine"])
+    about = {"commit": machine.pop("commit", None), "sources": machine.pop("sources", None)}
+    about["machine"] = machine
     return {
         NETWORK: (folder / NETWORK).read_bytes(),
         CERTIFICATE: json.dumps(certificate, ensure_ascii=False).encode(),
@@ -107,23 +104,3 @@ def unpack(contents: dict[str, bytes], folder: Path) -> None:
     counts = certificate["about"] == check_counter.ABOUT
     own = counter_json(counter_of(network)) if counts else soft_json(soft_of(network))
     write_whole(folder / CERTIFICATE, json.dumps(certificate | {"network": own}) + "\n")
-
-
-def sources() -> str:
-    """Return the digest of the Python files of ``PACKAGES``."""
-    result = hashlib.sha256()
-    for name in PACKAGES:
-        package = importlib.util.find_spec(name)
-        for folder in map(Path, (package.submodule_search_locations or ()) if package else ()):
-            for path in sorted(folder.rglob("*.py")):
-                result.update(f"{name}/{path.relative_to(folder).as_posix()}\0".encode() + path.read_bytes())
-    return result.hexdigest()
-
-
-def _commit() -> str | None:
-    """Return the commit of the sources, or None outside a repository."""
-    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
-    try:
-        return subprocess.run(command, capture_output=True, check=True, text=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return None

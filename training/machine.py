@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import platform
+import subprocess
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+from ratproof.jobs.installation import PACKAGES, sources
 
 DECIDED_BY_A_MACHINE = ("seconds", "certifying", "machine", "when")
 """The entries of a result that depend on the machine or the time."""
@@ -25,6 +28,20 @@ def machine() -> dict[str, Any]:
         "versions": {name: version(name) for name in ("torch", "numpy", "ratproof")},
         "python": platform.python_version(),
     }
+
+
+def installation() -> dict[str, str | None]:
+    """Return the commit of the sources, and a digest of them, which also shows uncommitted changes."""
+    return {"commit": _commit(), "sources": sources([*PACKAGES, "training"])}
+
+
+def _commit() -> str | None:
+    """Return the commit of the sources, or None outside a repository."""
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, check=True, text=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
 
 
 def _lines(path: str) -> list[str]:

@@ -16,8 +16,12 @@ from proofs_tests.training.command_line import command_line
 from ratproof import main
 from training import evidence
 from training.engine.names import RESULT
+from training.engine.progress import Progress
 from training.engine.results import read_archive, write_archive
+from training.engine.results import result as new_result
+from training.engine.settings import Settings
 from training.evidence import ABOUT, CERTIFICATE, NETWORK, kept_in, write
+from training.machine import installation
 from training.recheck import recheck
 from training.results_command import KEPT
 
@@ -59,7 +63,18 @@ def test_the_kept_files_of_an_unpacked_run_are_those_that_were_unpacked(tmp_path
     network, certificate = (name for name in contents if name != evidence.ABOUT)
     assert again[network] == contents[network]
     assert json.loads(again[certificate]) == json.loads(contents[certificate])
-    assert json.loads(again[evidence.ABOUT])["machine"] == result["machine"]
+    about = {"commit": None, "sources": None, "machine": result["machine"]}
+    assert json.loads(again[evidence.ABOUT]) == about  # this older result does not contain them
+    trained = {"commit": "4af1", "sources": "77e0"}
+    (tmp_path / RESULT).write_text(json.dumps(result | {"machine": result["machine"] | trained}))
+    assert json.loads(evidence.contents_of(tmp_path)[evidence.ABOUT]) == about | trained
+
+
+def test_a_result_has_the_commit_of_its_training() -> None:
+    """The archive of networks takes the commit from the result, and not from the time of archiving."""
+    progress, settings = Progress(rate=1.0), Settings()
+    made = new_result("dfa", settings, progress, {}, None, {})["machine"]
+    assert {"commit": made["commit"], "sources": made["sources"]} == installation() and made["sources"]
 
 
 def test_a_new_run_equals_the_stored_one(tmp_path, command_line, capfd) -> None:

@@ -15,7 +15,7 @@ from neural.state_regularized.component import finite
 from training.engine.names import RESULT
 from training.engine.progress import Progress
 from training.engine.settings import Settings
-from training.machine import machine
+from training.machine import installation, machine
 
 FORMAT = 1
 ARCHIVE = "results.jsonl.xz"
@@ -52,7 +52,7 @@ def result(
         "metrics": metrics,
         "paper": paper,
         "seconds": round(progress.seconds, 1),
-        "machine": machine(),
+        "machine": machine() | installation(),
         "configuration": settings.to_json(),
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
         "epochs": progress.epoch,
