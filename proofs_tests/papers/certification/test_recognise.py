@@ -151,6 +151,36 @@ def test_another_function_of_the_logit_is_refused(after):
         recognised(Wrapper(*layers(), after=after))
 
 
+@pytest.mark.parametrize("after", [torch.sigmoid, lambda y: y])
+@pytest.mark.parametrize("added", [0.0, 1e-4])
+def test_a_small_offset_that_changes_decisions_is_refused(after, added):
+    """The logit is -5e-5 after every string, the sum of terms with absolute values of 8 in all."""
+    rnn, head = nn.RNN(2, 4, nonlinearity="relu"), nn.Linear(4, 1)
+    with torch.no_grad():
+        for parameter in rnn.parameters():
+            parameter.zero_()
+        rnn.bias_ih_l0.fill_(1.0)
+        head.weight.fill_(1.0)
+        head.bias.fill_(-4 - 5e-5)
+    module = Wrapper(rnn, head, after=lambda y: after(y + added))
+    if not added:
+        assert recognised(module).rnn is rnn
+        return
+    with pytest.raises(InputError, match="must be the linear layer's output"):
+        recognised(module)
+
+
+@pytest.mark.parametrize("after", [lambda y: y, lambda y: y.softmax(-1), lambda y: y.log_softmax(-1)])
+def test_a_small_offset_that_changes_the_largest_output_is_refused(after):
+    rnn, head = layers(0, classes=2)
+    with torch.no_grad():
+        head.weight[1] = head.weight[0]
+        head.bias[:] = torch.tensor([1.0, 1.0 - 2e-5])
+    assert recognised(Wrapper(rnn, head, after=after)).linear is head
+    with pytest.raises(InputError, match="must be the linear layer's output"):
+        recognised(Wrapper(rnn, head, after=lambda y: after(y + torch.tensor([0.0, 4e-5]))))
+
+
 def test_the_logits_of_a_layer_with_several_outputs_may_not_be_permuted_nor_a_softmax_be_along_strings():
     for after in (lambda y: y.flip(1), lambda y: y.softmax(0)):
         with pytest.raises(InputError, match="must be the linear layer's output"):

@@ -2,6 +2,8 @@
 
 The outputs are compared as logits. A sigmoid's output is therefore inverted, with an allowance for its
 rounding. Near 0 and 1, sigmoids differ by less than any useful tolerance even if the logits differ.
+The decisions must be equal, too, unless float32 rounding may change them: a certified margin may be much
+smaller than the tolerance of the logits.
 """
 
 from __future__ import annotations
@@ -90,7 +92,7 @@ def compared_outputs(
             except Exception as error:  # a module may raise any exception
                 reasons.append(_reason(error))
                 continue
-            for comparison in _comparisons(outputs, logits, scale, every_step, strings, network.alphabet):
+            for comparison in _comparisons(outputs, logits, scale, every_step, strings, network):
                 if comparison.excess <= 1:
                     return comparison
                 if best is None or comparison.excess < best.excess:
@@ -159,18 +161,38 @@ def _comparisons(
     scale: Tensor,
     every_step: bool,
     strings: list[Tensor],
-    alphabet: tuple[object, ...],
+    network: OrdinaryNetwork,
 ) -> Iterator[Comparison]:
     """Yield a comparison of the outputs, shape ``(strings, classes)``, with each function of the logits."""
-    tolerance = TOLERANCE * scale.amax(1, keepdim=True)
+    largest = scale.amax(1, keepdim=True)
+    tolerance, rounding = TOLERANCE * largest, (network.units + 6) * UNIT * largest
     for function, (observed, expected, allowance) in _functions(outputs, logits).items():
         difference = (observed - expected).abs()
         over = (difference - allowance).clamp(min=0)
         excess = torch.where(over == 0, 0.0, over / tolerance).nan_to_num(torch.inf, torch.inf).amax(1)
+        excess[_decides_differently(observed, expected, allowance + rounding, network.threshold)] = torch.inf
         row = int(excess.argmax())
         codes = strings[row // BATCH][:, row % BATCH].tolist()
-        string = [alphabet[code] for code in codes]
+        string = [network.alphabet[code] for code in codes]
         yield Comparison(function, every_step, float(excess[row]), float(difference[row].max()), string)
+
+
+def _decides_differently(observed: Tensor, expected: Tensor, error: Tensor, threshold: float) -> Tensor:
+    """Return for which strings the decisions of two logits differ by more than errors, shape ``(strings,)``.
+
+    Args:
+        observed: The module's logits, of shape ``(strings, classes)``.
+        expected: The network's logits, of the same shape.
+        error: A bound on the difference of two logits by rounding, of the same shape.
+        threshold: With one class, the value that a logit must exceed.
+    """
+    if expected.shape[1] == 1:
+        differs = (observed > threshold) != (expected > threshold)
+        return (differs & ((expected - threshold).abs() > error))[:, 0]
+    rows = torch.arange(len(expected), device=expected.device)
+    own, other = expected.argmax(1), observed.argmax(1)
+    gap, errors = expected[rows, own] - expected[rows, other], error[rows, own] + error[rows, other]
+    return gap > errors
 
 
 def _functions(outputs: Tensor, logits: Tensor) -> dict[str, tuple[Tensor, Tensor, Tensor]]:
