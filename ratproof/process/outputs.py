@@ -49,7 +49,11 @@ def require_folder(
     """
     if Path(folder).exists() and not Path(folder).is_dir():
         raise InputError(f"{option} {folder} must be a folder, got a file")
-    files.require_writable_path(Path(folder) / "any")
+    any_file = Path(folder) / "any"
+    try:
+        files.require_writable_path(any_file)
+    except InputError as error:
+        raise InputError(f"{option} {folder}: {str(error).removeprefix(f'{any_file}: ')}") from None
     _require([(option, Path(folder) / name) for name in names], reads)
 
 

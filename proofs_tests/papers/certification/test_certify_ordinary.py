@@ -380,6 +380,40 @@ def test_constant_inputs_become_similar_only_if_they_are_independent():
     assert harden.similar_symbols(harden.Inputs.constant(torch.eye(3)), MACHINE) is None
 
 
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+def test_hardening_trains_in_any_mode_and_leaves_no_gradients(monkeypatch, mode):
+    monkeypatch.setattr(harden, "STEPS", 2)
+    monkeypatch.setattr(
+        certify,
+        "certify_ordinary",
+        lambda network, *_: certify.OrdinaryCertification("certified", network, None, False),
+    )
+    rnn, linear = latch("gru")
+    linear.weight.requires_grad_(False)
+    old = [linear.weight.clone(), linear.bias.clone()]
+    with mode():
+        ratproof.harden(module_of((rnn, linear)), DFA_OF_MACHINE, embeddings="one-hot", seconds=60)
+    assert torch.equal(linear.weight, old[0]) and not torch.equal(linear.bias, old[1])
+    assert all(parameter.grad is None for parameter in (*rnn.parameters(), *linear.parameters()))
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_module_without_weights_of_its_own_to_train_is_not_hardened(shared):
+    """If the classifier had the embedding's weights, the certificate would be about old embeddings."""
+    rnn, linear = nn.RNN(3, 3), nn.Linear(3, 3)
+    embedding = nn.Embedding(3, 3)
+    if shared:
+        embedding.weight = linear.weight
+    else:
+        for parameter in (*rnn.parameters(), *linear.parameters()):
+            parameter.requires_grad_(False)
+    module = ratproof.classifier(rnn, linear, embedding=embedding)
+    machine = Moore(("a", "b", "c"), 0, ((0, 0, 0),), (0,))
+    says = "must not share its weights" if shared else "must have a parameter with requires_grad=True"
+    with pytest.raises(InputError, match=says):
+        ratproof.harden(module, machine, seconds=5)
+
+
 def test_hardening_ends_with_its_time():
     rnn, linear = latch("lstm")
     with torch.no_grad():  # a few steps of training do not suffice
