@@ -92,12 +92,14 @@ class Subjects:
         network: A checkpoint and its network, or None.
         weights: A file with a cell's weights and its text, or None.
         state_dict: A file and its tensors, or None.
+        parts: The names of the state dict's recurrent layer and classifier, or None.
     """
 
     automata: list[tuple[str, WFSA]] = field(default_factory=list)
     network: tuple[str, Acceptor] | None = None
     weights: tuple[str, str] | None = None
     state_dict: tuple[str, dict[str, Tensor]] | None = None
+    parts: tuple[str | None, str | None] = (None, None)
 
     def kinds(self) -> dict[str, str]:
         """Return the kinds of certificates that can be compared with the files, each with one such file."""
@@ -134,6 +136,12 @@ def check(
         float | None,
         Option("--temperature", help="temperature of the network in --of, instead of its own (positive)"),
     ] = None,
+    prefix: Annotated[
+        str | None, Option("--prefix", help="name of the recurrent layer of the state dict, as for certify")
+    ] = None,
+    readout: Annotated[
+        str | None, Option("--readout", help="name of the linear layer of the state dict, as for certify")
+    ] = None,
     missing_as_zero: MissingAsZero = False,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
@@ -154,6 +162,9 @@ def check(
         raise InputError("--temperature requires a network; pass --of NETWORK.safetensors")
     if temperature is not None and not 0 < temperature < math.inf:
         raise InputError(f"--temperature must be positive, got {temperature}")
+    if (prefix, readout) != (None, None) and subjects.state_dict is None:
+        raise InputError("--prefix and --readout require a state dict; pass --of NETWORK.pt")
+    subjects.parts = prefix, readout
     _require_fit([(path, data) for path, data in read if isinstance(data, dict)], len(read), subjects)
     automata = _aligned(
         subjects.automata, [data for _, data in read if isinstance(data, dict)], missing_as_zero
@@ -347,7 +358,7 @@ def _compare_with_state_dict(data: JsonObject, answer: Judgement, subjects: Subj
     why, of = "", {}
     if subjects.state_dict is not None:
         path, tensors = subjects.state_dict
-        why, of = other_network(data, path, tensors), {"network": path}
+        why, of = other_network(data, path, tensors, *subjects.parts), {"network": path}
     if not why and len(subjects.automata) == 1:
         path, automaton = subjects.automata[0]
         why, of = other_automaton(data, path, automaton), {**of, "automaton": path}

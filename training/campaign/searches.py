@@ -15,7 +15,6 @@ from automata.io.files import read_text
 from training.campaign.plan import Job, Plan
 from training.engine.names import RESULT
 from training.engine.settings import Settings
-from training.groups import settings_of
 from training.rational_recurrences import search
 
 FAILED, JOURNAL = "failed.json", "optuna.journal"
@@ -71,6 +70,8 @@ def require_failure(file: Path) -> dict[str, Any]:
 
 def diverged_with_other_settings(job: Job, settings: Settings, run_folder: Path) -> bool:
     """Return whether the run diverged with other settings than its current settings."""
+    from training.groups import settings_of  # deferred, because it imports torch
+
     if not (run_folder / FAILED).exists():
         return False
     about = {"experiment": job.experiment, "model": job.model}

@@ -113,6 +113,24 @@ def test_the_input_vectors_of_a_certificate_are_rows_of_the_embedding_table(fold
     assert verdict == "accepted" or "other input vectors than the rows of the embedding" in answer["why"]
 
 
+@pytest.mark.parametrize("changed", ["", "enc.weight_hh_l0", "head.bias"])
+def test_a_certificate_may_be_about_some_parts_of_a_state_dict(folder, capsys, changed):
+    """The network is selected with --prefix and --readout, because other parts may belong to it."""
+    parts = {"enc": latch("gru")[0], "other": nn.GRU(3, 2), "head": latch("gru")[1], "aux": nn.Linear(2, 2)}
+    tensors = {f"{name}.{key}": x for name, part in parts.items() for key, x in part.state_dict().items()}
+    torch.save(tensors, "several.pt")
+    chosen = ["--prefix", "enc", "--readout", "head"]
+    options = ["--cell", "gru", "--against", "set.json", "--certificate", "c.json"]
+    run_json(capsys, "certify", "several.pt", *options, *chosen)
+    if changed:
+        torch.save({**tensors, changed: tensors[changed] + 1}, "several.pt")
+    of = ["check-certificate", "c.json", "--of", "several.pt", "set.json"]
+    status, answer = run_json(capsys, *of, *chosen)
+    assert (status, answer["verdict"]) == ((1, "rejected") if changed else (0, "accepted"))
+    assert run(of) == 1 and "; pass " in capsys.readouterr().out
+    assert "require a state dict" in refused(capsys, *of[:3], "set.json", *chosen)
+
+
 def test_a_certificate_states_a_threshold_other_than_0(folder, capsys):
     run_json(capsys, *GRU, "--against", "set.json", "--threshold", "0.5", "--certificate", "c.json")
     assert run(["check-certificate", "c.json"]) == 0

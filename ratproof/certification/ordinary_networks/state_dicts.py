@@ -103,12 +103,22 @@ def network_of_tensors(
     )
 
 
-def embedding_table(tensors: Tensors, cell: str, symbols: int, path: str | PathLike[str]) -> Tensor | None:
-    """Return the only matrix of a state dict that can be an embedding table, or None."""
+def embedding_table(
+    tensors: Tensors,
+    cell: str,
+    symbols: int,
+    path: str | PathLike[str],
+    prefix: str | None = None,
+    readout: str | None = None,
+) -> Tensor | None:
+    """Return the only matrix of a state dict that can be an embedding table, or None.
+
+    The arguments are those of :func:`network_of_tensors`, except for the number of symbols.
+    """
     where = str(path)
-    start, recurrent = _recurrent(tensors, None, where)
+    start, recurrent = _recurrent(tensors, prefix, where)
     _, units, inputs, _ = _sizes(recurrent, start, cell, where)
-    _, tables = _head_and_tables(tensors, None, (units, inputs, symbols), where)
+    _, tables = _head_and_tables(tensors, readout, (units, inputs, symbols), where)
     return tensors[tables[0]] if len(tables) == 1 else None
 
 

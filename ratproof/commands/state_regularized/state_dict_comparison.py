@@ -32,12 +32,19 @@ def state_dict_at(path: str) -> dict[str, Tensor] | None:
     return None if "ratproof" in metadata else tensors
 
 
-def other_network(data: JsonObject, path: str, tensors: Mapping[str, Tensor]) -> str:
+def other_network(
+    data: JsonObject,
+    path: str,
+    tensors: Mapping[str, Tensor],
+    prefix: str | None = None,
+    readout: str | None = None,
+) -> str:
     """Return why an accepted certificate is not about the state dict, or an empty string if it is.
 
     The threshold is taken from the certificate, because a state dict does not contain it. The input vectors
     of the symbols are taken from there, too. If the state dict has an embedding table, they must be its rows,
-    and if it has one row for each symbol, they must be in this order.
+    and if it has one row for each symbol, they must be in this order. The names of the recurrent layer and
+    the classifier, ``prefix`` and ``readout``, are those of ``certify``.
     """
     held = data["network"]
     vectors = torch.tensor([[float.fromhex(x) for x in row] for row in held["embeddings"]])
@@ -46,11 +53,13 @@ def other_network(data: JsonObject, path: str, tensors: Mapping[str, Tensor]) ->
             dict(tensors),
             path=path,
             cell=CELLS[held["cell"]],
+            prefix=prefix,
+            readout=readout,
             embeddings=vectors,
             alphabet=tuple(held["alphabet"]),
             threshold=float.fromhex(held["threshold"]),
         )
-        table = embedding_table(tensors, CELLS[held["cell"]], len(vectors), path)
+        table = embedding_table(tensors, CELLS[held["cell"]], len(vectors), path, prefix, readout)
     except InputError as error:
         return f"the certificate is about another network: {error}"
     same = network_json(network) == held
