@@ -73,8 +73,9 @@ def test_the_kept_files_of_an_unpacked_run_are_those_that_were_unpacked(tmp_path
 def test_a_result_has_the_commit_of_its_training() -> None:
     """The archive of networks takes the commit from the result, and not from the time of archiving."""
     progress, settings = Progress(rate=1.0), Settings()
-    made = new_result("dfa", settings, progress, {}, None, {})["machine"]
-    assert {"commit": made["commit"], "sources": made["sources"]} == installation() and made["sources"]
+    entry = new_result("dfa", settings, progress, {}, None, {})["machine"]
+    assert entry["sources"]
+    assert {name: entry[name] for name in ("commit", "sources")} == installation()
 
 
 def test_a_new_run_equals_the_stored_one(tmp_path, command_line, capfd) -> None:
