@@ -41,10 +41,9 @@ id: NAME | STRING | NUMBER
 NAME: /[^\W\d]\w*/
 NUMBER: /-?(\.\d+|\d+(\.\d*)?)/
 STRING: /"(\\.|[^"\\])*"/s
-COMMENT: /\/\/[^\n]*|\/\*.*?\*\/|(?<=\n)#[^\n]*/s
+COMMENT: /\/\/[^\n]*|\/\*.*?\*\/|(?<![^\n])#[^\n]*/s
 %ignore COMMENT
 %ignore /\s+/
-%ignore /(?<=\n)#[^\n]*/
 """
 TRUTH = {
     "1": True,
@@ -58,6 +57,8 @@ TRUTH = {
 }
 """Outputs of Mealy and Moore machines that are truth values, in lowercase letters."""
 EPSILONS = ("ε", "λ", "<eps>", "<epsilon>")
+NAME = r"\N"
+"""The name of the node, in a label; the label of a node without one."""
 OWN = "automaton"
 """The name of the graphs that ratproof draws."""
 
@@ -147,10 +148,11 @@ class _Reader:
     def _is_entry(self, name: str, options: dict[str, str]) -> bool:
         """Return whether the node only marks an initial state."""
         plain = options.get("shape") in ("none", "point", "plaintext") or options.get("style") == "invis"
-        blank = options.get("label", name if not plain else "") == ""
-        return (
-            blank and all(q != name for _, q, _ in self.arrows) and any(p == name for p, _, _ in self.arrows)
-        )
+        label = options.get("label", NAME)
+        if not (label.replace(NAME, name) == "" or (plain and label == NAME)):
+            return False
+        labels = [arrow.get("label") for p, _, arrow in self.arrows if p == name]
+        return bool(labels) and (plain or not any(labels)) and all(q != name for _, q, _ in self.arrows)
 
     def _symbols(self, source: str, target: str, options: dict[str, str]) -> list[str]:
         label = options.get("label", options.get("xlabel", ""))
@@ -158,7 +160,8 @@ class _Reader:
             raise InputError(
                 f"the arrow {source} -> {target} has no label; write ε for an epsilon transition"
             )
-        parts = re.split(r",\s*|\n|\\n|\\l", label) if len(label) > 1 else [label]
+        shown = re.sub(r"\\([\\nlr])", lambda sign: "\\" if sign[1] == "\\" else "\n", label)
+        parts = re.split(r",\s*|\n", shown) if len(shown) > 1 else [shown]
         if not all(parts):
             raise InputError(
                 f"the label of the arrow {source} -> {target} must not contain an empty symbol, got"
@@ -168,7 +171,7 @@ class _Reader:
 
     def _output(self, name: str) -> str | None:
         """Return the output of a Moore machine's state, or ``None`` if it has none."""
-        label = self.nodes[name].get("label", name).strip()
+        label = self.nodes[name].get("label", NAME).replace(NAME, name).strip()
         inside = label.removeprefix("{").removesuffix("}")
         before, bar, output = (part.strip() for part in inside.rpartition("|"))
         if not bar and not self._is_final(name):
@@ -182,6 +185,8 @@ class _Reader:
         reading = []
         for p, q, label in arrows:
             symbol, _, output = (part.strip() for part in label.rpartition("/"))
+            if symbol in EPSILONS:
+                raise InputError(f"an arrow with an output must read a symbol, got {shorten(label)}")
             reading += [((p, was), (q, _truth(output)), symbol) for was in (False, True)]
         note = "a Mealy machine is read as the automaton of the strings whose last output is true"
         warnings.warn(f"{self.where}: {note}", stacklevel=5)
@@ -220,4 +225,7 @@ def _pairs(options: Tree[Token]) -> Iterable[tuple[str, str]]:
 def _text(identifier: Tree[Token] | Token) -> str:
     assert isinstance(identifier, Tree)
     token = str(identifier.children[0])
-    return re.sub(r'\\(["\\])', r"\1", token[1:-1]) if token.startswith('"') else token
+    if not token.startswith('"'):
+        return token
+    # a backslash joins two lines; other escapes belong to labels
+    return re.sub(r'\\(\\|"|\r?\n)', lambda sign: {"\\": r"\\", '"': '"'}.get(sign[1], ""), token[1:-1])

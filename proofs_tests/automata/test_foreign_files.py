@@ -95,7 +95,12 @@ def test_dot_files_of_other_libraries_are_acceptors(text, tmp_path):
             f'digraph {{ s0 -> s1 [label="a/1"]; s0 -> s0 [label=b]; {ENTRY} }}',
             "either all arrows or none must have an output",
         ),
+        (
+            f'digraph {{ s0 -> s1 [label="ε/1"]; {ENTRY} }}',
+            "an arrow with an output must read a symbol, got 'ε/1'",
+        ),
         (f'digraph {{ s0 -> s1 [label="a,,b"]; {ENTRY} }}', "must not contain an empty symbol, got"),
+        ('digraph { p [label=""]; q [shape=doublecircle]; p -> q [label=a]; }', "must have an initial state"),
         ("graph { a -- b }", "line 1, column 1: this part of the DOT syntax is not supported"),
         ("digraph {", "this part of the DOT syntax is not supported"),
     ],
@@ -104,6 +109,48 @@ def test_other_dot_files_are_refused(text, says):
     with pytest.raises(FormatError, match=says) as error:
         dot_format.loads(text, "m.dot")
     assert str(error.value).startswith("m.dot: ") and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("label", "symbols"),
+    [
+        ("a, \\\nb", ("a", "b")),  # Graphviz breaks long lines in strings with a backslash
+        ("long\\\nsymbol", ("longsymbol",)),
+        (r"a\nb\lc\rd", ("a", "b", "c", "d")),
+        (r"a\\nb", (r"a\nb",)),
+        (r"\\", ("\\",)),
+        (r"\"", ('"',)),
+    ],
+)
+def test_escapes_in_dot_labels_have_the_meaning_of_graphviz(label, symbols):
+    text = (
+        f'# written by a program\ndigraph {{ s0 -> s0 [label="{label}"]; s0 [shape=doublecircle]; {ENTRY} }}'
+    )
+    assert dot_format.loads(text).alphabet == symbols
+
+
+def test_a_dot_node_that_graphviz_labels_with_its_name_has_no_other_label():
+    text = r"""digraph "" { node [label="\N"]; i [shape=point]; i -> "p|0"; "p|0" -> "q|1" [label=a]; }"""
+    automaton = dot_format.loads(text)
+    assert [score(automaton, x) for x in ("", "a", "aa")] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        (
+            'digraph { p [label=""]; q [shape=doublecircle]; i [shape=point]; p -> q [label=a]; i -> p; }',
+            ["a"],
+        ),
+        (
+            'digraph { p [label=""]; q [shape=doublecircle]; i [shape=point]; p -> q [label=a]; i -> q; }',
+            [""],
+        ),
+    ],
+)
+def test_a_state_without_a_label_whose_arrows_read_symbols_is_no_mark_of_an_initial_state(text, language):
+    automaton = dot_format.loads(text)
+    assert (automaton.states, [x for x in shortlex("a", 2) if score(automaton, x)]) == (2, language)
 
 
 def test_our_own_drawings_are_refused_as_input(tmp_path):
