@@ -8,7 +8,7 @@ from re import _constants, _parser
 from typing import Any
 
 from automata import determinisation
-from automata.errors import InputError
+from automata.errors import InputError, LimitReached
 from automata.rules.compiling import compiled
 from automata.rules.elimination import eliminated, words_between
 from automata.rules.simplify import either
@@ -70,6 +70,7 @@ def to_regex(automaton: WFSA) -> str:
 
     Raises:
         InputError: If the automaton is not boolean, or a symbol is not a single character.
+        LimitReached: If the groups of the regex would be nested too deeply.
 
     >>> to_regex(from_regex("(ab)*"))
     '(?:ab)*'
@@ -81,7 +82,10 @@ def to_regex(automaton: WFSA) -> str:
     if not least.states:
         return NOTHING
     steps = {pair: either(map(Word, sorted(own))) for pair, own in words_between(least).items()}
-    return _written(eliminated(least, steps))
+    try:
+        return _written(eliminated(least, steps))
+    except RecursionError:
+        raise LimitReached("the groups of the automaton's regex would be nested too deeply") from None
 
 
 class _Reader:

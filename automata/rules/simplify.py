@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from automata.rules.syntax import Either, Repeat, Rule, Sequence
+from automata.rules.syntax import MOST_COPIES, Either, Repeat, Rule, Sequence
 
 EMPTY = Sequence(())
 """The empty sentence."""
@@ -32,7 +32,7 @@ def sequence(parts: Iterable[Rule]) -> Rule:
 def _times(left: Rule, right: Rule) -> Rule | None:
     """Merge ``r *`` or ``r +`` and another repetition of ``r`` into one; otherwise return ``None``."""
     (one, least, most), (other, more, end) = _counted(left), _counted(right)
-    if one != other or (most is not None and end is not None):
+    if one != other or (most is not None and end is not None) or least + more > MOST_COPIES:
         return None
     joined = repeat(one, least + more, None)
     return joined if len(str(joined)) <= len(str(Sequence((left, right)))) else None

@@ -171,6 +171,21 @@ def test_a_dot_matches_a_line_feed_only_with_its_flag():
     assert not score(from_regex(".", "a\n"), "\n") and score(from_regex("(?s).", "a\n"), "\n")
 
 
+def test_a_regex_with_too_many_nested_groups_is_not_written():
+    """The automaton accepts all strings of at most 179 letters: (a(a(...)?)?)?."""
+    n = 180
+    chain = WFSA.from_edges(
+        BOOLEAN,
+        n,
+        "a",
+        [(0, True)],
+        [(q, True) for q in range(n)],
+        [(q, q + 1, "a", True) for q in range(n - 1)],
+    )
+    with pytest.raises(LimitReached, match="the groups of the automaton's regex would be nested too deeply"):
+        to_regex(chain)
+
+
 def test_anchors_at_the_ends_and_a_regex_that_matches_nothing():
     assert from_regex("^ab$") == from_regex(r"\Aab\Z") == from_regex("ab")
     assert to_regex(from_regex(NOTHING, "ab")) == NOTHING

@@ -32,6 +32,11 @@ def test_simplifying_preserves_the_language(rule: Rule) -> None:
     assert len(str(simplified(rule))) <= len(str(rule))
 
 
+def test_repetitions_are_not_merged_into_one_of_more_than_the_limit() -> None:
+    assert str(simplified(parse("ab {999} ab *"))) == "ab {999,}"
+    assert str(simplified(parse("ab {1000} ab +"))) == "ab {1000,1000} ab +"
+
+
 @some_cases(rules(NAMED))
 def test_an_automaton_is_written_as_a_rule_of_its_language(rule: Rule) -> None:
     known = letters([rule], VOCABULARY)
