@@ -128,7 +128,7 @@ def _on_rows(
     """Wrap a function of a state as a function of a flat list of numbers."""
 
     def run(values: list[Weight]) -> list[Weight]:
-        result = function(_shaped(start, iter(values)))
+        result = function(shaped(start, iter(values)))
         if same_shape and shape(result) != shape(start):
             raise InputError(
                 f"{what} must return a state with the shape of the first state, got {shorten(result)}"
@@ -287,7 +287,7 @@ def shape(state: State) -> object:
     return [shape(part) for part in state] if isinstance(state, (tuple, list)) else None
 
 
-def _shaped(like: State, values: Iterator[Weight]) -> State:
+def shaped(like: State, values: Iterator[Weight]) -> State:
     """Arrange the numbers in the shape of a state."""
     if isinstance(like, np.ndarray):
         array = np.empty(like.size, dtype=object)
@@ -295,6 +295,6 @@ def _shaped(like: State, values: Iterator[Weight]) -> State:
             array[i] = next(values)
         return array.reshape(like.shape)
     if isinstance(like, (tuple, list)):
-        parts = [_shaped(part, values) for part in like]
+        parts = [shaped(part, values) for part in like]
         return type(like)(*parts) if hasattr(like, "_fields") else type(like)(parts)
     return next(values)

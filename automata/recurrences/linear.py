@@ -16,7 +16,7 @@ automaton with a state for the constant and one for each component.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from random import Random
@@ -26,7 +26,7 @@ import numpy as np
 
 from automata.aliases import Symbol, Weight, Weights
 from automata.errors import InputError
-from automata.recurrences.affine import State, flat
+from automata.recurrences.affine import State, flat, shaped
 from automata.semirings import Semiring
 from automata.wfsa import WFSA
 
@@ -214,7 +214,7 @@ def _explored(
 
 def _as_forms(k: Semiring, numbers: State) -> State:
     size = len(list(flat(numbers)))
-    return _like(numbers, iter([LinearForm(k.zero, {index: k.one}) for index in range(size)]))
+    return shaped(numbers, iter([LinearForm(k.zero, {index: k.one}) for index in range(size)]))
 
 
 def _column(size: int, k: Semiring, number: Weight) -> Weights:
@@ -241,7 +241,7 @@ def _require_same_on_weights(
     for here, one in of_mode.items():
         for number in range(TRIED):
             picked = [few[number] if number < 2 else choose.choice(few) for _ in range(one.size)]
-            state, row = _like(one.forms, iter(picked)), [k.one, *picked]
+            state, row = shaped(one.forms, iter(picked)), [k.one, *picked]
             for symbol, (after, table) in one.after.items():
                 mode, numbers = network.step(here, state, symbol)
                 products = [_product(k, row, column) for column in table.T[1:]]
@@ -256,10 +256,6 @@ def _product(k: Semiring, row: Sequence[Weight], column: Weights) -> Weight:
     for a, b in zip(row, column, strict=True):
         total = k.plus(total, k.times(a, b))
     return total
-
-
-def _like(value: State, forms: Iterator[Weight]) -> State:
-    return tuple(_like(part, forms) for part in value) if isinstance(value, tuple) else next(forms)
 
 
 def _fill(column: Weights, number: Weight) -> None:

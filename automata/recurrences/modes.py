@@ -18,10 +18,11 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from itertools import repeat
 
 from automata.aliases import Symbol, Weight
 from automata.errors import InputError
-from automata.recurrences.affine import Fractions, ReadOut, State, Step, affine_part, flat, shape
+from automata.recurrences.affine import Fractions, ReadOut, State, Step, affine_part, flat, shape, shaped
 from automata.recurrences.forms import exact_number
 from automata.semirings import REAL
 from automata.text.number_text import shorten
@@ -134,6 +135,4 @@ def _block(
 
 
 def _zeros(like: State) -> State:
-    if isinstance(like, (tuple, list)):
-        return type(like)(_zeros(part) for part in like)
-    return like * 0
+    return shaped(like, repeat(Fraction(0)))

@@ -4,10 +4,13 @@ ones.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from automata.aliases import Weight
 from automata.errors import InputError
 from automata.forward import score
 from automata.recurrences.linear import NotLinear, read_linear
@@ -102,3 +105,20 @@ def test_a_recurrence_with_too_many_modes_is_refused():
 def test_a_recurrence_that_is_not_linear_is_refused(step):
     with pytest.raises(NotLinear):
         read_linear(MAX_PLUS, lambda over: over.zero, step, lambda over, c: (c,), "a")
+
+
+class Pair(NamedTuple):
+    now: Weight
+    before: Weight
+
+
+@pytest.mark.parametrize("kind", [Pair, lambda *parts: list(parts)])
+def test_a_state_may_be_a_named_tuple_or_a_list(kind):
+    (unit,) = read_linear(
+        MAX_PLUS,
+        lambda k: kind(k.one, k.zero),
+        lambda k, c, x: kind(k.times(c[0], 2), c.now if kind is Pair else c[0]),
+        lambda k, c: (c[1],),
+        "a",
+    )
+    assert [score(unit, "a" * n) for n in range(4)] == [MAX_PLUS.zero, 0, 2, 4]

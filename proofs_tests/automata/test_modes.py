@@ -5,6 +5,7 @@ refused.
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import NamedTuple
 
 import pytest
 from hypothesis import strategies as st
@@ -48,6 +49,21 @@ def test_the_automaton_scores_the_output_of_the_network(machine, string):
         state = step(state, x)
         shown.append(out(state)[0])
     assert prefix_scores(automaton, string).tolist() == shown
+
+
+class Pair(NamedTuple):
+    now: Fraction
+    before: Fraction
+
+
+def test_the_vector_of_a_mode_may_be_a_named_tuple():
+    (automaton,) = read_with_modes(
+        (None, Pair(Fraction(1), Fraction(0))),
+        lambda s, x: (None, Pair(2 * s[1].now, s[1].now)),
+        lambda s: (s[1].before,),
+        "a",
+    )
+    assert prefix_scores(automaton, "aaa").tolist() == [0, 1, 2, 4]
 
 
 @few_cases(machines())

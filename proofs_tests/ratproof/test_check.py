@@ -398,6 +398,18 @@ def test_a_state_may_be_a_numpy_array():
     assert {str(result.verdict) for result in claim.check().results} == {"holds"}
 
 
+def test_a_state_may_be_a_named_tuple():
+    text = """
+from collections import namedtuple
+Pair = namedtuple("Pair", "now before")
+twos = WFSA(REAL, [1], [1], {"a": [[2]]})
+step = lambda c, x: Pair(c.now + c.before, c.now + c.before)
+claim = believe("named", start=Pair(1, 1), step=step, out=lambda c: c.before, automaton=twos)
+"""
+    outcome = check(written(ONES + text), kinds=["exhausted", "decided"])
+    assert verdicts(outcome) == {("named", kind): Verdict.HOLDS for kind in ("exhausted", "decided")}
+
+
 def test_a_promised_kind_without_an_implementation_is_listed_as_not_run(capsys):
     """Gradients are compared for torch layers only."""
     text = (

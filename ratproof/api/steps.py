@@ -195,7 +195,8 @@ def _exact(state: Any) -> Any:
         numbers[:] = [_exact(number) for number in state.ravel().tolist()]
         return numbers.reshape(state.shape)
     if isinstance(state, (tuple, list)):
-        return tuple(map(_exact, state))
+        parts = tuple(map(_exact, state))
+        return type(state)(*parts) if hasattr(state, "_fields") else parts  # a named tuple keeps its names
     return (
         state
         if isinstance(state, Form) or (isinstance(state, float) and np.isinf(state))
