@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from automata.aliases import Weight, Weights
 from automata.errors import ShapeError, WeightError
 from automata.semirings import Semiring
-from automata.text.number_text import shorten
+from automata.text.number_text import shorten, write_number
 
 
 def raw_array(weights: ArrayLike, what: str, dimensions: int) -> Weights:
@@ -54,25 +54,33 @@ def checked(semiring: Semiring, array: Weights, exact: bool, where: str) -> Weig
     if array.dtype == np.bool_ and semiring.dtype(exact) is np.bool_:
         return array.copy()  # booleans need no check
 
-    def one(weight: Weight) -> Weight:
-        value = (
-            semiring.parse(weight)
-            if isinstance(weight, str)
-            else weight.item()
-            if isinstance(weight, np.generic)
-            else weight
-        )
-        if not semiring.contains(value):
-            raise WeightError(
-                f"{where}: weights of the {semiring.name} semiring must be {semiring.members}, got"
-                f" {shorten(value)}"
-            )
-        return semiring.exact(value) if exact else float(value)
-
     out: Weights = np.empty(array.shape, dtype=semiring.dtype(exact))
     for index, weight in np.ndenumerate(array):
-        out[index] = one(weight)
+        value = as_weight(semiring, weight, f"{where}: ")
+        out[index] = semiring.exact(value) if exact else as_float(value)
     return out
+
+
+def as_weight(semiring: Semiring, weight: Weight, where: str = "") -> Weight:
+    """Return a weight, which may be text or a NumPy scalar, as a number; raise WeightError if it is none."""
+    value = semiring.parse(weight) if isinstance(weight, str) else weight
+    value = value.item() if isinstance(value, np.generic) else value
+    if not semiring.contains(value):
+        raise WeightError(
+            f"{where}weights of the {semiring.name} semiring must be {semiring.members}, got {shorten(value)}"
+        )
+    return as_float(value) if semiring.float_only else value
+
+
+def as_float(weight: Weight) -> float:
+    """Return the nearest float64; raise WeightError if the weight is beyond its range."""
+    try:
+        return float(weight)
+    except OverflowError:
+        raise WeightError(
+            f"weight {shorten(write_number(weight))} must be in the range of float64, in which an automaton"
+            " with float weights computes"
+        ) from None
 
 
 def contained(semiring: Semiring, array: Weights) -> Weights:
@@ -85,15 +93,9 @@ def contained(semiring: Semiring, array: Weights) -> Weights:
 def merged(semiring: Semiring, group: Sequence[tuple[int, int, Weight]]) -> list[tuple[int, int, Weight]]:
     """Sum the weights of one matrix by position and drop zeros; a sum of floats is rounded once."""
     weights_at: dict[tuple[int, int], list[Weight]] = {}
-    for i, j, weight in group:
-        value = semiring.parse(weight) if isinstance(weight, str) else weight
-        if not semiring.contains(value):
-            raise WeightError(
-                f"weights of the {semiring.name} semiring must be {semiring.members}, got {shorten(value)}"
-            )
-        if not (is_float(value) or semiring.float_only):
-            value = semiring.exact(value)
-        weights_at.setdefault((i, j), []).append(value)
+    for i, j, value in group:
+        exact = value if is_float(value) or semiring.float_only else semiring.exact(value)
+        weights_at.setdefault((i, j), []).append(exact)
     total = {position: _sum(semiring, weights) for position, weights in weights_at.items()}
     return [(i, j, w) for (i, j), w in total.items() if w != semiring.zero]
 
@@ -101,8 +103,8 @@ def merged(semiring: Semiring, group: Sequence[tuple[int, int, Weight]]) -> list
 def given_several_times(group: Sequence[tuple[int, int, Weight]]) -> list[tuple[int, int, tuple[float, ...]]]:
     """Return the positions with several nonzero log weights, each with the sorted list of these weights."""
     weights_at: dict[tuple[int, int], list[float]] = {}
-    for i, j, weight in group:
-        if (value := float(weight)) > -np.inf:
+    for i, j, value in group:
+        if value > -np.inf:
             weights_at.setdefault((i, j), []).append(value)
     return [(i, j, tuple(sorted(weights))) for (i, j), weights in weights_at.items() if len(weights) > 1]
 

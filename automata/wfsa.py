@@ -19,7 +19,16 @@ from automata.semirings import Semiring
 from automata.sparse_matrix import SparseMatrix
 from automata.symbols import EPSILON, unknown_symbol
 from automata.text.number_text import plural, shorten
-from automata.weights import checked, given_several_times, has_floats, is_float, merged, raw_array
+from automata.weights import (
+    as_float,
+    as_weight,
+    checked,
+    given_several_times,
+    has_floats,
+    is_float,
+    merged,
+    raw_array,
+)
 
 MOST_STATES = 1 << 24
 """Maximum number of states of an automaton."""
@@ -282,12 +291,12 @@ class WFSA(Drawable):
         """
         order = list(dict.fromkeys(alphabet))
         groups: dict[tuple[Hashable, str | None], list[Entry]] = {(s, None): [] for s in (*order, EPSILON)}
-        groups[None, "initial"] = [(q, 0, w) for q, w in initial]
-        groups[None, "final"] = [(q, 0, w) for q, w in final]
+        groups[None, "initial"] = [(q, 0, as_weight(semiring, w)) for q, w in initial]
+        groups[None, "final"] = [(q, 0, as_weight(semiring, w)) for q, w in final]
         for source, target, symbol, weight in transitions:
             if (symbol, None) not in groups:
                 raise UnknownSymbol(f"a transition reads {shorten(symbol)}, which is not in the alphabet")
-            groups[symbol, None].append((source, target, weight))
+            groups[symbol, None].append((source, target, as_weight(semiring, weight)))
         entries = {what: frozenset(merged(semiring, group)) for what, group in groups.items()}
         floats = semiring.float_only or any(is_float(w) for group in entries.values() for _, _, w in group)
         exact = semiring.exact_only or not floats
@@ -416,7 +425,7 @@ class WFSA(Drawable):
             return self
         if self.semiring.exact_only:
             raise InputError(f"the {self.semiring.name} semiring has no float64 automata")
-        return self._map(float, np.float64)
+        return self._map(as_float, np.float64)
 
     def _map(self, function: Callable[[Weight], Weight], dtype: type) -> WFSA:
         each = np.frompyfunc(function, 1, 1)
@@ -499,7 +508,7 @@ def _columns(
         if not (0 <= i < states and 0 <= j < states):
             state = i if not 0 <= i < states else j
             raise ShapeError(f"the state of a weight must be between 0 and {states - 1}, got {state}")
-        weights[position] = semiring.exact(weight) if exact else float(weight)
+        weights[position] = semiring.exact(weight) if exact else as_float(weight)
     return [i for i, _, _ in entries], [j for _, j, _ in entries], weights
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from automata.errors import InputError, ShapeError, UnknownSymbol, WeightError
 from automata.forward import score
+from automata.operations import scale
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, REAL
 from automata.testing.strategies import automata
 from automata.wfsa import WFSA
@@ -131,3 +132,36 @@ def test_a_larger_alphabet_preserves_the_scores_and_adds_zeros(automaton):
 def test_a_notebook_shows_it_drawn():
     shown = WFSA(LOG, [0.0], [0.0], {"a": [[-1.0]]})._repr_mimebundle_()
     assert shown["image/svg+xml"].startswith("<svg") and "1 state" in shown["text/plain"]
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: WFSA(REAL, [10**400], [0.5], {"a": [[1]]}),
+        lambda: WFSA(LOG, [10**400], [0], {"a": [[0]]}),
+        lambda: WFSA.from_edges(REAL, 1, "a", [(0, 10**400)], [(0, 0.5)], []),
+        lambda: WFSA.from_edges(LOG, 1, "a", [(0, 10**400)], [], []),
+        lambda: WFSA(MAX_PLUS, ["1e400"], [1], {"a": [[1]]}).to_float(),
+        lambda: scale(WFSA(REAL, [0.5], [1], {"a": [[1]]}), Fraction(10) ** 400),
+    ],
+)
+def test_a_weight_beyond_float64_is_refused_in_an_automaton_of_floats(build):
+    with pytest.raises(WeightError, match=r"weight '10+\.\.\. must be in the range of float64"):
+        build()
+
+
+@pytest.mark.parametrize(
+    ("k", "weight", "value"),
+    [
+        (LOG, "1/4", 0.25),
+        (LOG, Fraction(1, 4), 0.25),
+        (REAL, np.float32(0.25), 0.25),
+        (REAL, np.int64(3), 3),
+        (COUNTING, np.int64(3), 3),
+    ],
+)
+def test_edges_accept_the_same_weights_as_matrices(k, weight, value):
+    for weights in ([weight], [weight, weight]):
+        edges = WFSA.from_edges(k, 1, "a", [(0, w) for w in weights], [], [])
+        assert edges.initial.tolist() == [k.sum([value] * len(weights))]
+    assert WFSA(k, [weight], [weight], {}).initial.tolist() == [value]
