@@ -182,7 +182,11 @@ def _read(k: Semiring, text: str, here: str) -> Weight:
     try:
         cost = re.sub(r"infinity$", "inf", text.lower())
         value = parse_number(cost)
-        if k.is_boolean and value > -float("inf"):
+        if k.is_boolean and value == -float("inf"):
+            raise InputError(
+                f"a boolean weight must be 0 for true or Infinity for false, got {shorten(text)}"
+            )
+        if k.is_boolean:
             return value != float("inf")
         if k.log_sign > 0:
             cost = cost[1:] if cost[0] == "-" else "-" + cost.removeprefix("+")

@@ -18,7 +18,7 @@ from automata.forward import score
 from automata.hankel import shortlex
 from automata.io import att_format, dot_format, files, json_format
 from automata.io.openfst import arc_type_for, to_openfst
-from automata.semirings import COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL, SEMIRINGS, semiring
+from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL, SEMIRINGS, semiring
 from automata.testing import strategies
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import few_cases, some_cases
@@ -207,6 +207,12 @@ def test_fst_files_without_a_symbol_table_or_truncated_are_refused(tmp_path, cap
     with pytest.raises(InputError, match=r"reading an \.fst file requires pynini"):
         files.read(path)
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_boolean_att_weight_is_a_cost():
+    assert att_format.loads("0 1 a a 5\n1 0\n", BOOLEAN) == att_format.loads("0 1 a a\n1\n", BOOLEAN)
+    with pytest.raises(FormatError, match="att: line 1: a boolean weight must be 0 for true or Infinity"):
+        att_format.loads("0 1 a a -inf\n1\n", BOOLEAN)
 
 
 def test_txt_is_att_text_and_a_format_overrides_the_suffix(tmp_path):
