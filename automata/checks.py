@@ -16,7 +16,15 @@ Item = TypeVar("Item")
 
 
 def checked_alphabet(symbols: Iterable[Hashable]) -> Symbols:
-    """Return the symbols as a tuple; raise InputError if a symbol is duplicated, empty or unhashable."""
+    """Return the symbols as a tuple.
+
+    Raises:
+        InputError: If a symbol is duplicated, empty or unhashable, or if the symbols are a set.
+    """
+    if isinstance(symbols, (set, frozenset)):
+        raise InputError(
+            f"the alphabet must be a sequence, because a set has no order, got {shorten(symbols)}"
+        )
     order = listed(symbols, "the alphabet")
     known: set[Hashable] = set()
     for symbol in order:

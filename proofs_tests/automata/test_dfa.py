@@ -186,6 +186,7 @@ def test_an_empty_alphabet_has_only_the_empty_string():
         ((("",), 0, ((0,),), ()), 'the alphabet must not contain "", which is reserved for epsilon'),
         ((([],), 0, ((0,),), ()), r"the symbols of the alphabet must be hashable, got \[\]"),
         ((5, 0, ((0,),), ()), "the alphabet must be a sequence, got 5"),
+        (({"a"}, 0, ((0,),), ()), "the alphabet must be a sequence, because a set has no order, got {'a'}"),
         ((("a",), 0, (), ()), "the table must have at least one row, for the start state"),
         ((("a",), 0, ((0,), (0, 1)), ()), "the row of state 1 must have 1 states, one per symbol, got 2"),
         ((("a",), 0, ((0,), 0), ()), "the row of state 1 must be a sequence, got 0"),

@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import nn
 
+from automata.dfa import DFA
 from automata.errors import InputError
 from automata.semirings import MAX_PLUS, REAL
 from automata.wfsa import WFSA
@@ -22,6 +23,7 @@ from ratproof.ladder.user_files import check, outcome_of
 from theory import registry
 
 FADING = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
+A_LAST = DFA("ab", 0, ((1, 0), (1, 0)), frozenset({1}))
 
 FILE = """
 import torch
@@ -183,6 +185,18 @@ def test_outputs_of_the_wrong_shape_are_reported():
     with pytest.raises(
         InputError, match=r"outputs must have shape \(T, B, units\) = \(1, 1, 1\), got \(1, 1, 2\)"
     ):
+        next(iter(claim.comparison.compare(["a"])))
+
+
+def test_the_message_on_a_decision_of_the_wrong_shape_shows_both_allowed_shapes():
+    class Squeezed(nn.Module):
+        def forward(self, inputs):
+            return inputs[-1, :, 0]
+
+    claim = believe_module(
+        "mine", module=Squeezed(), embeddings=torch.eye(2), alphabet="ab", automaton=A_LAST, accepts=0.5
+    )
+    with pytest.raises(InputError, match=r"\(1, 1, units\) or, for the last symbol only, \(B, units\), got"):
         next(iter(claim.comparison.compare(["a"])))
 
 

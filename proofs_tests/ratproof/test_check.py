@@ -319,6 +319,9 @@ def test_bad_arguments_give_a_one_line_error(arguments, says, capsys):
         ([HALVES, WFSA(REAL, [1], [1], {"a": [[1]]})], "must have the same alphabet and semiring"),
         ([WFSA(REAL, [1], [1], {3: [[1]]})], "all symbols must be strings"),
         ([WFSA(REAL, [1], [1], {})], "must have at least one symbol"),
+        (None, "automaton must be a WFSA or a list of WFSAs, got None"),
+        ([HALVES, 3], "automaton must be a WFSA or a list of WFSAs, got 3"),
+        ("A.json", r"got 'A.json'; pass ratproof\.read\('A.json'\)"),
     ],
 )
 def test_incomparable_automata_are_refused(automata, says):

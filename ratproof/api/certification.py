@@ -20,7 +20,7 @@ from automata.truth import NoTruthValue
 from automata.wfsa import WFSA
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.files import load
-from ratproof.api.machines import machine_of
+from ratproof.api.machines import machine_of, wrong_type
 from ratproof.certification.counters.certify import (
     HEIGHT,
     LENGTH,
@@ -163,6 +163,8 @@ def certify(
         _require_seconds(seconds)
         decide = float32_decisions(parts.network, parts.rnn, parts.linear)
         return report_of(certify_ordinary(parts.network, expected, decide, seconds))
+    if not isinstance(network, (str, PathLike)):
+        raise InputError(f"network must be a module or the path of a file, got {network!r:.60}")
     if isinstance(automaton, (int, float)) and not isinstance(automaton, bool):
         temperature, automaton = automaton, None
     if automaton is not None:
@@ -247,8 +249,10 @@ def recognised(
     ``alphabet`` defaults to the automaton's symbols.
     """
     if alphabet is None:
-        if not isinstance(automaton, (DFA, WFSA, Moore)):
+        if automaton is None:
             raise InputError("alphabet must have the network's symbols if no automaton is passed, got None")
+        if not isinstance(automaton, (DFA, WFSA, Moore)):
+            raise wrong_type(automaton)
         alphabet = [str(symbol) for symbol in automaton.alphabet]
     return network_of_module(module, embeddings=embeddings, alphabet=alphabet, threshold=threshold)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from os import PathLike
+
 from automata.dfa import DFA
 from automata.errors import InputError
 from automata.moore import Moore
 from automata.semirings import BOOLEAN
+from automata.text.number_text import shorten
 from automata.wfsa import WFSA
 
 
@@ -32,9 +35,7 @@ def machine_of(automaton: object, alphabet: tuple[str, ...], classes: int, where
         dfa = _over(automaton, alphabet, where)
         return Moore(alphabet, dfa.start, dfa.table, tuple(int(q in dfa.final) for q in range(dfa.states)))
     if not isinstance(automaton, Moore):
-        raise InputError(
-            f"{where}: must be a DFA, a boolean WFSA or a Moore machine, got {type(automaton).__name__}"
-        )
+        raise wrong_type(automaton, where)
     for output in automaton.outputs:
         if type(output) is not int or not 0 <= output < classes:
             raise InputError(
@@ -42,6 +43,16 @@ def machine_of(automaton: object, alphabet: tuple[str, ...], classes: int, where
             )
     order = _over(automaton.accepting(frozenset()), alphabet, where)
     return Moore(alphabet, order.start, order.table, automaton.outputs)
+
+
+def wrong_type(automaton: object, where: str = "automaton") -> InputError:
+    """Return the error for an automaton that no network can be compared with."""
+    got = type(automaton).__name__
+    if isinstance(automaton, WFSA):
+        got += f" over the {automaton.semiring.name} semiring"
+    elif isinstance(automaton, (str, PathLike)):
+        got += f"; pass ratproof.read({shorten(str(automaton))})"
+    return InputError(f"{where}: must be a DFA, a boolean WFSA or a Moore machine, got {got}")
 
 
 def _over(dfa: DFA, alphabet: tuple[str, ...], where: str) -> DFA:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from automata.errors import InputError
 from automata.recurrences.affine import flat
 from automata.recurrences.forms import Form, exact_number, numpy_integer_type
 from automata.semirings import REAL
+from automata.text.number_text import shorten
 from automata.wfsa import WFSA
 from ratproof.api.own_claim import Checkable
 from ratproof.evidence.subjects import STATED
@@ -69,12 +71,15 @@ def check_automata(name: str, automaton: WFSA | Sequence[WFSA]) -> tuple[WFSA, .
     """Return the automata with exact weights.
 
     Raises:
-        InputError: If there is no automaton, if their alphabets or semirings differ, or if the alphabet is
-            empty or has a symbol that is not a string.
+        InputError: If there is no automaton, if one is not a WFSA, if their alphabets or semirings differ, or
+            if the alphabet is empty or has a symbol that is not a string.
     """
-    automata = tuple(
-        a if a.exact else a.to_exact() for a in ([automaton] if isinstance(automaton, WFSA) else automaton)
-    )
+    several: list[Any] = list(automaton) if isinstance(automaton, (list, tuple)) else [automaton]
+    for a in several:
+        if not isinstance(a, WFSA):
+            hint = f"; pass ratproof.read({shorten(str(a))})" if isinstance(a, (str, PathLike)) else ""
+            raise InputError(f"{name}: automaton must be a WFSA or a list of WFSAs, got {shorten(a)}{hint}")
+    automata = tuple(a if a.exact else a.to_exact() for a in several)
     _check(name, automata)
     return automata
 

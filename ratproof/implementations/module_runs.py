@@ -67,7 +67,8 @@ def outputs_of(
         shape = tuple(outputs.shape) if isinstance(outputs, Tensor) else type(outputs).__name__
         right = ", ".join(map(str, (*taken.shape[:2], "units" if units is None else units)))
         layout = "(B, T, units)" if batch_first else "(T, B, units)"
-        raise InputError(f"the module's outputs must have shape {layout} = ({right}), got {shape}")
+        alone = " or, for the last symbol only, (B, units)" if last else ""
+        raise InputError(f"the module's outputs must have shape {layout} = ({right}){alone}, got {shape}")
     if not outputs.is_floating_point():
         raise InputError(
             f"the dtype of the module's outputs must be a floating-point type, got"

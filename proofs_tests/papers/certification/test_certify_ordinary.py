@@ -212,6 +212,12 @@ def test_automata_over_the_same_symbols_in_another_order_are_the_same():
     ("automaton", "options", "sentence"),
     [
         (None, {}, "alphabet must have the network's symbols if no automaton is passed, got None"),
+        ("tomita5.json", {}, r"a Moore machine, got str; pass ratproof\.read\('tomita5\.json'\)"),
+        (
+            DFA_OF_MACHINE,
+            {"alphabet": set(ALPHABET)},
+            "the alphabet must be a sequence, because a set has no",
+        ),
         ("tomita5.json", {"alphabet": ALPHABET}, "must be a DFA, a boolean WFSA or a Moore machine, got str"),
         (5, {"alphabet": ALPHABET}, "must be a DFA, a boolean WFSA or a Moore machine, got int"),
         (
@@ -239,6 +245,11 @@ def test_wrong_arguments_are_refused_in_one_sentence(automaton, options, sentenc
     with pytest.raises(InputError, match=sentence) as caught:
         ratproof.certify(module_of(latch("gru")), automaton, **{"embeddings": "one-hot", **options})
     assert "\n" not in str(caught.value)
+
+
+def test_a_network_that_is_neither_a_module_nor_a_path_is_refused():
+    with pytest.raises(InputError, match="network must be a module or the path of a file, got None"):
+        ratproof.certify(None, DFA_OF_MACHINE)
 
 
 def test_a_dfa_has_no_classes():
