@@ -315,6 +315,11 @@ def test_a_path_in_which_no_file_can_be_created_is_bad_input(command, two, capsy
     assert ": cannot be written: " in refused(capsys, *command)
 
 
+def test_the_message_on_a_folder_that_cannot_be_created_shows_the_option_and_this_folder(two, capsys):
+    message = refused(capsys, "examples", "A.json/x")
+    assert "DIR A.json/x: cannot be written: " in message and "A.json is not a folder" in message
+
+
 @pytest.mark.parametrize("pipe", [False, True])
 def test_the_standard_output_is_no_output_file(pipe, two):
     command = [sys.executable, "-m", "ratproof", "equivalent", "A.json", "B.json"]
