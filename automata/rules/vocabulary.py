@@ -12,7 +12,7 @@ from automata.text.number_text import shorten
 from automata.text.printable_text import has_half_a_character
 
 
-def vocabulary(source: str) -> tuple[str, ...]:
+def vocabulary(source: str, option: str = "--vocabulary") -> tuple[str, ...]:
     """Return the words of a file or of a comma-separated list.
 
     >>> vocabulary("show,me,flights")
@@ -21,6 +21,7 @@ def vocabulary(source: str) -> tuple[str, ...]:
     Args:
         source: a file with one word per line; a JSON file with a list of words, or with such a list under
             ``"vocab"``; or the words, separated by commas.
+        option: the option with these words, for messages.
 
     Raises:
         FormatError: If there are no words, a word occurs twice, is empty, or contains white space.
@@ -28,7 +29,7 @@ def vocabulary(source: str) -> tuple[str, ...]:
     if not names_a_file(source):
         if "," not in source and ("/" in source or Path(source).suffix in (".json", ".txt")):
             raise FormatError(f"{source}: a vocabulary must be a readable file or comma-separated words")
-        return _checked([word.strip() for word in source.split(",")], f"--vocabulary {shorten(source)}")
+        return _checked([word.strip() for word in source.split(",")], f"{option} {shorten(source)}")
     if Path(source).suffix == ".json":
         return _checked(_listed(read_text(source), source), source)
     return _checked([line.strip() for line in read_text(source).split("\n") if line.strip()], source)

@@ -266,6 +266,7 @@ AGAINST = ["--against", "set.json"]
         ([*GRU, *AGAINST, "--threshold", "1e39"], "threshold must be a finite number, got 1e+39"),
         ([*GRU, *AGAINST, "--seconds", "0"], "--seconds must be positive, got 0"),
         ([*GRU, *AGAINST, "--seconds", "inf"], "--seconds must be positive, got inf"),
+        ([*GRU, *AGAINST, "--alphabet", "a,a"], "--alphabet 'a,a': each word must occur once, got 'a' twice"),
         ([*GRU, *AGAINST, "--prefix", "encoder"], "prefix must be one of"),
         ([*GRU, *AGAINST, "--readout", "head"], "readout must be one of"),
         ([*GRU, *AGAINST, "--embeddings", "none.npy"], "none.npy: cannot be read"),

@@ -107,7 +107,7 @@ def _network(path: str, options: Mapping[str, Any], automaton: DFA | None) -> Or
     if options["cell"] not in CELLS:
         raise InputError(f"--cell must be one of {', '.join(CELLS)}, got {options['cell']!r:.40}")
     if options["alphabet"] is not None:
-        symbols = tuple(vocabulary(options["alphabet"]))
+        symbols = tuple(vocabulary(options["alphabet"], "--alphabet"))
     elif automaton is not None:
         symbols = tuple(str(symbol) for symbol in automaton.alphabet)
     else:
