@@ -83,6 +83,11 @@ def test_json_that_is_nested_too_deeply(text):
     assert "nested too deeply" in refused(json_format.loads, text, kind=FormatError)
 
 
+def test_a_json_number_of_too_many_digits():
+    text = json.dumps(EMPTY).replace('"states": 1', '"states": ' + "1" * 5000)
+    assert refused(json_format.loads, text, kind=FormatError).endswith("number must have at most 4300 digits")
+
+
 @pytest.mark.parametrize("depth", [*range(700, 1000, 20), 2000])
 def test_json_nested_just_within_the_limit(depth):
     text = json.dumps(EMPTY).replace('"states": 1', '"states": ' + "[" * depth + "]" * depth)
