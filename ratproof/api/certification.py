@@ -208,8 +208,8 @@ def harden(
     The recurrent layer and the classifier are changed in place. Training uses noise on the hidden state, a
     margin, and a penalty if distances between hidden states do not shrink. If there are symbols that the
     automaton does not distinguish, they learn similar inputs; only then the module's own ``nn.Embedding`` is
-    changed, unless its weight requires no gradients. After each round, certification is tried, and its
-    counterexamples become training strings.
+    changed. Parameters with ``requires_grad=False`` remain unchanged. After each round, certification is
+    tried, and its counterexamples become training strings.
 
     Args:
         module: As for :func:`certify`. It may be untrained.
@@ -225,11 +225,19 @@ def harden(
         InputError: If the module is not supported, or an argument is invalid.
     """
     _require_seconds(seconds)
-    parts = recognised(module, automaton, embeddings, alphabet, threshold)
-    machine = expected_machine(automaton, parts.network)
-    with torch.random.fork_rng():
+    with torch.random.fork_rng(), torch.inference_mode(False), torch.enable_grad():
+        parts = recognised(module, automaton, embeddings, alphabet, threshold)
+        machine = expected_machine(automaton, parts.network)
+        parameters = [*parts.rnn.parameters(), *parts.linear.parameters()]
+        if not any(parameter.requires_grad for parameter in parameters):
+            raise InputError(
+                "module: the recurrent layer or the classifier must have a parameter with requires_grad=True"
+            )
         torch.manual_seed(seed)
-        return report_of(harden_until_certified(parts, machine, seconds, seed, progress))
+        answer = harden_until_certified(parts, machine, seconds, seed, progress)
+    for parameter in module.parameters():
+        parameter.grad = None
+    return report_of(answer)
 
 
 def _require_seconds(seconds: float) -> None:

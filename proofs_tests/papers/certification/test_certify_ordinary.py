@@ -408,21 +408,21 @@ def test_hardening_trains_in_any_mode_and_leaves_no_gradients(monkeypatch, mode)
     assert all(parameter.grad is None for parameter in (*rnn.parameters(), *linear.parameters()))
 
 
-@pytest.mark.parametrize("shared", [True, False])
-def test_a_module_without_weights_of_its_own_to_train_is_not_hardened(shared):
-    """If the classifier had the embedding's weights, the certificate would be about old embeddings."""
-    rnn, linear = nn.RNN(3, 3), nn.Linear(3, 3)
-    embedding = nn.Embedding(3, 3)
-    if shared:
-        embedding.weight = linear.weight
-    else:
-        for parameter in (*rnn.parameters(), *linear.parameters()):
-            parameter.requires_grad_(False)
+def test_a_frozen_module_is_not_hardened():
+    rnn, linear = latch("gru")
+    module = module_of((rnn, linear)).requires_grad_(False)
+    with pytest.raises(InputError, match="must have a parameter with requires_grad=True"):
+        ratproof.harden(module, DFA_OF_MACHINE, embeddings="one-hot", seconds=5)
+
+
+def test_hardening_certifies_the_embeddings_that_the_classifier_shares(monkeypatch):
+    monkeypatch.setattr(harden, "STEPS", 2)
+    rnn, linear, embedding = nn.RNN(3, 3), nn.Linear(3, 3), nn.Embedding(3, 3)
+    embedding.weight = linear.weight
     module = ratproof.classifier(rnn, linear, embedding=embedding)
-    machine = Moore(("a", "b", "c"), 0, ((0, 0, 0),), (0,))
-    says = "must not share its weights" if shared else "must have a parameter with requires_grad=True"
-    with pytest.raises(InputError, match=says):
-        ratproof.harden(module, machine, seconds=5)
+    old, machine = embedding.weight.tolist(), Moore(("a", "b", "c"), 0, ((0, 1, 2),) * 3, (0, 1, 2))
+    answer = ratproof.harden(module, machine, seconds=1).answer
+    assert answer.network.embeddings.tolist() == embedding.weight.tolist() != old
 
 
 def test_hardening_ends_with_its_time():
