@@ -164,9 +164,8 @@ def test_a_round_trip_of_convert_preserves_the_automaton_or_is_refused(automaton
         files.write(automaton, source)
         status, out, err = command("convert", source, att, "--round")
         if all(map(kept_by_att, automaton.alphabet)):
-            assert (
-                status == 0 and command("convert", att, back, "--semiring", automaton.semiring.name)[0] == 0
-            )
+            assert status == 0
+            assert command("convert", att, back, "--semiring", automaton.semiring.name)[0] == 0
             assert files.read(back) == with_one_start(rounded(automaton))
         else:
             assert (status, out, err.count("\n")) == (2, "", 1) and err.startswith("ratproof: symbol ")
@@ -235,9 +234,8 @@ def test_a_string_that_blanks_cannot_separate_is_printed_as_a_list():
         assert command("score", path, "--lists", '["New York", "b"]', "[]") == (0, "true\nfalse\n", "")
         for text in ("New York b", "[1]", "{}", '["b"'):
             status, out, err = command("score", path, "--lists", text)
-            assert (status, out) == (2, "") and err.startswith(
-                "ratproof: the string must be a JSON list of symbols"
-            )
+            assert (status, out) == (2, "")
+            assert err.startswith("ratproof: the string must be a JSON list of symbols")
 
 
 @some_cases(machines(encodable=True))

@@ -110,7 +110,8 @@ def test_the_command_writes_a_complete_file_that_coq_accepts(
     monkeypatch.chdir(tmp_path)
     assert main.run(["not-rational", "sru-feedback", "--size", "2", "--kernel", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
-    assert answer["states"] == 2 and answer["kernel"] == {
+    assert answer["states"] == 2
+    assert answer["kernel"] == {
         "file": "not_rational_sru_feedback.v",
         "theorem": lower_bound.THEOREM,
         "axioms": list(reals.AXIOMS),

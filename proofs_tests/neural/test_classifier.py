@@ -160,10 +160,8 @@ def test_added_rules_change_no_other_score(several: Any, more: Any, sentences: A
 def test_added_rules_may_have_a_new_label() -> None:
     model = Classifier.of_rules(rule_set(loads("[x]\n$ * a $ *"), WORDS), ("x",), default="x").eval()
     both = add_rules(model, rule_set(loads("[new]\n$ * b $ *"), WORDS), ["$ * b $ *"])
-    assert both.labels == ("x", "new") and both.predict([("BOS", "b", "EOS"), ("BOS", "c", "EOS")]) == [
-        "new",
-        "x",
-    ]
+    assert both.labels == ("x", "new")
+    assert both.predict([("BOS", "b", "EOS"), ("BOS", "c", "EOS")]) == ["new", "x"]
     with pytest.raises(InputError, match="over the classifier's words"):
         add_rules(model, rule_set(loads("[new]\n$ * b $ *"), ("a", "b")), ["$ * b $ *"])
 
@@ -224,6 +222,5 @@ def test_the_reported_error_of_a_decomposition_is_correct(rank: int) -> None:
     )
     tensor = torch.stack([torch.as_tensor(exact.matrix(i)) for i in range(len(automaton.index))])
     assert factors.rank == min(rank, exact.rank)
-    assert error == pytest.approx(float(off.norm() / tensor.norm()), abs=1e-9) and (error > 0.01) == (
-        rank < exact.rank
-    )
+    assert error == pytest.approx(float(off.norm() / tensor.norm()), abs=1e-9)
+    assert (error > 0.01) == (rank < exact.rank)

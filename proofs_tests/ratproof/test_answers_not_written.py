@@ -266,9 +266,8 @@ def test_an_internal_error_is_not_an_answer(monkeypatch, capsys):
     monkeypatch.setattr(main, "_command", lambda: broken)
     assert run(["claims"]) == 3
     err = capsys.readouterr().err
-    assert "Traceback" in err and err.endswith(
-        "ratproof: internal error: ZeroDivisionError: by zero; please report this bug\n"
-    )
+    assert "Traceback" in err
+    assert err.endswith("ratproof: internal error: ZeroDivisionError: by zero; please report this bug\n")
 
 
 @pytest.mark.parametrize("path", ["/", "//"])

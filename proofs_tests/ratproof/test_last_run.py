@@ -102,10 +102,8 @@ def test_a_run_stops_at_its_first_unexpected_result(monkeypatch, capsys):
         monkeypatch.setitem(variant.__dict__, "expected", "holds")
     assert run(["verify", "proposition-7", "--kind", "exhausted", "-x"]) == 1
     output = " ".join(capsys.readouterr().out.split())
-    assert (
-        output.count('expected verdict "holds", got "refuted"') == 1
-        and "stopped at the first unexpected result" in output
-    )
+    assert output.count('expected verdict "holds", got "refuted"') == 1
+    assert "stopped at the first unexpected result" in output
 
 
 def test_verdicts_of_a_complete_run_hold_while_the_sources_are_unchanged(package):

@@ -462,10 +462,8 @@ def test_a_step_wrong_beyond_all_runs_holds_with_the_stated_length(monkeypatch):
     (result,) = decided(
         monkeypatch, believe("late", start=(0, 0), step=late, out=lambda c: c[1], automaton=COUNTS)
     )
-    assert (
-        result.verdict == Verdict.HOLDS
-        and "strings of at most 500 symbols" in result.facts["on_numbers"]["says"]
-    )
+    assert result.verdict == Verdict.HOLDS
+    assert "strings of at most 500 symbols" in result.facts["on_numbers"]["says"]
 
 
 def test_a_refutation_only_on_forms_does_not_count(monkeypatch):

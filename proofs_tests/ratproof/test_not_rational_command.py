@@ -21,10 +21,8 @@ ELMAN = some(CELLS["elman"]).to_json()
 def test_it_prints_the_proved_claim(capsys):
     assert run(["not-rational", "gru"]) == 0
     out = capsys.readouterr().out
-    assert (
-        out.startswith("gru: no automaton with fewer than 63 states computes unit 0 (")
-        and out.count("\n") == 1
-    )
+    assert out.startswith("gru: no automaton with fewer than 63 states computes unit 0 (")
+    assert out.count("\n") == 1
 
 
 def test_json_is_one_object_with_everything_needed_to_repeat_the_run(capsys):
@@ -37,16 +35,12 @@ def test_json_is_one_object_with_everything_needed_to_repeat_the_run(capsys):
         5,
         None,
     )
-    assert (
-        answer["bits"] >= 64
-        and 0 <= answer["seconds"] < 5
-        and len(answer["prefixes"]) == len(answer["suffixes"]) == 5
-    )
-    assert (
-        set(answer["weights"]) == set(CELLS["lstm"].shapes)
-        and answer["letters"] == ["a", "b"]
-        and len(answer["determinant"]) == 2
-    )
+    assert answer["bits"] >= 64
+    assert 0 <= answer["seconds"] < 5
+    assert len(answer["prefixes"]) == len(answer["suffixes"]) == 5
+    assert set(answer["weights"]) == set(CELLS["lstm"].shapes)
+    assert answer["letters"] == ["a", "b"]
+    assert len(answer["determinant"]) == 2
 
 
 def test_a_control_ends_with_unknown(capsys):
@@ -56,11 +50,9 @@ def test_a_control_ends_with_unknown(capsys):
     assert second == "sru: unknown: no determinant of size 3 excludes zero, up to 4096 bits"
     assert run(["not-rational", "sru", "--size", "3", "--bits", "128", "--json"]) == 3
     answer = json.loads(capsys.readouterr().out)
-    assert (
-        answer["states"] is None
-        and answer["unknown"] == {"size": 3, "bits": 128}
-        and set(answer["weights"]) == {"W_f", "b_f", "W_u"}
-    )
+    assert answer["states"] is None
+    assert answer["unknown"] == {"size": 3, "bits": 128}
+    assert set(answer["weights"]) == {"W_f", "b_f", "W_u"}
 
 
 @pytest.mark.parametrize("name", CELLS)
@@ -84,10 +76,8 @@ def test_its_certificate_is_checked_by_the_common_command(name, tmp_path, capsys
 def test_a_certificate_of_a_cell_is_not_for_automata_and_an_empty_one_is_not_written(tmp_path, capsys):
     path = str(tmp_path / "c.json")
     assert run(["not-rational", "sru", "--size", "3", "--certificate", path]) == 3
-    assert (
-        "c.json is not written" in capsys.readouterr().err.replace("\n", " ")
-        and not (tmp_path / "c.json").exists()
-    )
+    assert "c.json is not written" in capsys.readouterr().err.replace("\n", " ")
+    assert not (tmp_path / "c.json").exists()
     assert run(["not-rational", "sru", "--size", "2", "--certificate", path]) == 0
     capsys.readouterr()
     (tmp_path / "a.json").write_text(json_format.dumps(WFSA(REAL, [1], [1], {"a": [[1]]})))
@@ -111,14 +101,12 @@ def test_every_size_shows_each_hypothesis(capsys):
     assert "no automaton with any number of states computes unit 0" in out and out.count("\n") == 7
     assert run(["not-rational", "elman", "--every-size", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
-    assert (
-        answer["every_size"] is True
-        and len(answer["hypotheses"]) == 5
-        and answer["letter"] == "a"
-        and answer["why"] is None
-        and answer["theorem"] in reals.NOT_RATIONAL.theorems
-        and answer["theorem"] in out
-    )
+    assert answer["every_size"] is True
+    assert len(answer["hypotheses"]) == 5
+    assert answer["letter"] == "a"
+    assert answer["why"] is None
+    assert answer["theorem"] in reals.NOT_RATIONAL.theorems
+    assert answer["theorem"] in out
     assert run(["not-rational", "rwkv-4", "--every-size"]) == 0
     out = capsys.readouterr().out
     assert "unit 0; on b and then 33 + m times a, the unit is P(x) / Q(x) with x = D^m, and" in out

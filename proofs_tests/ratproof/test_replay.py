@@ -47,18 +47,14 @@ def test_replay_shows_the_run_regardless_of_the_files_statements(kept, capsys, f
     )
     status, out, err = replayed({**kept, field: lie}, capsys)
     assert status == 1 and out == right
-    assert (
-        err.startswith(f"ratproof: note: kept.json: field '{field}' must match the data that runs, got ")
-        and err.count("\n") == 1
-    )
+    assert err.startswith(f"ratproof: note: kept.json: field '{field}' must match the data that runs, got ")
+    assert err.count("\n") == 1
     assert "\x1b" not in err
     _, out, _ = replayed({**kept, field: lie}, capsys, "--json")
     answer = json.loads(out)
-    assert (
-        answer["otherwise"] == [field]
-        and answer["string"] == kept["string"]
-        and answer["weights"] == kept["weights"]
-    )
+    assert answer["otherwise"] == [field]
+    assert answer["string"] == kept["string"]
+    assert answer["weights"] == kept["weights"]
 
 
 def test_agreement_now_is_not_reported_as_a_difference(kept, capsys):

@@ -102,9 +102,8 @@ def test_how_signs_bind(text: str, is_: Rule) -> None:
 def test_malformed_rules(text: str, says: str) -> None:
     with pytest.raises(FormatError) as error:
         parse(text, "rules.txt", line=7, column=9)
-    assert str(error.value).startswith("rules.txt: line ") and says.replace("\\\\\\\\", "\\\\") in str(
-        error.value
-    )
+    assert str(error.value).startswith("rules.txt: line ")
+    assert says.replace("\\\\\\\\", "\\\\") in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -156,10 +156,8 @@ def test_a_counterexample_contains_the_position_the_calls_and_the_rounding():
     result = results(wrong("positions from 0 in every call"), "pieces")["pieces"]
     sentence = result.counterexample.sentence()
     assert sentence.startswith("for B = 1, T = 2, float32: outputs[0, 1, 0] is ")
-    assert (
-        " in pieces of 1 and 1 tokens, and " in sentence
-        and " whole (the measured rounding explains at most " in sentence
-    )
+    assert " in pieces of 1 and 1 tokens, and " in sentence
+    assert " whole (the measured rounding explains at most " in sentence
     kept = json.loads(json.dumps(result.to_json()))["counterexample"]
     assert kept["law"] == "pieces" and len(kept["inputs"]) == 1 and len(kept["inputs"][0]) == 2
 

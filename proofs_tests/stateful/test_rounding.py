@@ -73,10 +73,8 @@ def test_copies_share_parameters_are_perturbed_or_in_float64():
         difference = (other.run(inputs)[0] - outputs).abs().max()
     assert 0 < difference < 1e-5 and torch.equal(model.run(inputs)[0], outputs)
     wide = in_float64(model)
-    assert (
-        wide.run(inputs.double())[0].dtype == torch.float64
-        and model.module.weight_ih_l0.dtype == torch.float32
-    )
+    assert wide.run(inputs.double())[0].dtype == torch.float64
+    assert model.module.weight_ih_l0.dtype == torch.float32
 
 
 def test_a_dtype_used_only_in_steps_must_be_declared():

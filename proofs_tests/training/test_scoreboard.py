@@ -126,10 +126,8 @@ def test_the_board_has_the_papers_figures(board: list[FigureComparison]) -> None
             assert ("palindromes", model, f"test_error l {length}", round(100 * share, 4)) in printed
     errors = {one.metric: one for one in board if one.experiment == "imdb" and one.model == "sr-lstm-p"}
     # the smaller models, with GloVe's vectors, are better on the dev set
-    assert (
-        errors["test_200_accuracy"].group.settings["hidden"] == 256
-        and not errors["test_200_accuracy"].smaller
-    )
+    assert errors["test_200_accuracy"].group.settings["hidden"] == 256
+    assert not errors["test_200_accuracy"].smaller
     assert errors["test_200_accuracy"].printed == TABLE_13["sr-lstm-p"]["test"][200]
     assert errors["test_200_accuracy"].figure == "test error in %, 200 words"
     runs_of_it = errors["test_200_accuracy"].group.runs
