@@ -69,16 +69,15 @@ def test_a_certified_network_has_a_certificate_and_an_automaton(folder, capsys):
 @pytest.mark.parametrize(
     "of, verdict",
     [
-        (["gru.safetensors"], "accepted"),
-        (["set.json"], "accepted"),
-        (["gru.safetensors", "set.json"], "accepted"),
-        (["changed.safetensors"], "rejected"),
-        (["tanh.pt"], "rejected"),
-        (["other.json"], "rejected"),
-        (["last.json"], "rejected"),
-        (["gru.safetensors", "other.json"], "rejected"),
+        ("gru.safetensors", "accepted"),
+        ("set.json", "accepted"),
+        ("gru.safetensors set.json", "accepted"),
+        ("changed.safetensors", "rejected"),
+        ("tanh.pt", "rejected"),
+        ("other.json", "rejected"),
+        ("last.json", "rejected"),
+        ("gru.safetensors other.json", "rejected"),
     ],
-    ids=" ".join,
 )
 def test_a_certificate_is_compared_with_the_network_and_the_automaton_it_is_about(
     folder, capsys, of, verdict
@@ -88,7 +87,7 @@ def test_a_certificate_is_compared_with_the_network_and_the_automaton_it_is_abou
         rnn.weight_hh_l0[0, 0] += 2**-20
     write_state_dict((rnn, linear), "changed.safetensors")
     run_json(capsys, *GRU, "--against", "set.json", "--certificate", "c.json")
-    status, answer = run_json(capsys, "check-certificate", "c.json", "--of", *of)
+    status, answer = run_json(capsys, "check-certificate", "c.json", "--of", *of.split())
     assert answer["verdict"] == verdict and status == (verdict != "accepted")
     if verdict == "rejected":
         assert answer["why"].startswith("the certificate is about another ")
