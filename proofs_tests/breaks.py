@@ -1,7 +1,5 @@
 """Mutations of claims, which must be refuted."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Settings of Hypothesis for all tests: every run has the same cases, unless a seed is given."""
 
-from __future__ import annotations
-
 import gc
 import os
 from collections.abc import Callable, Generator

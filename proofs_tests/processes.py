@@ -1,7 +1,5 @@
 """Processes of the system, as tests see them."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 

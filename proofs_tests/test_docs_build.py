@@ -1,7 +1,5 @@
 """Tests of our Sphinx extensions: the cached navigation equals furo's, and several processes read pages."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import subprocess

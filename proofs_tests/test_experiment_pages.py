@@ -1,7 +1,5 @@
 """Tests of the pages about the experiments of State-Regularized RNNs: the paper's tables, and actual runs."""
 
-from __future__ import annotations
-
 import copy
 import importlib
 import re

@@ -1,7 +1,5 @@
 """Tests of the script for a GPU, on a CPU with small commands instead of its steps."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import sys

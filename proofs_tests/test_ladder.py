@@ -2,8 +2,6 @@
 evidence.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from ratproof.evidence.results import Observation, require_expected

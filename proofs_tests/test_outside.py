@@ -3,8 +3,6 @@
 The files are programs, verdicts, defects and scripts. Programs for a GPU are replaced by small programs.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import time

@@ -1,7 +1,5 @@
 """Tests that the pages and the README show the output of their commands."""
 
-from __future__ import annotations
-
 import io
 import re
 import shlex

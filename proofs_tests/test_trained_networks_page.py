@@ -1,7 +1,5 @@
 """Tests of the tables on the page "Trained networks and their automata"."""
 
-from __future__ import annotations
-
 import importlib
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tests of the conversion of affine recurrences to automata, and of the rejection of all others."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tests of deterministic automata against brute force over strings."""
 
-from __future__ import annotations
-
 import pickle
 import re
 from itertools import pairwise

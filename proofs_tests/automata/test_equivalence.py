@@ -1,7 +1,5 @@
 """Tests of equivalence against exhaustive search, and of pairs that are equivalent by construction."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from itertools import product

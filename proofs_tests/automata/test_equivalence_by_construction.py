@@ -2,8 +2,6 @@
 other programs.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import chain as chain_of
 

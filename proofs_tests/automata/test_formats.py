@@ -1,7 +1,5 @@
 """Tests of writing and reading automata, and of the one-line error messages for malformed files."""
 
-from __future__ import annotations
-
 import json
 import os
 import warnings

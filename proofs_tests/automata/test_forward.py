@@ -2,8 +2,6 @@
 backward vectors agree.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

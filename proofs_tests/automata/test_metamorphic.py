@@ -2,8 +2,6 @@
 ``convert``.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import tempfile

@@ -1,7 +1,5 @@
 """Tests of minimisation, rank and Hankel matrices: scores, numbers of states, and certificates."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from itertools import product

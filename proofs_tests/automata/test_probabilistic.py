@@ -2,8 +2,6 @@
 follow them.
 """
 
-from __future__ import annotations
-
 import math
 import pickle
 import re

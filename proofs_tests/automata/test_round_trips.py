@@ -1,7 +1,5 @@
 """Tests that an automaton with any symbols is read back as it was written, or is refused."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -2,8 +2,6 @@
 are tight.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

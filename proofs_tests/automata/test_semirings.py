@@ -1,7 +1,5 @@
 """Tests of the exact laws of the semirings (Definition 1), and of the deviation from each law in float64."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Tests that the strategies draw every edge case and shrink to simple automata."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fixtures with the compiled Coq development, for all tests in this folder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

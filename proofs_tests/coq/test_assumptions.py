@@ -2,8 +2,6 @@
 its claims.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

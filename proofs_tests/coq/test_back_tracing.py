@@ -1,7 +1,5 @@
 """Tests that back-tracing in Coq and in Python finds the same paths, on random max-plus automata."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 

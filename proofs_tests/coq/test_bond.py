@@ -4,8 +4,6 @@ Both compute the same values for random rational weights and words. One run of C
 words are few and short, because Coq's fractions are slow.
 """
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from fractions import Fraction

@@ -2,8 +2,6 @@
 rejected.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from fractions import Fraction

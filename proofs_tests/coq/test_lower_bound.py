@@ -1,7 +1,5 @@
 """Tests that Coq accepts lower bounds on the number of states, refuses wrong ones, and runs the same cell."""
 
-from __future__ import annotations
-
 import json
 import re
 from fractions import Fraction

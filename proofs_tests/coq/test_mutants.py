@@ -3,8 +3,6 @@
 ``nox -s mutants -- claims`` plants faults in the files of single claims (``mutants/coq_breaks.py``).
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Tests that Coq rejects wrong hypotheses of the theorems about networks of one unit and low temperatures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests that Coq accepts closed regions of ordinary networks, refuses wrong ones, and runs the networks."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

@@ -1,7 +1,5 @@
 """Tests that theorems over the real numbers have their axioms and stored statements, and imply the claims."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

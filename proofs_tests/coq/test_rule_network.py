@@ -1,7 +1,5 @@
 """Tests that Coq accepts FA-RNNs of rules in binary32, refuses wrong ones, and computes torch's values."""
 
-from __future__ import annotations
-
 import json
 import re
 import struct

@@ -1,7 +1,5 @@
 """Tests that the running error bound of sampled comparisons equals the bound that Coq proves."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from pathlib import Path

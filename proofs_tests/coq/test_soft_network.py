@@ -1,7 +1,5 @@
 """Tests that Coq accepts the closed boxes of soft networks, refuses wrong ones, and runs the same network."""
 
-from __future__ import annotations
-
 import json
 import re
 from fractions import Fraction

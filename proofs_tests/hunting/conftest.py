@@ -1,7 +1,5 @@
 """Helpers for tests of hunts in this process. Their workers draw no cases, except for one seed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import cache

@@ -3,8 +3,6 @@
 This holds whatever happens to the workers or the scheduler.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -1,7 +1,5 @@
 """Tests that ledgers are merged atomically, and that a resumed hunt validates them like ``status``."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from dataclasses import replace

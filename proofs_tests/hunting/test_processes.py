@@ -1,7 +1,5 @@
 """Tests that the rows of a hunt do not depend on the number of local workers, even if some are killed."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -3,8 +3,6 @@
 By default, the calls are small, because the kernels are loops.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from ratproof.evidence.lengths import LENGTHS

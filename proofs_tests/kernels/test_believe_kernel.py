@@ -1,7 +1,5 @@
 """Tests of verdicts on kernels: correct kernels hold in every check, and mistakes are refuted or reported."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from functools import partial

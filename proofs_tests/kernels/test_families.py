@@ -1,7 +1,5 @@
 """Tests of the families of kernels: correct chunked kernels hold, and planted faults are refuted."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

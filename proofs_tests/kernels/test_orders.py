@@ -3,8 +3,6 @@
 If a kernel needs another form, a hint suggests it.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

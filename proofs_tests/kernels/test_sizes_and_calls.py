@@ -1,7 +1,5 @@
 """Tests that kernels that are wrong only for some sizes, layouts, options or training calls do not hold."""
 
-from __future__ import annotations
-
 import functools
 import sys
 from math import prod

@@ -4,8 +4,6 @@ They are refused with a one-line error and exit status 2, or read correctly. The
 and no partial output file.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 The strings of a batch are independent.
 """
 
-from __future__ import annotations
-
 import math
 
 import pytest

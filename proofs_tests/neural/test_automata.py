@@ -1,7 +1,5 @@
 """Tests of every network against its extracted automata: scores, gates, sizes and refused networks."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

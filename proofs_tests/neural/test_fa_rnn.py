@@ -1,7 +1,5 @@
 """Tests that FA-RNNs at beta = 1 compute their automata, and of the effects of the extensions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ Every backend is compared with exact arithmetic, with its own results for parts 
 gradients of the explicit recurrence.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import threading

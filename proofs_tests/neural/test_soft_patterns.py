@@ -3,8 +3,6 @@
 The evidence also detects mutations.
 """
 
-from __future__ import annotations
-
 import pytest
 import torch
 from hypothesis import HealthCheck, Phase, given, settings

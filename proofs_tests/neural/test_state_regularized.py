@@ -3,8 +3,6 @@
 Invalid arguments are refused.
 """
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -3,8 +3,6 @@
 They run with and without chunks, and are also compiled for a GPU.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import math
 import os

@@ -3,8 +3,6 @@
 The kernels are also compiled for a GPU.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import math
 import os

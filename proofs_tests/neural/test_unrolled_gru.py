@@ -1,7 +1,5 @@
 """Tests that the SR-GRU with manual gradients has the outputs and gradients of the layer and of autograd."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from hypothesis import given

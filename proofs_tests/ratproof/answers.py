@@ -1,7 +1,5 @@
 """Runs of commands in this process, with checks of the streams to which they write."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Stored certificates from older versions, one of each kind, and functions that run the checkers on them."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from pathlib import Path

@@ -3,8 +3,6 @@
 Characters that the output's encoding does not support are escaped.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import shutil

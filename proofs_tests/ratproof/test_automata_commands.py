@@ -1,7 +1,5 @@
 """Tests of the commands that construct, list and count automata, and of ``equivalent --within``."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

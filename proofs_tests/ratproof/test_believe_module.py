@@ -3,8 +3,6 @@
 Correct modules hold within the derived bound, and a short string refutes a wrong module.
 """
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import nn

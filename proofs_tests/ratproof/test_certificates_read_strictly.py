@@ -3,8 +3,6 @@
 A malformed certificate is rejected quickly with a one-line message.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import subprocess

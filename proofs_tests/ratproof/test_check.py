@@ -4,8 +4,6 @@ They have the same kinds of evidence and the same report, and a mistake in the f
 message.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

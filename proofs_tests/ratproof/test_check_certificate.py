@@ -1,7 +1,5 @@
 """Tests that the independent checkers of automata accept the library's decisions and reject all tampering."""
 
-from __future__ import annotations
-
 import copy
 import json
 from fractions import Fraction

@@ -3,8 +3,6 @@
 They share their reader, and print the claim that they accept.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import json

@@ -2,8 +2,6 @@
 one-line error messages.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -2,8 +2,6 @@
 it needs.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -2,8 +2,6 @@
 and no traceback for invalid input.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Tests of the commands that decide: their output and files, exit statuses and one-line error messages."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

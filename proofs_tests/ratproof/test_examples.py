@@ -1,7 +1,5 @@
 """Tests that the example files are written to any folder, and that every command's example runs on them."""
 
-from __future__ import annotations
-
 import json
 import shlex
 

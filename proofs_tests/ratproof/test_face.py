@@ -1,7 +1,5 @@
 """Tests that ``import ratproof`` is cheap and complete, and that its functions agree with the commands."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """Tests that HTML reports are complete, load nothing from the network, and escape all text from users."""
 
-from __future__ import annotations
-
 import json
 import re
 from html.parser import HTMLParser

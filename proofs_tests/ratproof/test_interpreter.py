@@ -1,7 +1,5 @@
 """Tests that nested runs of evidence preserve the interpreter settings of the outer run."""
 
-from __future__ import annotations
-
 import gc
 
 from ratproof.process.interpreter import COLLECTIONS, rare_collections

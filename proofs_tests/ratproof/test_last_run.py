@@ -2,8 +2,6 @@
 verdicts.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """Tests that claims do not hold for networks that behave differently on affine forms or between runs."""
 
-from __future__ import annotations
-
 import math
 import random
 from dataclasses import replace

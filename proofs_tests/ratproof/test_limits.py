@@ -1,7 +1,5 @@
 """Tests that a command that exceeds a limit ends promptly as unknown, without leftover processes or files."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -4,8 +4,6 @@ Claims that hold are refuted, or refuted claims hold. The mutations are typical 
 matrix, a shifted initial state, or an update in the wrong order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction

@@ -4,8 +4,6 @@ Lower bounds are reached, the bounds of cells that are automata stop at their si
 the theorem is checked.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

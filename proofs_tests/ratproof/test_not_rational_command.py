@@ -1,7 +1,5 @@
 """Tests of ``ratproof not-rational`` on the command line."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

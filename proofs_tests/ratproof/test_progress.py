@@ -1,7 +1,5 @@
 """Tests of progress messages in logs, of their options, and of shell completion."""
 
-from __future__ import annotations
-
 import logging
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Tests of ``[tool.ratproof]`` in pyproject.toml, and of its effect on ``ratproof check``."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,7 +1,5 @@
 """Tests that ``ratproof replay`` shows an actual run, ignores the file's results, and checks weights."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Tests of ``ratproof compile``: a rule or a file, over a vocabulary or with wildcards as letters."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Tests of smallest failing cases, which are shrunk, or stored and still fail."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 
 import pytest

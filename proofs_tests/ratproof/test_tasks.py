@@ -2,8 +2,6 @@
 results.
 """
 
-from __future__ import annotations
-
 import io
 import os
 from contextlib import redirect_stdout

@@ -1,7 +1,5 @@
 """Tests that ``verify`` never reports success if something did not run or compared nothing."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import json

@@ -3,8 +3,6 @@
 Without cases, the verdict is unknown.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

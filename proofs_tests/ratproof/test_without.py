@@ -1,7 +1,5 @@
 """Tests of ratproof without a home folder, a writable cache, or pynini."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

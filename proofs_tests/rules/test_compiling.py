@@ -1,7 +1,5 @@
 """Tests of the language of a rule, against Python's ``re`` and OpenFst, and with real vocabularies."""
 
-from __future__ import annotations
-
 import re
 from functools import reduce
 from typing import Any

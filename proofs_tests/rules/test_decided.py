@@ -1,7 +1,5 @@
 """Tests that networks that differ from their rules on a sentence, or whose values may round, are detected."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

@@ -1,7 +1,5 @@
 """Tests of the conversion of automata to rules: the language is preserved, and the rules are simple."""
 
-from __future__ import annotations
-
 from functools import reduce
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of propositional rules: their conversion to clauses, and the soft layer with the same logic."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

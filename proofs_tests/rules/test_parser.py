@@ -1,7 +1,5 @@
 """Tests of rules as text: written rules are read back, and errors report position and tokens."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

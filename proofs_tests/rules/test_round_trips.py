@@ -1,7 +1,5 @@
 """Tests that rules of all kinds have the same language after writing, reading, compiling and elimination."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tests that mutations of state-regularized claims are refuted or leave something unproved."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial

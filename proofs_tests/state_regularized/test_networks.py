@@ -1,7 +1,5 @@
 """Tests of the exact networks against every trajectory and against the torch component."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

@@ -1,7 +1,5 @@
 """A linear recurrent unit: a diagonal recurrence of complex numbers, whole by powers and step by step."""
 
-from __future__ import annotations
-
 import torch
 from torch import nn
 

@@ -1,7 +1,5 @@
 """Correct models, and models with mistakes in deployment: dtypes, beams, padding, long inputs, many calls."""
 
-from __future__ import annotations
-
 import torch
 from torch import nn
 

@@ -1,7 +1,5 @@
 """Linear attention with different orders of summation for one token and for several."""
 
-from __future__ import annotations
-
 import torch
 from torch import nn
 

@@ -1,7 +1,5 @@
 """Correct float32 models that keep their state in buffers of torch's default dtype."""
 
-from __future__ import annotations
-
 import torch
 from torch import nn
 

@@ -1,7 +1,5 @@
 """Tests that correct models with a state satisfy every property, and that each mistake breaks one."""
 
-from __future__ import annotations
-
 import ast
 import json
 import runpy

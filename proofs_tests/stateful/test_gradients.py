@@ -1,7 +1,5 @@
 """Tests that gradients are compared for functions, linear functions, and states that are updated in place."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import nn

@@ -1,7 +1,5 @@
 """Tests that rounding is measured, and that larger differences are mistakes or unknown."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of the numbers of units and states for brackets of bounded depth, and of the language itself."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

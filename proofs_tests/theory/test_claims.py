@@ -1,7 +1,5 @@
 """Tests of the requirements on every claim."""
 
-from __future__ import annotations
-
 import json
 import re
 

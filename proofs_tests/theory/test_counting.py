@@ -1,7 +1,5 @@
 """Tests of networks that count: how far units with finite precision count, and how many states they have."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

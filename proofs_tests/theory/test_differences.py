@@ -1,7 +1,5 @@
 """Tests of the exact statements of claims, and of how they differ from the papers."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

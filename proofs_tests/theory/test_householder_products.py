@@ -1,7 +1,5 @@
 """Tests that every permutation of n <= 6 items is a product of n - 1 reflections."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import permutations
 

@@ -2,8 +2,6 @@
 required.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

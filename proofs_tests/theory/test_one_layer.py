@@ -1,7 +1,5 @@
 """Tests of the tables "architecture × language": all cells, laws for random layers, and planted errors."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction

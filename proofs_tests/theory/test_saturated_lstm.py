@@ -1,7 +1,5 @@
 """Tests of saturated LSTMs: floats saturate their gates, and the counter has Hankel blocks of full rank."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import flint

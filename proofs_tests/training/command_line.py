@@ -1,7 +1,5 @@
 """The command line with the commands of training, whether or not training is installed."""
 
-from __future__ import annotations
-
 import pytest
 import typer
 

@@ -1,7 +1,5 @@
 """Tests that merged folders of a campaign have the same digest, whatever the machines and interruptions."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

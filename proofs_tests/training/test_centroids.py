@@ -4,8 +4,6 @@ Pictures are stored row by row, for any order of the pixels. Words are stored wi
 the tokens that were read, without padding.
 """
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -4,8 +4,6 @@ An untrained FA-RNN gives the labels of its rules, padding has no effect, rules 
 documented networks, and interrupted runs give the same results.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tests of a recurrent component that is trained alone, and of centroids at the clusters of its states."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from hypothesis import given

@@ -4,8 +4,6 @@ An interrupted run gives the same results, random draws belong to examples, and 
 message and preserves the stored files.
 """
 
-from __future__ import annotations
-
 import errno
 import io
 import json

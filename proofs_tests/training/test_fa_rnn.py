@@ -1,7 +1,5 @@
 """Tests of FA-RNNs on a user's own rules and sentences: training, resuming and extracting rules."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import replace

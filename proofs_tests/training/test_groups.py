@@ -1,7 +1,5 @@
 """Tests of the rows of tables: a row has one recipe, the same data, each seed once, and its command."""
 
-from __future__ import annotations
-
 import copy
 import json
 import shlex

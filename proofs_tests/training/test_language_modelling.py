@@ -1,7 +1,5 @@
 """Tests of language modelling: windows and interruptions preserve the state, and columns are independent."""
 
-from __future__ import annotations
-
 import gzip
 import math
 from dataclasses import replace

@@ -2,8 +2,6 @@
 runs can be resumed.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from itertools import combinations

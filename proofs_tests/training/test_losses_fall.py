@@ -13,8 +13,6 @@ In a language model, 50 steps mainly train the biases of the words, because torc
 norm of an RRNN(F)'s outputs to a tenth per layer.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Tests that the error for a malformed file of published data contains the expected format and the source."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """Tests of ``results --recheck``, which runs stored proved results again and compares the results."""
 
-from __future__ import annotations
-
 import json
 import random
 from copy import deepcopy

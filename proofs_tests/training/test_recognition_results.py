@@ -3,8 +3,6 @@
 The results are those of parentheses and of learned languages. A certificate describes the actual network.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -2,8 +2,6 @@
 and settings are chosen without the test set.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

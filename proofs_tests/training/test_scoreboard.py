@@ -1,7 +1,5 @@
 """Tests of the scoreboard: its figures are those of the papers and of the results, with correct verdicts."""
 
-from __future__ import annotations
-
 import copy
 from dataclasses import asdict
 from statistics import mean

@@ -1,7 +1,5 @@
 """Tests of the classifiers of images and reviews, of their data, and of the paper's tables."""
 
-from __future__ import annotations
-
 import gzip
 from dataclasses import replace
 from pathlib import Path

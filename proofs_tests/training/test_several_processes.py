@@ -4,8 +4,6 @@ It has the losses of one process. A termination request leaves a complete checkp
 the exit status 130. Restarted processes resume the run.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import socket

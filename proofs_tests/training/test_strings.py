@@ -1,7 +1,5 @@
 """Tests of training strings: labels, lengths, counts, disjoint sets, and the same strings for a seed."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -4,8 +4,6 @@ They test the format of the files, that padding has no effect, that a search doe
 that trained units equal their automata.
 """
 
-from __future__ import annotations
-
 import json
 import lzma
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tests of ``ratproof train``: its output, refused arguments and entry point."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

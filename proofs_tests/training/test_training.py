@@ -2,8 +2,6 @@
 bit.
 """
 
-from __future__ import annotations
-
 import json
 import pickle
 from collections import Counter

@@ -1,7 +1,5 @@
 """Tests of finding, reading and refusing word vectors for rules."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

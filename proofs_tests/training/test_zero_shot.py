@@ -1,7 +1,5 @@
 """Tests of rules and of the untrained networks that are built from them, on labelled sentences."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 hardened.
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 

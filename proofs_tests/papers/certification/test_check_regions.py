@@ -1,7 +1,5 @@
 """Tests that the checker of regions accepts proved certificates and rejects all changed ones."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Tests of the commands ``ratproof certify``, ``extract`` and ``figures``."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from xml.etree.ElementTree import fromstring

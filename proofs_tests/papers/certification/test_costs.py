@@ -4,8 +4,6 @@ Memory grows neither with boxes times symbols times centroids squared, nor with 
 centroids.
 """
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tests that the floats of the search, the balls of the proof and the checker enclose all images of a box."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

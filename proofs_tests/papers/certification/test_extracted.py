@@ -2,8 +2,6 @@
 counts and pictures.
 """
 
-from __future__ import annotations
-
 from xml.etree.ElementTree import fromstring
 
 import numpy as np

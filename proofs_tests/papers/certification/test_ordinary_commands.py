@@ -1,7 +1,5 @@
 """Tests of ``ratproof certify --cell``, for state dicts of ordinary networks."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

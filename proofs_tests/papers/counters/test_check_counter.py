@@ -1,7 +1,5 @@
 """Tests of the independent checker of counters: wrong certificates are rejected, true values enclosed."""
 
-from __future__ import annotations
-
 import copy
 import json
 from functools import cache

@@ -1,7 +1,5 @@
 """Tests of ``ratproof certify`` and ``check-certificate`` on counters."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
