@@ -5,8 +5,6 @@ a layer of Example 6 is replaced by one whose state has an error of 1e-3 after t
 the recurrence of Proposition 7 is replaced by one with an error of 1/1000 after them.
 """
 
-from __future__ import annotations
-
 import time
 import zlib
 from contextlib import nullcontext
