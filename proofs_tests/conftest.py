@@ -2,7 +2,7 @@
 
 import gc
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -72,7 +72,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 
 
 @pytest.fixture(scope="module")
-def where_triton_runs() -> Generator[None, None, None]:
+def where_triton_runs():
     """Create new tensors on the GPU if there is one; otherwise use Triton's interpreter on the CPU."""
     import torch
 
@@ -91,13 +91,13 @@ def _release(package: str) -> tuple[int, ...]:
 
 
 @pytest.fixture(scope="session")
-def device(request: pytest.FixtureRequest) -> str:
+def device(request):
     """Return the device that the networks run on."""
     return str(request.config.getoption("--ratproof-device"))
 
 
 @pytest.fixture
-def unshrunk() -> Generator[None, None, None]:
+def unshrunk():
     """Stop a search at its first counterexample, without shrinking it."""
     with unchanged_afterwards(), patch.object(user_files, "PHASES", (Phase.generate,)):
         phases = tuple(phase for phase in settings().phases if phase is not Phase.shrink)
@@ -107,7 +107,7 @@ def unshrunk() -> Generator[None, None, None]:
 
 
 @pytest.fixture
-def shows_what_is_expected(request: pytest.FixtureRequest, device: str) -> Callable[[], None]:
+def shows_what_is_expected(request, device):
     """Run the check that is registered under this test's id, and compare its verdict with the
     expected one.
     """

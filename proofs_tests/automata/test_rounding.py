@@ -634,7 +634,7 @@ def test_deviations_have_the_shape_of_the_matrices(semiring):
         prefix_bounds(WFSA(semiring, [0], [0], {"a": [[0]]}), "a", FLOAT64, Deviation(*[np.zeros(1)] * 3))
 
 
-def test_a_sum_of_too_many_terms_has_no_bound() -> None:
+def test_a_sum_of_too_many_terms_has_no_bound():
     """If r roundings may change a term by all of its size, the bound is infinite, not negative."""
     for states, finite in ((200, True), (257, False), (300, False)):
         a = WFSA(REAL, [0.3] * states, [0.7] * states, {"a": [[0.001] * states] * states})
@@ -643,6 +643,6 @@ def test_a_sum_of_too_many_terms_has_no_bound() -> None:
         assert (bounds > 0).all()
 
 
-def test_a_negative_bound_is_an_error() -> None:
+def test_a_negative_bound_is_an_error():
     with pytest.raises(ValueError, match=r"a bound must not be negative, got -1\.0"):
         shares(np.array([1e6]), np.array([168.75]), np.array([-1.0]))

@@ -10,7 +10,7 @@ from ratproof.coq.development import build
 
 
 @pytest.fixture(scope="session")
-def compiled() -> Path:
+def compiled():
     """Return the folder with the compiled theory/coq."""
     try:
         return build()

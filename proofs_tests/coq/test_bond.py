@@ -77,7 +77,7 @@ def agree(pairs: list[VariantCase], compiled: Path) -> None:
         assert values > 0 and difference == ""
 
 
-def test_on_the_cases_of_the_verdict(compiled: Path) -> None:
+def test_on_the_cases_of_the_verdict(compiled):
     """Coq and Python agree on some of the cases over two letters that the verdict of each variant uses."""
     by_variant = compare_definitions(compiled)
     assert by_variant.keys() == {(claim.name, variant.name) for claim, variant in runnable_variants()}
@@ -95,7 +95,7 @@ def test_on_the_cases_of_the_verdict(compiled: Path) -> None:
     database=None,
 )
 @given(data=st.data())
-def test_on_random_weights(compiled: Path, part: int, data: Any) -> None:
+def test_on_random_weights(compiled, part, data):
     """Each variant has one case with rational weights of few digits, because Coq's gcd of long numbers is
     slow.
     """
@@ -108,7 +108,7 @@ def test_on_random_weights(compiled: Path, part: int, data: Any) -> None:
     )
 
 
-def test_theorems_that_are_not_run_have_a_reason() -> None:
+def test_theorems_that_are_not_run_have_a_reason():
     """A theorem has executable terms to which it is tied, or a reason for having none."""
     for claim in claims().values():
         for variant in claim.variants:
@@ -116,7 +116,7 @@ def test_theorems_that_are_not_run_have_a_reason() -> None:
                 assert ((claim, variant) in runnable_variants()) == (not variant.theorem.untied)
 
 
-def test_on_gates_of_torch_modules(compiled: Path) -> None:
+def test_on_gates_of_torch_modules(compiled):
     """With the exact gates of a torch module, Coq's network has the scores of the automata extracted from the
     module. Max-plus layers are excluded, because their theorems are about mathcomp's fractions.
     """
@@ -160,7 +160,7 @@ def read_off(claim: str, kind: str) -> tuple[Weights, list[WFSA]]:
     return case, network.automata()[: len(recurrence.out(case, recurrence.start(case)))]
 
 
-def test_a_changed_definition_is_detected(compiled: Path, tmp_path: Path) -> None:
+def test_a_changed_definition_is_detected(compiled, tmp_path):
     """W is transposed in network and automaton, so that Coq still accepts every theorem."""
     root = tmp_path / "coq"
     shutil.copytree(compiled, root)
@@ -190,8 +190,8 @@ def test_a_changed_definition_is_detected(compiled: Path, tmp_path: Path) -> Non
     ids=["W is transposed in the automaton", "and in the network, without b", "q_0 does not loop"],
 )
 def test_a_mutation_of_ours_is_detected_on_the_cases_of_the_verdict(
-    module: Any, name: str, wrong: Any, claim: str, compiled: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    module, name, wrong, claim, compiled, monkeypatch
+):
     """The cases of the verdict distinguish mutations of the Python code, because they are large and
     generic.
     """
@@ -219,7 +219,7 @@ def with_fewer_states(change: Any = lambda a: a) -> list[VariantCase]:
     return pairs
 
 
-def test_the_smaller_automaton_of_proposition_11_is_run(compiled: Path) -> None:
+def test_the_smaller_automaton_of_proposition_11_is_run(compiled):
     """Network and automaton run on each word, with windows of one and of two symbols."""
     results = differences(with_fewer_states(), compiled)
     assert results == [(2 * len(WORDS), "")] * len(results) and len(results) >= len(PROPOSITION_11)
@@ -234,7 +234,7 @@ def test_the_smaller_automaton_of_proposition_11_is_run(compiled: Path) -> None:
     ],
     ids=["transposed", "another start", "letters change places"],
 )
-def test_a_mutated_smaller_automaton_of_proposition_11_is_detected(change: Any, compiled: Path) -> None:
+def test_a_mutated_smaller_automaton_of_proposition_11_is_detected(change, compiled):
     """Coq's weights differ from those of the mutation."""
     results = differences(with_fewer_states(change), compiled)
     assert all("Coq's automaton gives" in difference for _, difference in results)

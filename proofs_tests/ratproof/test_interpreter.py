@@ -5,7 +5,7 @@ import gc
 from ratproof.process.interpreter import COLLECTIONS, rare_collections
 
 
-def test_a_nested_run_preserves_the_settings() -> None:
+def test_a_nested_run_preserves_the_settings():
     with rare_collections():
         aside = gc.get_freeze_count()
         with rare_collections():

@@ -124,7 +124,7 @@ THEIRS = ("base", "fa", "pda", "regex", "tm")
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory) -> Path:
+def site(tmp_path_factory):
     """Return a folder with our packages, as a wheel installs them."""
     folder = tmp_path_factory.mktemp("site")
     for name in OURS:

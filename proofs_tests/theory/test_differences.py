@@ -8,7 +8,7 @@ import pytest
 
 from ratproof.main import run
 from ratproof.report.quantifiers import scopes, statement, weights
-from theory.claim import AS_PRINTED, Claim
+from theory.claim import AS_PRINTED
 from theory.rational_recurrences import proposition_11_qrnn
 from theory.registry import claims
 from theory.signature import Signature, Sizes, constant
@@ -18,7 +18,7 @@ VARIANT = re.compile(r"\b(?:corrected|printed|without)-[a-z0-9-]*(?:[0-9.]*[a-z0
 
 
 @EVERY
-def test_every_claim_states_how_it_differs_from_the_paper(claim: Claim):
+def test_every_claim_states_how_it_differs_from_the_paper(claim):
     assert claim.differences, "the differences must be listed, or AS_PRINTED"
     assert len(set(claim.differences)) == len(claim.differences)
     if claim.differences != AS_PRINTED:
@@ -26,13 +26,13 @@ def test_every_claim_states_how_it_differs_from_the_paper(claim: Claim):
 
 
 @EVERY
-def test_differences_name_only_variants_of_the_claim(claim: Claim):
+def test_differences_name_only_variants_of_the_claim(claim):
     named = {name for text in claim.differences for name in VARIANT.findall(text)}
     assert named <= {variant.name for variant in claim.variants}
 
 
 @EVERY
-def test_every_kind_of_evidence_of_a_variant_has_a_scope(claim: Claim):
+def test_every_kind_of_evidence_of_a_variant_has_a_scope(claim):
     for variant in claim.variants:
         every = scopes(claim, variant)
         assert set(every) == set(variant.kinds) and all(every.values())

@@ -52,7 +52,7 @@ def certificate(kind: str) -> Data:
 
 
 @pytest.fixture(scope="module")
-def certificates() -> dict[str, Data]:
+def certificates():
     """Return one certificate of each kind."""
     return {kind: certificate(kind) for kind in KINDS}
 
