@@ -17,6 +17,7 @@ from ratproof.ladder import user_files
 from ratproof.ladder.environment import interpret_triton, load_profile, unchanged_afterwards
 from ratproof.ladder.written import written_checks
 from ratproof.ladder.written.check import Inputs
+from theory import registry
 
 pytest_plugins = ["pytester", "proofs_tests.shown"]
 
@@ -94,6 +95,18 @@ def _release(package: str) -> tuple[int, ...]:
 def device(request):
     """Return the device that the networks run on."""
     return str(request.config.getoption("--ratproof-device"))
+
+
+@pytest.fixture
+def in_tmp_path(tmp_path, monkeypatch):
+    """Run the test in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def no_own_claims(monkeypatch):
+    """Run the test without claims that other tests registered."""
+    monkeypatch.setattr(registry, "_registered", {})
 
 
 @pytest.fixture

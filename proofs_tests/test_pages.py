@@ -46,11 +46,10 @@ class InThisProcess(Folder):
 
 @pytest.mark.skipif(not PAGES, reason="the pages are not installed with ratproof")
 @pytest.mark.parametrize("page", [page for page, shown in SHOWN.items() if shown], ids=lambda page: page.stem)
-def test_a_page_shows_the_output_of_its_commands(page, tmp_path, monkeypatch):
+def test_a_page_shows_the_output_of_its_commands(page, in_tmp_path, tmp_path, monkeypatch):
     """The README's commands are separate processes, as for a reader; those of the pages run in
     this process.
     """
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     folder = Folder(tmp_path) if page == README else InThisProcess(tmp_path)
     for transcript in SHOWN[page]:

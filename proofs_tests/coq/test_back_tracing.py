@@ -29,13 +29,7 @@ STATES = Theorem(
 """The Coq terms for the traced path (as a decimal number: a 1, followed by the states) and for its weight."""
 
 
-@settings(
-    max_examples=3,
-    deadline=None,
-    phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=list(HealthCheck),
-    database=None,
-)
+@settings(max_examples=3, phases=[Phase.explicit, Phase.generate], suppress_health_check=list(HealthCheck))
 @given(automaton=automata(MAX_PLUS, least_states=1, most_states=3))
 def test_both_find_the_same_path(compiled, automaton):
     case = Weights(

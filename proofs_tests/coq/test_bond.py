@@ -87,13 +87,7 @@ def test_on_the_cases_of_the_verdict(compiled):
 
 
 @pytest.mark.parametrize("part", range(2))  # Hypothesis limits the size of what a test draws
-@settings(
-    max_examples=2,
-    deadline=None,
-    phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=list(HealthCheck),
-    database=None,
-)
+@settings(max_examples=2, phases=[Phase.explicit, Phase.generate], suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_on_random_weights(compiled, part, data):
     """Each variant has one case with rational weights of few digits, because Coq's gcd of long numbers is

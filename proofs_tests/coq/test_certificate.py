@@ -149,8 +149,7 @@ def test_automata_beyond_the_kernel_are_refused(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_command(compiled, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_the_command(compiled, in_tmp_path, tmp_path, capsys):
     for name, automaton in zip(NAMES, two(REAL), strict=True):
         Path(name).write_text(json.dumps(json_format.to_json(automaton)))
     assert main.run(["equivalent", "A.json", "B.json", "--kernel", "--json"]) == 0
@@ -173,11 +172,10 @@ def test_the_command(compiled, tmp_path, monkeypatch, capsys):
     )
 
 
-def test_without_coq(tmp_path, monkeypatch, capsys):
+def test_without_coq(in_tmp_path, tmp_path, monkeypatch, capsys):
     """Commands that need Coq explain in one line how to install it, with exit status 2. ``verify`` runs the
     other evidence, and reports the evidence in Coq as not run.
     """
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     for arguments in (
         ["prove"],

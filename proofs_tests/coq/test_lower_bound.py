@@ -102,8 +102,7 @@ def test_coq_and_python_run_the_same_cells(folder):
                 assert low <= value * 2**64 <= high and high - low < 2**20
 
 
-def test_the_command_writes_a_complete_file_that_coq_accepts(folder, tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_command_writes_a_complete_file_that_coq_accepts(folder, in_tmp_path, tmp_path, capsys):
     assert main.run(["not-rational", "sru-feedback", "--size", "2", "--kernel", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["states"] == 2
@@ -124,15 +123,13 @@ def test_the_command_writes_a_complete_file_that_coq_accepts(folder, tmp_path, c
         ("lstm --kernel-file 3.v", "--kernel-file 3.v: the file name must"),
     ],
 )
-def test_requests_without_a_file_are_refused(folder, tmp_path, arguments, message, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_requests_without_a_file_are_refused(folder, in_tmp_path, tmp_path, arguments, message, capsys):
     assert main.run(["not-rational", *arguments.split()]) == 2
     assert message in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
-def test_without_a_bound_there_is_no_file(folder, tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_without_a_bound_there_is_no_file(folder, in_tmp_path, tmp_path, capsys):
     assert main.run(["not-rational", "sru", "--size", "3", "--kernel"]) == 3
     assert "not_rational_sru.v is not written" in capsys.readouterr().err.replace("\n", " ")
     assert not list(tmp_path.iterdir())

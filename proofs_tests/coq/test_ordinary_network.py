@@ -258,9 +258,8 @@ def test_slopes_enclose_a_step_and_the_margins(cell, seed, width):
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(in_tmp_path):
     """Write networks and an automaton into the test's own folder."""
-    monkeypatch.chdir(tmp_path)
     save_file(state_dict(latch("gru")), "gru.safetensors")
     save_file(state_dict(latch("rnn_relu")), "relu.safetensors")
     save_file(state_dict(latch("gru", 2)), "two.safetensors")

@@ -357,9 +357,8 @@ def test_an_automaton_may_have_states_on_no_accepting_path(tmp_path):
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(in_tmp_path):
     """Write networks, rules and an automaton into the test's own folder."""
-    monkeypatch.chdir(tmp_path)
     files.save(classifier()[0], "net.safetensors")
     Path("rules.config").write_text(RULES)
     Path("other.config").write_text(RULES.replace("price", "to"))

@@ -209,8 +209,7 @@ def mixtures(net: Acceptor, word: list[int]) -> list[float]:
     return [float(x) for x in alpha]
 
 
-def test_the_command_writes_a_complete_file_that_coq_accepts(theory, tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_command_writes_a_complete_file_that_coq_accepts(theory, in_tmp_path, tmp_path, capsys):
     save(network("sr-elman", True), tmp_path / "net-1.safetensors")
     assert main.run(["certify", "net-1.safetensors", "--kernel", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)

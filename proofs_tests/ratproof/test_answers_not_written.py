@@ -94,8 +94,9 @@ def test_an_unwritable_note_changes_no_answer(monkeypatch):
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 @pytest.mark.parametrize(("weight", "status"), [("1", 0), ("2", 1)])
-def test_a_symbol_that_the_terminal_cannot_encode_is_escaped(encoding, weight, status, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_symbol_that_the_terminal_cannot_encode_is_escaped(
+    encoding, weight, status, in_tmp_path, tmp_path, monkeypatch
+):
     (tmp_path / "a.json").write_text(automaton("Ω"), encoding="utf-8")
     (tmp_path / "b.json").write_text(automaton("Ω", weight), encoding="utf-8")
     printed = io.BytesIO()
@@ -153,8 +154,7 @@ def test_help_is_text_in_any_encoding(encoding, monkeypatch):
 
 
 @pytest.fixture
-def two(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def two(in_tmp_path, tmp_path):
     for name in ("A.json", "B.json"):
         shutil.copy(EVEN, name)
     return tmp_path

@@ -15,8 +15,7 @@ from ratproof.main import run
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def folder(in_tmp_path, tmp_path):
     files.write(from_regex("a[ab]*", "ab"), "first.json")
     files.write(from_regex("[ab]*b", "ab"), "last.json")
     files.write(

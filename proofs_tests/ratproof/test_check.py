@@ -29,10 +29,7 @@ HALVES = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0
 EXAMPLE = Path(__file__).parents[2] / "ratproof" / "examples" / "my_claim.py"
 
 
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_registered", {})
+pytestmark = pytest.mark.usefixtures("in_tmp_path", "no_own_claims")
 
 
 def written(text):

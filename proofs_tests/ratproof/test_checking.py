@@ -29,8 +29,7 @@ LONE = WFSA(REAL, [1], [1], {"c": [[1]]})
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def folder(in_tmp_path, tmp_path):
     for name, automaton in {"a": A, "twice": TWICE, "near": NEAR, "turned": TURNED, "lone": LONE}.items():
         files.write(automaton, f"{name}.json")
     assert run(["equivalent", "a.json", "twice.json", "--certificate", "equal.json"]) == 0

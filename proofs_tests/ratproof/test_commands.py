@@ -370,8 +370,7 @@ def test_verify_finds_replays_and_reports_the_expected_results(tmp_path, monkeyp
             assert result["counterexample"]["network"] in capsys.readouterr().out
 
 
-def test_verify_on_a_small_text_counts_its_prefixes(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_verify_on_a_small_text_counts_its_prefixes(in_tmp_path, tmp_path, capsys):
     (tmp_path / "t.txt").write_text("the cat sat\nthe dog\n\nsat\n")
     (tmp_path / "v.txt").write_text("the 0.5 1\ncat -1 2\nsat 0 0.25\n")
     arguments = ("verify", "proposition-7", "--kind", "sampled", "--examples", "5", "--units", "3", "--json")

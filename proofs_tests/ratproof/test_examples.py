@@ -32,8 +32,7 @@ QUICK = [
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def folder(in_tmp_path, tmp_path):
     assert run(["examples", "."]) == 0
     return tmp_path
 

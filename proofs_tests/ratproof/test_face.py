@@ -164,8 +164,7 @@ def test_a_batch_first_layer_is_refused():
         ratproof.check(nn.GRU(2, 1, batch_first=True), FADING, embeddings=torch.eye(2), alphabet="ab")
 
 
-def test_verify_agrees_with_the_command(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_verify_agrees_with_the_command(in_tmp_path, capsys):
     report = ratproof.verify("fa-rnn-viterbi", kinds=["exhausted", "decided"])
     assert {r.kind for r in report.results} == {"exhausted", "decided"} and report.as_expected
     one = ratproof.verify("fa-rnn-viterbi", kinds="decided")

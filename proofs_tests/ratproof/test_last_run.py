@@ -21,10 +21,7 @@ from ratproof.main import run
 from ratproof.report import show
 from theory.registry import claims
 
-
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
 
 @pytest.fixture

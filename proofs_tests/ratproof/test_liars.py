@@ -36,9 +36,7 @@ DOUBLES = WFSA(REAL, [1], [1], {"a": [[2]], "b": [[1]]})
 
 
 @pytest.fixture(autouse=True)
-def _elsewhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_registered", {})
+def _elsewhere(in_tmp_path, no_own_claims, monkeypatch):
     monkeypatch.setattr(on_numbers, "MOST_STEPS", 4000)  # fewer cases than by default, to save time
 
 

@@ -73,8 +73,7 @@ def test_stages_are_logged_at_most_once_a_second(caplog):
 
 
 @pytest.mark.parametrize(("option", "steps"), [((), False), (("-v",), True), (("-q",), False)])
-def test_v_shows_each_step(option, steps, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_v_shows_each_step(option, steps, in_tmp_path):
     status, out, err = command("verify", "fa-rnn-viterbi", "--kind", "decided", *option)
     assert status == 0 and "as expected" in out
     assert ("0 of 1 claims done, running fa-rnn-viterbi decided" in err) is steps

@@ -15,7 +15,6 @@ from automata.errors import InputError
 from proofs_tests.ratproof.test_pytest_plugin import CLAIMS
 from ratproof.main import run
 from ratproof.project_settings import ProjectSettings, default_device, project_settings
-from theory import registry
 
 RIGHT = {
     "claims": st.lists(st.sampled_from(["a.py", "claims/*.py"]), max_size=3),
@@ -27,9 +26,7 @@ RIGHT = {
 
 
 @pytest.fixture(autouse=True)
-def _elsewhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_registered", {})
+def _elsewhere(in_tmp_path, no_own_claims, monkeypatch):
     monkeypatch.delenv("RATPROOF_DEVICE", raising=False)
 
 

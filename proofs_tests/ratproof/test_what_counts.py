@@ -47,7 +47,6 @@ from ratproof.ladder.rungs.decided import decide
 from ratproof.ladder.rungs.exhausted import exhaust
 from ratproof.ladder.user_files import check
 from ratproof.main import run
-from theory import registry
 from theory.registry import claim_named
 
 LOOP = {"a": [[1]], "b": [[1]]}
@@ -58,10 +57,7 @@ LATER_HUGE = WFSA(REAL, [1], [1], {"a": [[10**20]], "b": [[1]]})
 """An automaton whose scores exceed the range of float32 from the second a on."""
 
 
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_registered", {})
+pytestmark = pytest.mark.usefixtures("in_tmp_path", "no_own_claims")
 
 
 class Gives(nn.Module):

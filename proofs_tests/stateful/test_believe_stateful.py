@@ -376,8 +376,7 @@ claim = believe_stateful("wrong", model=wrong("positions from 0 in every call"))
 """
 
 
-def test_a_counterexample_of_a_model_is_saved_as_a_program(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_a_counterexample_of_a_model_is_saved_as_a_program(in_tmp_path, capsys):
     Path("mine.py").write_text(WRONG_FILE)
     assert run(["check", "mine.py", "--kind", "pieces", "--examples", "17"]) == 1
     kept = Path(".ratproof/counterexamples/wrong--stated--pieces.py")

@@ -61,8 +61,7 @@ def data(tmp_path):
 
 
 @pytest.fixture(autouse=True)
-def _where(tmp_path, monkeypatch, command_line):
-    monkeypatch.chdir(tmp_path)
+def _where(in_tmp_path, monkeypatch, command_line):
     monkeypatch.delenv("RATPROOF_DATA", raising=False)
 
 

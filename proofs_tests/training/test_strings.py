@@ -22,7 +22,7 @@ def languages() -> st.SearchStrategy[RegularLanguage]:
     return st.one_of(st.integers(1, 7).map(grammar), st.integers(1, 4).map(balanced), random)
 
 
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(languages(), st.integers(0, 99), st.booleans())
 def test_drawn_strings_are_sorted_distinct_and_disjoint(language, seed, near_misses):
     training, validation = strings.draw(language, seed, near_misses)

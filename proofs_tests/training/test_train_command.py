@@ -56,8 +56,7 @@ def test_out_of_time_prints_how_to_resume(tmp_path, capfd):
         ("everything.json", "everything.json"),
     ],
 )
-def test_bad_input_gives_a_one_line_error(line, says, tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
+def test_bad_input_gives_a_one_line_error(line, says, in_tmp_path, tmp_path, capfd):
     assert ratproof(f"train {line}") == 2
     out, err = capfd.readouterr()
     assert not out and err.count("\n") == 1 and says in err and not list(tmp_path.iterdir())

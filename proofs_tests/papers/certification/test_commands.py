@@ -21,12 +21,11 @@ from ratproof.main import run
 
 
 @pytest.fixture
-def checkpoint(tmp_path, monkeypatch):
+def checkpoint(in_tmp_path):
     """Save a network of 5 centroids in the test's own folder.
 
     At temperature 0.5, its soft automaton has 4 states.
     """
-    monkeypatch.chdir(tmp_path)
     network = random_network(3)
     network.set_temperature(0.5)
     save(network, "net.safetensors")
@@ -137,8 +136,7 @@ def test_a_network_over_symbols_that_are_not_texts_has_no_certificate():
         certificate.network_json(numbers)
 
 
-def test_unknown_is_never_certified(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_unknown_is_never_certified(capsys, in_tmp_path, tmp_path):
     network = Acceptor(("a",), "sr-elman", hidden_size=1, k=2)
     with torch.no_grad():
         for parameter in network.parameters():
@@ -234,9 +232,8 @@ def test_bad_input_gives_a_one_line_error(checkpoint, capsys, tmp_path, argument
     assert set(tmp_path.iterdir()) == there  # no partial file is written
 
 
-def test_figures_of_any_temperatures_and_symbols(capsys, tmp_path, monkeypatch):
+def test_figures_of_any_temperatures_and_symbols(capsys, in_tmp_path, tmp_path):
     """Some symbols look like formulas to matplotlib, and the range is the widest."""
-    monkeypatch.chdir(tmp_path)
     torch.manual_seed(0)
     save(Acceptor(("$x^{$", "$", "\\", "<&>", "--", "\n"), hidden_size=2, k=2), "odd.safetensors")
     _, answer = run_json(capsys, "figures", "odd.safetensors", "-o", "p", "--temperatures", "1e-30,1,1e30")
@@ -245,15 +242,13 @@ def test_figures_of_any_temperatures_and_symbols(capsys, tmp_path, monkeypatch):
     assert (tmp_path / "p" / "temperatures.svg").exists() and (tmp_path / "p" / "probabilities.svg").exists()
 
 
-def test_all_strings_of_one_symbol_are_counted_up_to_a_length(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_all_strings_of_one_symbol_are_counted_up_to_a_length(capsys, in_tmp_path):
     save(Acceptor(("a",), hidden_size=2, k=2), "one.safetensors")
     _, answer = run_json(capsys, "extract", "one.safetensors", "--counts", "hard", "--length", "500")
     assert answer["counts"]["strings_agree"]
 
 
-def test_networks_other_than_finite_automata_are_refused(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_networks_other_than_finite_automata_are_refused(capsys, in_tmp_path):
     save(Acceptor(("0", "1"), "sr-lstm", hidden_size=2, k=2), "lstm.safetensors")
     for command in ("certify", "extract"):
         assert "cell state" in refused(capsys, command, "lstm.safetensors")

@@ -37,9 +37,8 @@ def write_state_dict(parts, path):
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(in_tmp_path, tmp_path):
     """Write networks and automata into the test's own folder."""
-    monkeypatch.chdir(tmp_path)
     write_state_dict(latch("gru"), "gru.safetensors")
     write_state_dict(latch("rnn_tanh"), "tanh.pt")
     write_state_dict(last_of_three(), "three.safetensors")

@@ -17,8 +17,7 @@ LOW = ["--height", "2", "--length", "12", "--saturated-height", "2"]
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def here(in_tmp_path, tmp_path):
     save(counter(), "net.safetensors")
     save(counter("sr-lstm-p"), "other.safetensors")
     save(broken(some_counters.leaking_letter), "leaks.safetensors")
