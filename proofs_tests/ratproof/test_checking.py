@@ -12,7 +12,7 @@ from automata import operations
 from automata.io import files
 from automata.semirings import BOOLEAN, LOG, MIN_PLUS, REAL
 from automata.wfsa import WFSA
-from proofs_tests.ratproof.answers import refused
+from proofs_tests.ratproof.answers import refused, run_json
 from proofs_tests.ratproof.certificate_files import FILES, certificate
 from ratproof.checkers import check_hankel
 from ratproof.checkers.table import automaton_digest
@@ -40,19 +40,18 @@ def folder(in_tmp_path, tmp_path):
     return tmp_path
 
 
-def asked(capsys, *arguments):
+def asked(capsys, line, *more):
     """Return the exit status and the lines on standard output."""
     capsys.readouterr()
-    status = run(["check-certificate", *arguments])
+    status = run(["check-certificate", *line.split(), *more])
     out, err = capsys.readouterr()
     assert err == "", err
     return status, out.splitlines()
 
 
-def told(capsys, *arguments):
+def told(capsys, line, *more):
     """Return the exit status and the parsed output of ``--json``."""
-    status, (line,) = asked(capsys, *arguments, "--json")
-    return status, json.loads(line)
+    return run_json(capsys, f"check-certificate {line}", *more)
 
 
 def test_what_is_accepted_is_said_in_full(folder, capsys):
@@ -62,8 +61,8 @@ def test_what_is_accepted_is_said_in_full(folder, capsys):
     line = f'accepted: {first} and {second} give every string over ["a", "b"] the same score'
     assert asked(capsys, "equal.json") == (0, [line])
     named = ["  A is the automaton in a.json", "  B is the automaton in twice.json"]
-    assert asked(capsys, "equal.json", "--of", "a.json", "twice.json") == (0, [line, *named])
-    _, answer = told(capsys, "equal.json", "--of", "a.json", "twice.json")
+    assert asked(capsys, "equal.json --of a.json twice.json") == (0, [line, *named])
+    _, answer = told(capsys, "equal.json --of a.json twice.json")
     assert (answer["verdict"], answer["claims"], answer["why"], len(answer["certificates"])) == (
         "accepted",
         "equivalent",
@@ -77,18 +76,18 @@ def test_what_is_accepted_is_said_in_full(folder, capsys):
 
 def test_each_certificate_has_a_line_and_one_rejected_decides_the_status(folder, capsys):
     status, lines = asked(
-        capsys, "equal.json", "hankel-gru.json", "follows-eq-2.json", "boxes-sr-gru-dot.json", "least-of.json"
+        capsys, "equal.json hankel-gru.json follows-eq-2.json boxes-sr-gru-dot.json least-of.json"
     )
     assert status == 0 and len(lines) == 5 and all(": accepted: " in line for line in lines)
     assert [line.partition(":")[0] for line in lines][:2] == ["equal.json", "hankel-gru.json"]
     (folder / "bad.json").write_text(
         json.dumps(certificate("hankel-gru") | {"states": 3, "claims": "at least 3 states"})
     )
-    status, lines = asked(capsys, "equal.json", "bad.json")
+    status, lines = asked(capsys, "equal.json bad.json")
     assert status == 1
     assert lines[0].startswith("equal.json: accepted")
     assert lines[1].startswith("bad.json: rejected: there must be 3 prefixes")
-    status, answer = told(capsys, "equal.json", "bad.json", "hankel-gru.json")
+    status, answer = told(capsys, "equal.json bad.json hankel-gru.json")
     assert (status, answer["verdict"], answer["claims"], answer["why"]) == (1, "rejected", None, None)
     assert [row["verdict"] for row in answer["certificates"]] == ["accepted", "rejected", "accepted"]
     assert [row["file"] for row in answer["certificates"]] == ["equal.json", "bad.json", "hankel-gru.json"]
@@ -138,8 +137,8 @@ def test_arguments_after_two_hyphens_are_certificates():
 )
 def test_a_certificate_about_other_automata_is_rejected_with_the_difference(folder, capsys, arguments, says):
     digests = {name: automaton_digest(x)[:16] for name, x in (("a", A), ("twice", TWICE), ("near", NEAR))}
-    assert asked(capsys, *arguments.split())[0] == 1
-    status, answer = told(capsys, *arguments.split())
+    assert asked(capsys, arguments)[0] == 1
+    status, answer = told(capsys, arguments)
     assert status == 1 and answer["certificates"][0]["about"] is None
     why = answer["why"]
     assert why.startswith("the certificate is about other automata: ") and says.format(**digests) in why
@@ -155,8 +154,8 @@ def test_of_accepts_the_automaton_in_any_form(folder, capsys):
     )
     assert run(["minimise", "a.json", "--certificate", "m.json"]) == 0
     for name in ("turned.json", "other.json", "a.json"):
-        assert asked(capsys, "m.json", "--of", name)[0] == 0
-    assert asked(capsys, "equal.json", "--of", "a.json", "twice.json")[0] == 0
+        assert asked(capsys, "m.json --of", name)[0] == 0
+    assert asked(capsys, "equal.json --of a.json twice.json")[0] == 0
     one = WFSA(MIN_PLUS, [0], [0], {"a": [["1/2"]]})
     files.write(one, "one.att")
     files.write(one, "one.json")
@@ -165,47 +164,45 @@ def test_of_accepts_the_automaton_in_any_form(folder, capsys):
     ) in (0, 2)
     files.write(one, "two.att")
     assert run(["equivalent", "one.att", "two.att", "--certificate", "c.json"]) == 0
-    assert asked(capsys, "c.json", "--of", "one.att", "two.att")[0] == 0
-    assert asked(capsys, "c.json", "--of", "one.att", "two.att", "--semiring", "max-plus")[0] == 1
-    assert asked(capsys, "c.json", "--of", "one.att", "one.json", "--semiring", "min-plus")[0] == 0
+    assert asked(capsys, "c.json --of one.att two.att")[0] == 0
+    assert asked(capsys, "c.json --of one.att two.att --semiring max-plus")[0] == 1
+    assert asked(capsys, "c.json --of one.att one.json --semiring min-plus")[0] == 0
 
 
 def test_a_certificate_of_a_cell_is_compared_with_a_file_of_weights(folder, capsys):
     gru = some(CELLS["gru"]).to_json()
     (folder / "gru.json").write_text(json.dumps(gru))
-    status, (_, line) = asked(capsys, "hankel-gru.json", "--of", "gru.json")
+    status, (_, line) = asked(capsys, "hankel-gru.json --of gru.json")
     assert status == 0 and line == "  the weights are those in gru.json"
     (folder / "gru.json").write_text(json.dumps({**gru, "letters": ["a", "c"]}))
-    why = told(capsys, "hankel-gru.json", "--of", "gru.json")[1]["why"]
+    why = told(capsys, "hankel-gru.json --of gru.json")[1]["why"]
     assert why == "it is about the cell gru with other weights or letters than in gru.json"
     (folder / "gru.json").write_text(json.dumps(some(CELLS["gru"], seed=1).to_json()))
-    assert told(capsys, "hankel-gru.json", "--of", "gru.json")[0] == 1
+    assert told(capsys, "hankel-gru.json --of gru.json")[0] == 1
     (folder / "gru.json").write_text(json.dumps(some(CELLS["elman"]).to_json()))
     assert (
         "the cell gru, but gru.json has no weights for it"
-        in told(capsys, "hankel-gru.json", "--of", "gru.json")[1]["why"]
+        in told(capsys, "hankel-gru.json --of gru.json")[1]["why"]
     )
 
 
 def test_each_kind_of_certificate_is_compared_with_files_of_its_kind(folder, capsys):
     (folder / "gru.json").write_text(json.dumps(some(CELLS["gru"]).to_json()))
-    assert asked(capsys, "equal.json", "hankel-gru.json", "--of", "a.json", "twice.json", "gru.json")[0] == 0
-    status, lines = asked(
-        capsys, "equal.json", "hankel-gru.json", "follows-eq-2.json", "--of", "a.json", "twice.json"
-    )
+    assert asked(capsys, "equal.json hankel-gru.json --of a.json twice.json gru.json")[0] == 0
+    status, lines = asked(capsys, "equal.json hankel-gru.json follows-eq-2.json --of a.json twice.json")
     assert status == 1 and lines[3] == "hankel-gru.json: rejected: it is about a cell, but --of contains none"
     assert lines[4] == "follows-eq-2.json: rejected: it is about a claim's network, but --of contains none"
 
 
 def test_a_certificate_beyond_the_limits_is_neither_accepted_nor_rejected(folder, capsys, monkeypatch):
     monkeypatch.setattr(check_hankel, "SECONDS", 1e-9)
-    status, lines = asked(capsys, "hankel-gru.json", "equal.json")
+    status, lines = asked(capsys, "hankel-gru.json equal.json")
     assert status == 3
     assert lines[0].startswith("hankel-gru.json: not checked: it may take more than 1e-09 seconds, the limit")
     status, answer = told(capsys, "hankel-gru.json")
     assert (status, answer["verdict"], answer["claims"]) == (3, "unknown", None)
     (folder / "bad.json").write_text(json.dumps({**certificate("equivalent-real"), "through": "B"}))
-    assert asked(capsys, "hankel-gru.json", "bad.json")[0] == 1
+    assert asked(capsys, "hankel-gru.json bad.json")[0] == 1
 
 
 def test_a_loosely_written_certificate_is_rejected(folder, capsys):
@@ -216,7 +213,7 @@ def test_a_loosely_written_certificate_is_rejected(folder, capsys):
         text[:-1] + ', "note": NaN}',
     ):
         (folder / "loose.json").write_text(loose)
-        status, lines = asked(capsys, "loose.json", "equal.json", "--of", "a.json", "twice.json")
+        status, lines = asked(capsys, "loose.json equal.json --of a.json twice.json")
         assert status == 1
         assert lines[0].startswith("loose.json: rejected: ")
         assert lines[1].startswith("equal.json: accepted")
@@ -303,10 +300,10 @@ def test_bad_input_gives_a_one_line_error(folder, capsys, arguments, says):
     (folder / "deep.json").write_text("[" * 100_000 + "]" * 100_000)
     (folder / "weights.json").write_text(json.dumps(some(CELLS["gru"]).to_json()))
     (folder / "one.att").write_text("0 1 1 1\n1\n")
-    assert says in refused(capsys, "check-certificate", *arguments.split())
+    assert says in refused(capsys, f"check-certificate {arguments}")
 
 
 def test_an_automaton_over_a_semiring_without_certificates_is_refused(folder, capsys):
     files.write(WFSA(LOG, [0.0], [0.0], {"a": [[0.5]]}), "log.json")
-    status, answer = told(capsys, "least-of.json", "--of", "log.json")
+    status, answer = told(capsys, "least-of.json --of log.json")
     assert status == 1 and "log.json (log, 1 state, " in answer["why"]

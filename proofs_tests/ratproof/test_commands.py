@@ -288,7 +288,7 @@ def test_a_malformed_file_gives_a_one_line_error_and_no_output(name, what, case,
 def test_a_malformed_text_is_refused(name, content, says, tmp_path, capsys):
     path = tmp_path / name
     path.write_bytes(content)
-    assert says in refused(capsys, "verify", "--text", str(path))
+    assert says in refused(capsys, "verify --text", str(path))
 
 
 @pytest.mark.parametrize(
@@ -307,7 +307,7 @@ def test_invalid_embeddings_are_refused(name, content, says, tmp_path, capsys):
     (tmp_path / "t.txt").write_text("a b\n")
     (tmp_path / name).write_bytes(content)
     assert says in refused(
-        capsys, "verify", "--text", str(tmp_path / "t.txt"), "--embeddings", str(tmp_path / name)
+        capsys, "verify --text", str(tmp_path / "t.txt"), "--embeddings", str(tmp_path / name)
     )
 
 

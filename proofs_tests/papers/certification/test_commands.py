@@ -69,7 +69,7 @@ def test_a_mutated_certificate_is_rejected(checkpoint, capsys, tmp_path):
     data = json.loads((tmp_path / "c.json").read_text())
     data["nodes"][0]["high"] = data["nodes"][0]["low"]
     (tmp_path / "c.json").write_text(json.dumps(data))
-    status, answer = run_json(capsys, "check-certificate", "c.json")
+    status, answer = run_json(capsys, "check-certificate c.json")
     assert status == 1 and answer["verdict"] == "rejected"
 
 
@@ -78,7 +78,7 @@ def test_a_certificate_is_for_one_network_at_one_temperature(checkpoint, capsys)
     temperature is that of the checkpoint or, if it is passed, that of ``--temperature``.
     """
     run_json(capsys, "certify", checkpoint, "--certificate", "own.json")
-    status, answer = run_json(capsys, "check-certificate", "own.json", "--of", checkpoint)
+    status, answer = run_json(capsys, "check-certificate own.json --of", checkpoint)
     about = answer["certificates"][0]["about"]
     assert (status, answer["verdict"], about["of"], about["network"]["temperature"]) == (
         0,
@@ -103,11 +103,11 @@ def test_a_certificate_is_for_one_network_at_one_temperature(checkpoint, capsys)
     assert "; network: sr-gru, " in second
     assert third == "  the network is the one in net.safetensors"
     assert "--temperature requires a network" in refused(
-        capsys, "check-certificate", "c.json", "--temperature", "0.25"
+        capsys, "check-certificate c.json --temperature 0.25"
     )
     for tau in ("0", "-1", "nan", "inf"):
         assert "must be positive" in refused(
-            capsys, "check-certificate", "c.json", "--of", checkpoint, "--temperature", tau
+            capsys, "check-certificate c.json --of", checkpoint, "--temperature", tau
         )
     other = random_network(3)
     with torch.no_grad():
@@ -115,14 +115,14 @@ def test_a_certificate_is_for_one_network_at_one_temperature(checkpoint, capsys)
     save(other, "other.safetensors")
     assert run(["certify", "other.safetensors", "--temperature", "0.25", "--certificate", "o.json"]) == 0
     capsys.readouterr()
-    status, answer = run_json(capsys, "check-certificate", "c.json", "--of", "other.safetensors")
+    status, answer = run_json(capsys, "check-certificate c.json --of other.safetensors")
     assert status == 1 and answer["why"].startswith("the certificate is about another network (")
     assert "--of accepts at most one network" in refused(
-        capsys, "check-certificate", "c.json", "--of", checkpoint, "other.safetensors"
+        capsys, "check-certificate c.json --of", checkpoint, "other.safetensors"
     )
-    assert "cannot be read" in refused(capsys, "check-certificate", "c.json", "--of", "none.safetensors")
+    assert "cannot be read" in refused(capsys, "check-certificate c.json --of none.safetensors")
     assert "pass the files that certificates must be about after --of" in refused(
-        capsys, "check-certificate", "c.json", checkpoint
+        capsys, "check-certificate c.json", checkpoint
     )
     save(Acceptor(("0", "1"), "sr-lstm", hidden_size=2, k=2), "lstm.safetensors")
     assert run(["check-certificate", "c.json", "--of", "lstm.safetensors"]) == 1
@@ -142,10 +142,10 @@ def test_unknown_is_never_certified(capsys, in_tmp_path, tmp_path):
         for parameter in network.parameters():
             parameter.zero_()
     save(network, "tie.safetensors")
-    status, answer = run_json(capsys, "certify", "tie.safetensors", "--certificate", "c.json")
+    status, answer = run_json(capsys, "certify tie.safetensors --certificate c.json")
     assert status == 3 and answer["verdict"] == "unknown" and "tie" in answer["why"]
     assert not (tmp_path / "c.json").exists()
-    assert "tie" in refused(capsys, "extract", "tie.safetensors")
+    assert "tie" in refused(capsys, "extract tie.safetensors")
 
 
 def test_extracted_is_the_hard_automaton(checkpoint, capsys):
@@ -236,7 +236,7 @@ def test_figures_of_any_temperatures_and_symbols(capsys, in_tmp_path, tmp_path):
     """Some symbols look like formulas to matplotlib, and the range is the widest."""
     torch.manual_seed(0)
     save(Acceptor(("$x^{$", "$", "\\", "<&>", "--", "\n"), hidden_size=2, k=2), "odd.safetensors")
-    _, answer = run_json(capsys, "figures", "odd.safetensors", "-o", "p", "--temperatures", "1e-30,1,1e30")
+    _, answer = run_json(capsys, "figures odd.safetensors -o p --temperatures 1e-30,1,1e30")
     for name in answer["files"]:
         fromstring((tmp_path / name).read_text())
     assert (tmp_path / "p" / "temperatures.svg").exists() and (tmp_path / "p" / "probabilities.svg").exists()
@@ -244,7 +244,7 @@ def test_figures_of_any_temperatures_and_symbols(capsys, in_tmp_path, tmp_path):
 
 def test_all_strings_of_one_symbol_are_counted_up_to_a_length(capsys, in_tmp_path):
     save(Acceptor(("a",), hidden_size=2, k=2), "one.safetensors")
-    _, answer = run_json(capsys, "extract", "one.safetensors", "--counts", "hard", "--length", "500")
+    _, answer = run_json(capsys, "extract one.safetensors --counts hard --length 500")
     assert answer["counts"]["strings_agree"]
 
 

@@ -84,7 +84,7 @@ def test_a_certificate_is_compared_with_the_network_and_the_automaton_it_is_abou
         rnn.weight_hh_l0[0, 0] += 2**-20
     write_state_dict((rnn, linear), "changed.safetensors")
     run_json(capsys, *GRU, "--against", "set.json", "--certificate", "c.json")
-    status, answer = run_json(capsys, "check-certificate", "c.json", "--of", *of.split())
+    status, answer = run_json(capsys, "check-certificate c.json --of", *of.split())
     assert answer["verdict"] == verdict and status == (verdict != "accepted")
     if verdict == "rejected":
         assert answer["why"].startswith("the certificate is about another ")
@@ -104,7 +104,7 @@ def test_the_input_vectors_of_a_certificate_are_rows_of_the_embedding_table(fold
     run_json(capsys, *GRU, "--against", "set.json", "--certificate", "c.json")
     vectors = torch.cat([torch.eye(3), torch.full((1, 3), 0.5)])[rows]
     save_file({**state_dict(latch("gru")), "emb.weight": vectors}, "table.safetensors")
-    _, answer = run_json(capsys, "check-certificate", "c.json", "--of", "table.safetensors")
+    _, answer = run_json(capsys, "check-certificate c.json --of table.safetensors")
     assert answer["verdict"] == verdict
     assert verdict == "accepted" or "other input vectors than the rows of the embedding" in answer["why"]
 
@@ -117,7 +117,7 @@ def test_a_certificate_states_a_threshold_other_than_0(folder, capsys):
 
 def test_a_certificate_of_one_automaton_is_not_compared_with_two(folder, capsys):
     run_json(capsys, *GRU, "--against", "set.json", "--certificate", "c.json")
-    sentence = refused(capsys, "check-certificate", "c.json", "--of", "set.json", "other.json")
+    sentence = refused(capsys, "check-certificate c.json --of set.json other.json")
     assert "c.json is about an ordinary network" in sentence
 
 
