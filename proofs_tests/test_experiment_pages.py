@@ -50,10 +50,8 @@ def test_experiments_that_did_not_run_are_marked_as_such(pages):
     files = pages("parentheses", []) | pages("palindromes", [])
     assert set(files) == {"parentheses.md", "palindromes.md"}
     table_1 = _lines(files["parentheses.md"], "Tables 1 and 12: the large set")
-    assert [row[:3] for row in table_1[:2]] == [
-        ["LSTM", "ours", "not run"],
-        ["LSTM", "the paper's", "not run"],
-    ]
+    expected = [["LSTM", "ours", "not run"], ["LSTM", "the paper's", "not run"]]
+    assert [row[:3] for row in table_1[:2]] == expected
     assert {row[0] for row in table_1} == {"LSTM", "LSTM-P", "SR-LSTM", "SR-LSTM-P"}
     assert table_1[0][3:9] == [f"{100 * share:.1f} / ·" for share in TABLE_1["large", "lstm"]]
     table_2 = _lines(files["parentheses.md"], "Table 2: numbers of centroids")

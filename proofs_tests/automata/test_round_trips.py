@@ -192,11 +192,8 @@ def scored_again(path, lists):
         text, value = line.rsplit("\t", 1)
         pasted = shlex.split(text)[0] if not lists and text[:1] in ("'", '"') else text
         as_list = lists or (pasted is not text and pasted.startswith("["))
-        assert command("score", path, *(["--lists"] if as_list else []), "--", pasted) == (
-            0,
-            value + "\n",
-            "",
-        )
+        expected = (0, value + "\n", "")
+        assert command("score", path, *(["--lists"] if as_list else []), "--", pasted) == expected
     return status
 
 

@@ -153,10 +153,8 @@ def test_the_command(compiled, in_tmp_path, tmp_path, capsys):
     for name, automaton in zip(NAMES, two(REAL), strict=True):
         Path(name).write_text(json.dumps(json_format.to_json(automaton)))
     assert main.run(["equivalent", "A.json", "B.json", "--kernel", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["kernel"] == {
-        "file": "equivalent_A_B.v",
-        "theorem": "equivalent",
-    }
+    expected = {"file": "equivalent_A_B.v", "theorem": "equivalent"}
+    assert json.loads(capsys.readouterr().out)["kernel"] == expected
     assert main.run(["equivalent", "A.json", "B.json", "--kernel-file", "a-b.v"]) == 2
     assert "letters, digits and underscores" in capsys.readouterr().err
     assert main.run(["equivalent", "A.json", "B.json", "--kernel-file", "no/a.v"]) == 2

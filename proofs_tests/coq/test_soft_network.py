@@ -230,7 +230,5 @@ def test_networks_that_the_theory_does_not_have_are_refused(tmp_path, capsys):
     torch.manual_seed(1)
     save(Acceptor(("0", "1"), hidden_size=2, k=2, similarity="euclidean"), tmp_path / "net.safetensors")
     assert main.run(["certify", str(tmp_path / "net.safetensors"), "--kernel"]) == 2
-    assert (
-        "--kernel requires a network with equation 2 (similarity dot), got euclidean"
-        in capsys.readouterr().err
-    )
+    message = "--kernel requires a network with equation 2 (similarity dot), got euclidean"
+    assert message in capsys.readouterr().err

@@ -55,10 +55,8 @@ def test_lists_counts_and_the_smallest_string(folder, capsys):
     assert capsys.readouterr().out == "a\t1\na a\t3/2\n"
     assert run(["count", "last.json", "--length", "5"]) == 0
     assert capsys.readouterr().out == "16\n"
-    assert run_json(capsys, "count real.json --length 1") == (
-        0,
-        {"schema_version": 2, "length": 1, "total": "1"},
-    )
+    expected = (0, {"schema_version": 2, "length": 1, "total": "1"})
+    assert run_json(capsys, "count real.json --length 1") == expected
     assert run(["shortest", "real.json"]) == 0
     assert capsys.readouterr().out == "a\t1\n"
     assert run(["regex", "a*", "-o", "star.json"]) == run(["shortest", "star.json"]) == 0

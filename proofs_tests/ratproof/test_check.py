@@ -48,10 +48,8 @@ def test_a_true_claim_holds_and_one_off_by_one_is_refuted_by_all_evidence(capsys
         right = result["claim"] == "bigrams"
         assert result["verdict"] == ("holds" if right else "refuted")
         if not right:
-            assert (result["counterexample"]["string"], result["counterexample"]["network"]) == (
-                ["a", "b"],
-                "1",
-            )
+            expected = (["a", "b"], "1")
+            assert (result["counterexample"]["string"], result["counterexample"]["network"]) == expected
             assert run(["replay", result["kept"], "--claims", str(EXAMPLE)]) == 1
         if result["kind"] == "decided":
             assert check_certificate.verdict(result["certificate"]) == (

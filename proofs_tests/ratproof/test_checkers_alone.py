@@ -162,10 +162,8 @@ def test_the_accepted_claim_is_printed_in_full(name):
     elif "theorems" in data:
         network = {field: value for field, value in data["network"].items() if field != "temperature"}
         assert about["network"] == {"kind": "lstm", "digest": sha(network), "temperature": ""}
-        assert about["theorems"] == [
-            {"gates": "soft", "height": 0, "length": 2},
-            {"gates": "saturated", "height": 0},
-        ]
+        expected = [{"gates": "soft", "height": 0, "length": 2}, {"gates": "saturated", "height": 0}]
+        assert about["theorems"] == expected
         assert about["network"]["digest"][:16] in about["says"]
         assert (
             "of length at most 2 and height at most 0; with saturated gates, of any length" in about["says"]
@@ -201,10 +199,8 @@ def test_a_difference_is_printed_with_string_and_scores_but_not_as_smallest():
 
 
 def test_representative_words_are_reported_as_unchecked():
-    assert (
-        "the field 'stand' (the words of each symbol) is not checked"
-        in check_bisimulation.about(certificate("equivalent-boolean-of-rules"))["says"]
-    )
+    message = "the field 'stand' (the words of each symbol) is not checked"
+    assert message in check_bisimulation.about(certificate("equivalent-boolean-of-rules"))["says"]
 
 
 def test_a_certificate_cannot_control_the_terminal(tmp_path, capsys):

@@ -63,12 +63,8 @@ def test_what_is_accepted_is_said_in_full(folder, capsys):
     named = ["  A is the automaton in a.json", "  B is the automaton in twice.json"]
     assert asked(capsys, "equal.json --of a.json twice.json") == (0, [line, *named])
     _, answer = told(capsys, "equal.json --of a.json twice.json")
-    assert (answer["verdict"], answer["claims"], answer["why"], len(answer["certificates"])) == (
-        "accepted",
-        "equivalent",
-        None,
-        1,
-    )
+    expected = ("accepted", "equivalent", None, 1)
+    assert (answer["verdict"], answer["claims"], answer["why"], len(answer["certificates"])) == expected
     about = answer["certificates"][0]["about"]
     assert about["A"] == {"semiring": "real", "states": 2, "digest": a} and about["B"]["digest"] == twice
     assert (about["alphabet"], about["of"]) == (["a", "b"], {"A": "a.json", "B": "twice.json"})
@@ -180,10 +176,8 @@ def test_a_certificate_of_a_cell_is_compared_with_a_file_of_weights(folder, caps
     (folder / "gru.json").write_text(json.dumps(some(CELLS["gru"], seed=1).to_json()))
     assert told(capsys, "hankel-gru.json --of gru.json")[0] == 1
     (folder / "gru.json").write_text(json.dumps(some(CELLS["elman"]).to_json()))
-    assert (
-        "the cell gru, but gru.json has no weights for it"
-        in told(capsys, "hankel-gru.json --of gru.json")[1]["why"]
-    )
+    message = "the cell gru, but gru.json has no weights for it"
+    assert message in told(capsys, "hankel-gru.json --of gru.json")[1]["why"]
 
 
 def test_each_kind_of_certificate_is_compared_with_files_of_its_kind(folder, capsys):

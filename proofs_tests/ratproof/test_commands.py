@@ -377,12 +377,8 @@ def test_verify_on_a_small_text_counts_its_prefixes(in_tmp_path, tmp_path, capsy
     assert run([*arguments, "--text", "t.txt", "--embeddings", "v.txt"]) == 0
     (on_text,) = [r for r in json.loads(capsys.readouterr().out)["results"] if "text" in r["facts"]]
     facts = on_text["facts"]
-    assert (facts["sentences"], facts["prefixes"], facts["units"], facts["words_without_vector"]) == (
-        3,
-        9,
-        3,
-        1,
-    )
+    expected = (3, 9, 3, 1)
+    assert (facts["sentences"], facts["prefixes"], facts["units"], facts["words_without_vector"]) == expected
     assert on_text["verdict"] == "holds" and 0 <= on_text["share"] <= 1
 
 

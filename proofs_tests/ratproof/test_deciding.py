@@ -63,10 +63,8 @@ def test_different_prints_the_string_and_both_scores(folder, capsys):
     assert answer["scores"] == ["1/6", "3333333333333333/20000000000000000"]
     assert run_json(capsys, "check-certificate c.json --of a.json near.json")[1]["claims"] == "different"
     assert run(["equivalent", "a.json", "near.json"]) == 1
-    assert (
-        'different: on "b" a.json gives 1/6 and near.json gives 3333333333333333/20000000000000000'
-        in capsys.readouterr().out
-    )
+    message = 'different: on "b" a.json gives 1/6 and near.json gives 3333333333333333/20000000000000000'
+    assert message in capsys.readouterr().out
 
 
 def test_unknown_prints_the_searched_length_and_writes_no_certificate(folder, capsys):
@@ -138,10 +136,8 @@ def test_minimise_writes_the_minimal_automaton_and_its_certificate(folder, capsy
     assert equivalent(A, files.read("least.json")).verdict == "equivalent"
     assert run_json(capsys, "check-certificate m.json --of twice.json least.json")[1]["claims"] == "minimal"
     assert run_json(capsys, "check-certificate m.json --of twice.json")[0] == 0
-    assert run_json(capsys, "minimise twice.json") == (
-        0,
-        {"schema_version": 2, "states": 2, "from": 4, "least": True, "why": None, "files": []},
-    )
+    expected = (0, {"schema_version": 2, "states": 2, "from": 4, "least": True, "why": None, "files": []})
+    assert run_json(capsys, "minimise twice.json") == expected
 
 
 def test_rank_prints_a_number(folder, capsys):

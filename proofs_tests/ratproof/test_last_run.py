@@ -54,10 +54,8 @@ def test_failed_runs_only_the_unexpected_results():
     assert last_run.unexpected() == (("proposition-7", "exhausted"), ("corollary-9", "proved"))
     outcome = verify(Request(only=last_run.unexpected()))
     assert outcome.as_expected
-    assert {(r.claim, r.kind) for r in outcome.results} == {
-        ("proposition-7", "exhausted"),
-        ("corollary-9", "proved"),
-    }
+    expected = {("proposition-7", "exhausted"), ("corollary-9", "proved")}
+    assert {(r.claim, r.kind) for r in outcome.results} == expected
     assert last_run.unexpected() == ()
 
 

@@ -87,11 +87,8 @@ def test_an_unknown_verdict_is_printed_like_other_verdicts(tmp_path):
     status, out, err = ends(
         [*program(tmp_path, FOR_EVER, name="equivalent"), "--limit-seconds", "1"], tmp_path
     )
-    assert (status, out, err) == (
-        3,
-        "unknown: the command needs more than 1 second; use --limit-seconds to allow more\n",
-        "",
-    )
+    expected = (3, "unknown: the command needs more than 1 second; use --limit-seconds to allow more\n", "")
+    assert (status, out, err) == expected
 
 
 def test_the_interrupted_stage_is_reported(tmp_path):

@@ -26,13 +26,8 @@ def test_it_prints_the_proved_claim(capsys):
 def test_json_is_one_object_with_everything_needed_to_repeat_the_run(capsys):
     assert run(["not-rational", "lstm", "--size", "5", "--units", "2", "--unit", "1", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
-    assert (answer["cell"], answer["unit"], answer["units"], answer["states"], answer["unknown"]) == (
-        "lstm",
-        1,
-        2,
-        5,
-        None,
-    )
+    expected = ("lstm", 1, 2, 5, None)
+    assert (answer["cell"], answer["unit"], answer["units"], answer["states"], answer["unknown"]) == expected
     assert answer["bits"] >= 64
     assert 0 <= answer["seconds"] < 5
     assert len(answer["prefixes"]) == len(answer["suffixes"]) == 5

@@ -65,11 +65,8 @@ def test_stages_are_logged_at_most_once_a_second(caplog):
         for seconds in (0.0, 0.5, 0.9, 1.0, 1.5, 2.1):
             now[0] = seconds
             log(f"node {seconds}")
-    assert [r.getMessage() for r in caplog.records] == [
-        "certify: node 0.0, 0 s",
-        "certify: node 1.0, 1 s",
-        "certify: node 2.1, 2 s",
-    ]
+    expected = ["certify: node 0.0, 0 s", "certify: node 1.0, 1 s", "certify: node 2.1, 2 s"]
+    assert [r.getMessage() for r in caplog.records] == expected
 
 
 @pytest.mark.parametrize(("option", "steps"), [((), False), (("-v",), True), (("-q",), False)])

@@ -81,10 +81,8 @@ def test_check_without_a_file_checks_the_files_of_the_project(capsys):
     sampled = ["check", "--kind", "sampled"]
     assert run([*sampled, "--json"]) == 1
     results = json.loads(capsys.readouterr().out)["results"]
-    assert [(r["claim"], r["verdict"], r["seed"]) for r in results] == [
-        ("right", "holds", 5),
-        ("wrong", "refuted", 5),
-    ]
+    expected = [("right", "holds", 5), ("wrong", "refuted", 5)]
+    assert [(r["claim"], r["verdict"], r["seed"]) for r in results] == expected
     assert run([*sampled, "--seed", "6"]) == 1
     printed = capsys.readouterr().out
     assert printed.index("one.py") < printed.index("two.py")

@@ -23,10 +23,8 @@ def test_a_rule_over_a_vocabulary(tmp_path, capsys):
     assert run(["compile", "show $ * flights", "--vocabulary", "show,me,flights", "-o", out, "--json"]) == 0
     answer = {"schema_version": 2, "files": [out], "states": 3, "words": 3, "labels": {}, "missing": []}
     assert json.loads(capsys.readouterr().out) == answer
-    assert [bool(x) for x in scores(files.read(out), [("show", "me", "flights"), ("show", "me")])] == [
-        True,
-        False,
-    ]
+    expected = [True, False]
+    assert [bool(x) for x in scores(files.read(out), [("show", "me", "flights"), ("show", "me")])] == expected
 
 
 def test_a_rule_without_wildcards_needs_no_vocabulary(tmp_path):

@@ -128,10 +128,8 @@ def test_a_string_with_some_compared_prefixes_is_not_a_case():
 
 
 def test_a_string_with_one_compared_unit_is_not_a_case():
-    assert counted(of_module(Gives(1.0, float("nan")), [ONE, HUGE]), STRINGS) == (
-        0,
-        {TOO_SHORT: 1, IN_PART: 5},
-    )
+    expected = (0, {TOO_SHORT: 1, IN_PART: 5})
+    assert counted(of_module(Gives(1.0, float("nan")), [ONE, HUGE]), STRINGS) == expected
 
 
 @pytest.mark.parametrize("units", [(1.0,), (1.0, 1.0, 1.0)])
@@ -157,10 +155,8 @@ def test_slack_that_is_not_a_number_is_refused(slack):
 
 
 def test_slack_under_which_nothing_is_compared_is_unknown_with_a_hint():
-    assert counted(of_module(Gives(5.0), WFSA(REAL, ["1/3"], [3], LOOP), slack=1e300), ["a"]) == (
-        0,
-        {WITHOUT_BOUND: 1},
-    )
+    expected = (0, {WITHOUT_BOUND: 1})
+    assert counted(of_module(Gives(5.0), WFSA(REAL, ["1/3"], [3], LOOP), slack=1e300), ["a"]) == expected
     assert "a slack of 0.25" in of_module(Gives(1.0), ONE, slack=0.25).ran
 
 
@@ -196,10 +192,8 @@ def test_the_report_states_how_a_module_was_run(monkeypatch, capsys):
     monkeypatch.setattr("ratproof.ladder.user_files.load", lambda path: {"mine": register(claim) or claim})
     (result,) = check("mine.py", examples=5).results
     assert result.verdict == Verdict.HOLDS
-    assert (
-        result.facts["module"]
-        == "TrainingLies in evaluation mode, one string per batch, within the rounding of float32"
-    )
+    expected = "TrainingLies in evaluation mode, one string per batch, within the rounding of float32"
+    assert result.facts["module"] == expected
     assert run(["check", "mine.py", "--examples", "5"]) == 0
     assert "tested: TrainingLies in evaluation mode, one string per batch" in capsys.readouterr().out.replace(
         "\n", " "
@@ -275,10 +269,8 @@ def test_an_fa_rnn_that_overflows_is_not_a_case_and_other_nans_are_refuted(monke
     read = claim_named("fa-rnn-eq-10").variant("corrected")
     case = next(read.small_cases(1))
     large = replace(case, entries={**case.entries, "D_1": ((2**100,),), "v": {"a": (2**100,)}})
-    assert counted(FARNNComparison("fa-rnn-eq-10", read.name, large, "fa-rnn-blocks"), ["aa"]) == (
-        0,
-        {MIGHT_OVERFLOW: 1},
-    )
+    expected = (0, {MIGHT_OVERFLOW: 1})
+    assert counted(FARNNComparison("fa-rnn-eq-10", read.name, large, "fa-rnn-blocks"), ["aa"]) == expected
     sides = FARNNComparison("fa-rnn-eq-10", read.name, case, "fa-rnn-blocks")
     monkeypatch.setattr(
         FARNNComparison, "outputs", lambda self, string: np.full((len(string) + 1, 2), np.nan)

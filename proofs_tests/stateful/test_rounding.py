@@ -46,10 +46,8 @@ def test_infinities_stay_and_the_largest_values_stay_finite():
 
 def test_a_model_runs_in_its_own_dtype_and_in_float64():
     formats = Declared("mine", LinearAttention(torch.bfloat16), LinearAttention().inputs).formats()
-    assert {name: (f.unit, f.wide) for name, f in formats.items()} == {
-        "bfloat16": (2.0**-7, False),
-        "float64": (2.0**-52, True),
-    }
+    expected = {"bfloat16": (2.0**-7, False), "float64": (2.0**-52, True)}
+    assert {name: (f.unit, f.wide) for name, f in formats.items()} == expected
     declared = Declared("mine", LinearAttention(), LinearAttention().inputs, precision="bfloat16").formats()
     assert {name: (f.unit, f.wide) for name, f in declared.items()} == {"float32": (2.0**-7, False)}
 

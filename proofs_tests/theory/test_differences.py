@@ -64,10 +64,8 @@ def test_the_scopes_follow_from_the_code():
     every = scopes(claim, changed)
     assert "K = 2 and 5" in every["sampled"] and "up to 99 symbols" in every["sampled"]
     assert "K = 2 and 5" in every["decided"]
-    assert (
-        "all strings of up to 7 symbols over 1 letter, for the simplest weights with K = 4"
-        in (every["exhausted"])
-    )
+    message = "all strings of up to 7 symbols over 1 letter, for the simplest weights with K = 4"
+    assert message in every["exhausted"]
     assert statement(changed).startswith("on every string of at least 3 symbols,")
     assert weights(changed) == "c (is 0 or 1); in the real semiring"
 

@@ -211,12 +211,8 @@ def test_table_14s_parameters_are_those_of_the_model():
         with torch.device("meta"):
             network = WikipediaModel(WikipediaModelling(model=model), 77_002)
         counts[model] = sum(p.numel() for p in network.parameters())
-    assert {name: round(count / 1e6, 1) for name, count in counts.items()} == {
-        "lstm": 47.0,
-        "lstm-p": 47.0,
-        "sr-lstm": 47.3,
-        "sr-lstm-p": 47.3,
-    }
+    expected = {"lstm": 47.0, "lstm-p": 47.0, "sr-lstm": 47.3, "sr-lstm-p": 47.3}
+    assert {name: round(count / 1e6, 1) for name, count in counts.items()} == expected
 
 
 # Settings, and the paper's figures.

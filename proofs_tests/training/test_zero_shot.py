@@ -81,11 +81,8 @@ def test_the_command(folder, capsys, more, right):
     line = f"rules zero-shot --rules {folder / 'rules.config'} --data {folder} --json"
     assert run([*line.split(), *more]) == 0
     report = json.loads(capsys.readouterr().out)
-    assert [(row["system"], row["accuracy"], row["agrees"]) for row in report["rows"][:3]] == [
-        ("rules", right, 1.0),
-        ("FA-RNN", right, 1.0),
-        ("BiFA-RNN", right, 1.0),
-    ]
+    expected = [("rules", right, 1.0), ("FA-RNN", right, 1.0), ("BiFA-RNN", right, 1.0)]
+    assert [(row["system"], row["accuracy"], row["agrees"]) for row in report["rows"][:3]] == expected
     first = report["rows"][0]
     assert (first["several"], first["unmatched"], report["missing"]) == (1, 1, ["cost"])
 

@@ -80,12 +80,8 @@ def test_a_certificate_is_for_one_network_at_one_temperature(checkpoint, capsys)
     run_json(capsys, "certify", checkpoint, "--certificate", "own.json")
     status, answer = run_json(capsys, "check-certificate own.json --of", checkpoint)
     about = answer["certificates"][0]["about"]
-    assert (status, answer["verdict"], about["of"], about["network"]["temperature"]) == (
-        0,
-        "accepted",
-        {"network": checkpoint},
-        "1/2",
-    )
+    expected = (0, "accepted", {"network": checkpoint}, "1/2")
+    assert (status, answer["verdict"], about["of"], about["network"]["temperature"]) == expected
     assert about["network"]["digest"] == certificate.digest(numbers_of(load(checkpoint)[0]))
     run_json(capsys, "certify", checkpoint, "--temperature", "0.25", "--certificate", "c.json")
     assert run(["check-certificate", "c.json", "--of", checkpoint]) == 1
