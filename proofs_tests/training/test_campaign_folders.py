@@ -115,9 +115,7 @@ def test_results_do_not_depend_on_machines_and_interruptions(root, capfd, monkey
     assert steps_taken(tmp_path) == list(range(len(steps_taken(tmp_path))))
 
 
-def refused_where_the_installation_is_another(
-    cluster: Cluster, root: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def refused_where_the_installation_is_another(cluster, root, capfd):
     before = status(root / "far", capfd)
     with pytest.MonkeyPatch.context() as patch:
         other = installation_of_runs() | {"numpy": "1.0"}

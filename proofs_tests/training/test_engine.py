@@ -13,7 +13,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -91,12 +90,7 @@ HOW = {"batch": 5, "rate": 0.1, "patience": 4, "halve_after": 2}
 class Scripted(ExampleTask):
     """A task with predefined dev scores; its loss is the square of a parameter or comes from ``spoil``."""
 
-    def __init__(
-        self,
-        scores: list[float],
-        spoil: Callable[[int, Tensor], Tensor] = lambda step, x: x,
-        **settings: object,
-    ) -> None:
+    def __init__(self, scores, spoil=lambda step, x: x, **settings: object):
         how = Settings(**{**HOW, **settings})  # type: ignore[arg-type]
         super().__init__(nn.Linear(1, 1, bias=False), how, torch.ones(10, dtype=torch.long))
         self.scores, self.spoil, self.steps, self.epochs = scores, spoil, 0, 0

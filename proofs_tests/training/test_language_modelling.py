@@ -36,9 +36,7 @@ def task_of(folder: Path, how: LanguageModelling) -> LanguageTask:
     return LanguageTask(LanguageModel(how, len(text.words)).double(), text)
 
 
-def losses_of(
-    some: LanguageTask, rank: int = 0, processes: int = 1, begin: int = 0, end: int | None = None
-) -> torch.Tensor:
+def losses_of(some, rank=0, processes=1, begin=0, end=None):
     """Return the loss of each column of a process, summed over an epoch or some of its windows."""
     total: torch.Tensor | float = 0.0
     for step, batch in list(enumerate(some.batches(0)))[begin:end]:

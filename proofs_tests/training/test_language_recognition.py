@@ -170,9 +170,7 @@ def test_margins_are_those_of_each_prefix_of_a_string(model):
     part, embedding = network.cell.part, network.acceptor.embedding.weight
     shortfalls = network(tokens, lengths, margins=True).lacking
 
-    def short(
-        token: int, state: tuple[torch.Tensor, ...], ends: bool
-    ) -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:
+    def short(token, state, ends):
         read = part.read(embedding[token : token + 1])
         shortfall = (network.gate_margin - gates(part, read, state).abs()).clamp(min=0).mean()
         u, *rest = part.step(read, state)
