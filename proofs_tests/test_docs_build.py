@@ -2,11 +2,11 @@
 
 import importlib
 import importlib.util
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from proofs_tests.processes import python
 
 EXTENSIONS = Path(__file__).parents[1] / "docs" / "_extensions"
 PAGES = {
@@ -40,12 +40,7 @@ html_theme = "furo"
 """
         (source / "conf.py").write_text(configuration)
         target = tmp_path / name
-        run = subprocess.run(
-            [sys.executable, "-m", "sphinx", "-q", *options, "-b", "html", source, target],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        run = python("-m", "sphinx", "-q", *options, "-b", "html", source, target)
         return run, {p.relative_to(target).as_posix(): p.read_text() for p in target.rglob("*.html")}
 
     return build

@@ -3,11 +3,10 @@ it needs.
 """
 
 import re
-import subprocess
-import sys
 
 import pytest
 
+from proofs_tests.processes import python
 from proofs_tests.ratproof.command_tree import commands, is_group
 from ratproof.commands.table import ROWS
 from ratproof.main import run
@@ -60,9 +59,7 @@ def test_a_frequent_command_does_not_import_large_libraries(arguments, tmp_path)
         "import sys; from ratproof.main import run; status = run(sys.argv[1:]);"
         "print(status, *{m.partition('.')[0] for m in sys.modules}, file=sys.stderr)"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, cwd=tmp_path
-    )
+    ran = python("-c", program, *arguments, cwd=tmp_path)
     status, *modules = ran.stderr.split()
     assert status == "0" and not HEAVY & set(modules)
 
@@ -77,7 +74,7 @@ def test_help_does_not_import_large_libraries():
         f"    heavy = {HEAVY!r} & {{m.partition('.')[0] for m in sys.modules}}\n"
         "    assert not heavy and not status, (arguments, heavy, status)"
     )
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    ran = python("-c", program)
     assert ran.returncode == 0, ran.stderr
 
 
@@ -88,7 +85,7 @@ def test_verify_and_jobs_of_a_campaign_start_without_torch_and_sympy():
         "theory.registry.claims();"
         "print({'torch', 'sympy', 'tensorly', 'scipy'} & {m.partition('.')[0] for m in sys.modules})"
     )
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    ran = python("-c", program, check=True)
     assert ran.stdout == "set()\n"
 
 
@@ -98,5 +95,5 @@ def test_a_command_whose_module_is_already_imported_has_its_limits():
         "score = typer.main.get_command(app).get_command(None, 'score');"
         "print('limit_seconds' in [p.name for p in score.params])"
     )
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    ran = python("-c", program, check=True)
     assert ran.stdout == "True\n"

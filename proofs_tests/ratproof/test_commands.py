@@ -3,8 +3,6 @@ and no traceback for invalid input.
 """
 
 import json
-import subprocess
-import sys
 from fractions import Fraction
 
 import pytest
@@ -16,6 +14,7 @@ from automata.io import files, json_format
 from automata.semirings import REAL, SEMIRINGS
 from automata.testing.strategies import automata, strings
 from automata.wfsa import WFSA
+from proofs_tests.processes import python
 from proofs_tests.ratproof.answers import refused
 from ratproof import start
 from ratproof.commands.automata import joined
@@ -320,9 +319,7 @@ def test_merged_transitions_are_reported_and_scored(tmp_path, capsys):
 
 
 def ratproof(*arguments, cwd):
-    return subprocess.run(
-        [sys.executable, "-m", "ratproof", *arguments], cwd=cwd, capture_output=True, text=True, check=False
-    )
+    return python("-m", "ratproof", *arguments, cwd=cwd)
 
 
 def test_verify_finds_replays_and_reports_the_expected_results(tmp_path, monkeypatch, capsys):

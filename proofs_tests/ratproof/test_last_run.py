@@ -4,12 +4,11 @@ verdicts.
 
 import importlib
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from proofs_tests.processes import python
 from ratproof.api.report import report_of
 from ratproof.evidence.kinds import Verdict
 from ratproof.evidence.results import Result
@@ -116,12 +115,7 @@ def test_the_digest_is_independent_of_the_working_folder(tmp_path):
     """``python -m`` also searches the working folder for packages, and a clone contains one."""
     project = Path(last_run.__file__).parents[2]
     program = "from ratproof.ladder.last_run import digest; print(digest())"
-    digests = [
-        subprocess.run(
-            [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=True
-        ).stdout
-        for folder in (project, tmp_path)
-    ]
+    digests = [python("-c", program, cwd=folder, check=True).stdout for folder in (project, tmp_path)]
     assert digests[0] == digests[1] != ""
 
 

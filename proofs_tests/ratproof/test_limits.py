@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from proofs_tests.processes import alive
+from proofs_tests.processes import alive, python
 from proofs_tests.ratproof.command_tree import commands, is_group
 from ratproof.main import run
 from ratproof.process import limits, memory, supervisor
@@ -339,7 +339,7 @@ os.kill(os.getpid(), signal.SIGTERM)
 with stoppable():
     print("not reached")
 """
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    ran = python("-c", program)
     assert (ran.returncode, ran.stdout, ran.stderr) == (-signal.SIGTERM, "", "")
 
 

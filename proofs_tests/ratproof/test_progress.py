@@ -2,12 +2,11 @@
 
 import logging
 import os
-import subprocess
-import sys
 
 import pytest
 
 from proofs_tests.automata.commands import command
+from proofs_tests.processes import python
 from ratproof.commands import terminal
 from ratproof.commands.terminal import VERBOSITY, StageLog, progress_lines
 
@@ -95,13 +94,7 @@ def asked(environment: dict[str, str], *arguments: str) -> str:
         "import sys\nfrom ratproof.main import run\ntry:\n    run()\nfinally:\n"
         f"    print(sorted({heavy} & set(sys.modules)))"
     )
-    process = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    process = python("-c", program, *arguments, env=os.environ | environment)
     return process.stdout
 
 

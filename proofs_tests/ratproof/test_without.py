@@ -13,6 +13,7 @@ import pytest
 
 from automata import cache_folder as caches
 from automata import extras
+from proofs_tests.processes import python
 
 EXAMPLES = Path(__file__).parents[2] / "ratproof" / "examples"
 WITHOUT_PYNINI = """
@@ -42,9 +43,7 @@ main()
 
 
 def ratproof(program: str, *arguments: str, folder: Path) -> tuple[int, str, str]:
-    ran = subprocess.run(
-        [sys.executable, "-c", program, *arguments], cwd=folder, capture_output=True, text=True
-    )
+    ran = python("-c", program, *arguments, cwd=folder)
     return ran.returncode, ran.stdout, ran.stderr
 
 
