@@ -43,13 +43,22 @@ TRAININGS = ("hardened", "ordinary", "noise")
 STEPS, BATCH, LONGEST, RATE, NOISE = 2000, 128, 20, 5e-3, 0.1
 HARDENING_SECONDS = 600.0
 RIGHT_TO = 11
+RULE_UNITS = 32
+"""The number of units of the networks that learn a rule over words."""
 KEYS = ("language", "cell", "units", "training", "seed")
 
 
 def languages() -> dict[str, DFA]:
-    """Return the minimal DFAs of the seven Tomita languages and of two random languages over five letters."""
+    """Return the minimal DFAs of the Tomita languages, two random languages, and a rule over 200 words."""
     random = {f"random{n}": random_minimal_dfa(n, "abcde", seed=n) for n in (10, 20)}
-    return {f"tomita{n}": tomita(n).dfa for n in range(1, 8)} | random
+    return {f"tomita{n}": tomita(n).dfa for n in range(1, 8)} | random | {"rule200": rule(200)}
+
+
+def rule(words: int) -> DFA:
+    """Return a DFA that accepts if one of the first five words occurs, and later one of the next five."""
+    start = [1] * 5 + [0] * (words - 5)
+    then = [1] * 5 + [2] * 5 + [1] * (words - 10)
+    return DFA(tuple(f"word{i}" for i in range(words)), 0, (start, then, [2] * words), frozenset({2}))
 
 
 def networks(units: tuple[int, ...], seeds: int) -> Iterator[dict[str, Any]]:
@@ -64,7 +73,8 @@ def networks(units: tuple[int, ...], seeds: int) -> Iterator[dict[str, Any]]:
         for language in languages()
         for training in TRAININGS
         for cell in CELLS
-        if seed == 0 or (size == 16 and language.startswith("tomita"))
+        if (size == RULE_UNITS) == (language == "rule200")
+        and (seed == 0 or (size == 16 and language.startswith("tomita")))
     ]
     yield from sorted(
         settings, key=lambda row: (row["seed"], row["units"] != 16, "random" in row["language"])
@@ -211,7 +221,7 @@ def main() -> None:
     parser.add_argument(
         "--only", nargs="*", default=[], help="values of the settings, such as gru tomita4 16"
     )
-    parser.add_argument("--units", nargs="*", type=int, default=[16, 8])
+    parser.add_argument("--units", nargs="*", type=int, default=[16, 8, RULE_UNITS])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=60.0, help="time limit of a proof")
     arguments = parser.parse_args()

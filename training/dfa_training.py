@@ -19,7 +19,7 @@ from ratproof.api.certification import harden
 from ratproof.api.classifiers import classifier
 from ratproof.api.machines import machine_of
 from ratproof.certification.ordinary_networks.counterexamples import counterexample, float32_decisions
-from ratproof.certification.ordinary_networks.harden import Hardening, harden_round
+from ratproof.certification.ordinary_networks.harden import Hardening, Inputs, harden_round
 from ratproof.certification.ordinary_networks.recognise import network_of_parts
 from ratproof.commands.deciding import write_json
 from ratproof.commands.state_regularized.certifying import EXIT
@@ -107,12 +107,13 @@ def _train(
     until = time.monotonic() + seconds
     alphabet = tuple(str(symbol) for symbol in dfa.alphabet)
     vectors = torch.eye(len(alphabet))
+    inputs = Inputs.constant(vectors)
     network = network_of_parts(rnn, linear, vectors.double().numpy(), 0.0, alphabet)
     machine = machine_of(dfa, alphabet, network.decisions)
     decide = float32_decisions(network, rnn, linear)
     rng, hardening = np.random.default_rng(seed), Hardening(strength=0.0, most_strength=0.0)
     while True:
-        harden_round(rnn, linear, vectors, 0.0, machine, hardening, rng, until, report_progress)
+        harden_round(rnn, linear, inputs, 0.0, machine, hardening, rng, until, report_progress)
         word = counterexample(machine, decide)
         if word is None:
             return YES, {"verdict": "trained", "word": None}, ["trained: correct on all tested strings"]

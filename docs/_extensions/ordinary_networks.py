@@ -92,9 +92,11 @@ def shortened(word: Sequence[str]) -> str:
 def title_of(language: str) -> str:
     """Return the display name of a language.
 
-    >>> title_of("tomita4"), title_of("random10")
-    ('Tomita 4', 'random, 10 states')
+    >>> title_of("tomita4"), title_of("random10"), title_of("rule200")
+    ('Tomita 4', 'random, 10 states', 'rule over 200 words')
     """
+    if language.startswith("rule"):
+        return f"rule over {language.removeprefix('rule')} words"
     if language.startswith("tomita"):
         return f"Tomita {language.removeprefix('tomita')}"
     if language.startswith("random"):

@@ -1,5 +1,7 @@
 """Tests of operations on automata, lists of strings and regexes, against the scores of all short strings."""
 
+from __future__ import annotations
+
 import re
 from itertools import islice
 

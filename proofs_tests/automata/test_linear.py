@@ -2,6 +2,8 @@
 ones.
 """
 
+from __future__ import annotations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

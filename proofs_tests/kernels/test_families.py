@@ -1,5 +1,7 @@
 """Tests of the families of kernels: correct chunked kernels hold, and planted faults are refuted."""
 
+from __future__ import annotations
+
 import pytest
 import torch
 

@@ -237,7 +237,7 @@ def test_a_run_that_ends_with_a_traceback_is_broken_and_its_log_is_stored(root, 
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_truncated_result_is_not_done(root, capfd):
+def test_a_truncated_result_is_not_done(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     plan, folder = read(root / "small.toml"), root / "small"
     (folder / TRIALS[0]).mkdir(parents=True)
     (folder / TRIALS[0] / "result.json").write_text('{"experiment": "ss')

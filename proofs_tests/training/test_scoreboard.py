@@ -166,7 +166,7 @@ def test_an_error_that_equals_the_papers_is_reached():
     assert _as_error(0.7004) == 29.96 and _as_error(0.7283) == 27.17
 
 
-def test_a_small_model_of_wikipedia_is_not_comparable():
+def test_a_small_model_of_wikipedia_is_not_comparable() -> None:
     settings = asdict(settings_for("wikipedia", "small", {"model": "lstm"}, "test"))
     (group,) = groups_of([{**run, "experiment": "wikipedia", "configuration": settings} for run in runs(0.5)])
     assert smaller_than_paper(group).startswith("hidden 64 instead of 300")

@@ -203,9 +203,11 @@ def harden(
 ) -> CertificationReport:
     """Fine-tune a module until it can be certified, and return the last report.
 
-    The recurrent layer and the classifier are changed in place, and embeddings remain unchanged. Training
-    uses noise on the hidden state, a margin, and a penalty if distances between hidden states do not shrink.
-    After each round, certification is tried, and its counterexamples become training strings.
+    The recurrent layer and the classifier are changed in place. Training uses noise on the hidden state, a
+    margin, and a penalty if distances between hidden states do not shrink. If there are symbols that the
+    automaton does not distinguish, they learn similar inputs; only then the module's own ``nn.Embedding`` is
+    changed, unless its weight requires no gradients. After each round, certification is tried, and its
+    counterexamples become training strings.
 
     Args:
         module: As for :func:`certify`. It may be untrained.
@@ -225,9 +227,7 @@ def harden(
     machine = expected_machine(automaton, parts.network)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return report_of(
-            harden_until_certified(parts.network, parts.rnn, parts.linear, machine, seconds, seed, progress)
-        )
+        return report_of(harden_until_certified(parts, machine, seconds, seed, progress))
 
 
 def _require_seconds(seconds: float) -> None:

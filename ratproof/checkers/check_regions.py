@@ -12,6 +12,9 @@ it is a successor. Instead of a successor, a symbol can have a list, with a succ
 symbol. Then the decision must be right in the whole image, which is followed as affine forms. By induction,
 the network's decision after every nonempty string is the automaton's.
 
+``groups`` may join symbols that the automaton does not distinguish. All lists of successors then have one
+entry for each group, and the first layer's input is only known to lie between those of the group's symbols.
+
 A form describes an entry of a vector over a region: c + g.xi, plus an error of at most e. |xi| is at most 1
 in the 2-norm (an ellipsoid) or in the maximum norm (a box). The entry also lies between low and high. Every
 operation adds the rounding of float32, according to the premise: (n + 4) 2^-24 times the sum of the absolute
@@ -70,6 +73,13 @@ class Form:
         more += (units * max(abs(low), abs(high)) >> 24) + ERROR_TERM
         self.c, self.g, self.e, self.box = c, g, e + more, box
         self.low, self.high = low - more, high + more
+
+
+def hull(xs):
+    """Return a constant that can have the value of any of these constants."""
+    low, high = min(x.low for x in xs), max(x.high for x in xs)
+    center = (low + high) >> 1
+    return xs[0] if len(xs) == 1 else Form(center, [], high - center, True, low, high)
 
 
 def add(x, y):
@@ -190,12 +200,24 @@ class Network:
         self.size = self.units * len(self.layers) * (1 + self.memory)
         rows, (W, _, b, _) = [[Form(v, [], 0, True) for v in row] for row in self.embeddings], self.layers[0]
         self.received = [linear(W, b, xs, len(xs) + self.units + 2) for xs in rows]
+        self.groups = [[symbol] for symbol in range(self.symbols)]
+
+    def join(self, groups, after):
+        """Replace the symbols by groups of symbols; return the automaton's next states for each group."""
+        groups = [listed(group, "a group of symbols", int) for group in listed(groups, "groups", list)]
+        complete = sorted(x for group in groups for x in group) == [*range(self.symbols)] and all(groups)
+        need(complete, "the groups must contain each symbol once")
+        same = all(row[x] == row[group[0]] for row in after for group in groups for x in group)
+        need(same, "the symbols of a group must have the same next states")
+        columns = [zip(*(self.received[x] for x in group), strict=True) for group in groups]
+        self.groups, self.received = groups, [[*map(hull, column)] for column in columns]
+        return [[row[group[0]] for group in groups] for row in after]
 
     def hidden(self, state, layer):
         return state[layer % len(self.layers) * self.units * (1 + self.memory) :][: self.units]
 
     def images(self, state):
-        """Yield, for each symbol, the affine forms of the next state."""
+        """Yield, for each group of symbols, the affine forms of the next state."""
         (W, U, _, c), n = self.layers[0], self.units
         recurrent = linear(U, c, self.hidden(state, 0), len(W[0]) + n + 2)
         for received in self.received:
@@ -322,15 +344,18 @@ def region(node):
 
 def leaves(row, state, after):
     """Yield each target in the nested lists ``row``, with the automaton state that it must have."""
-    need(type(row) is list and len(row) == len(after[state]), "'next' must have a target for each symbol")
+    need(
+        type(row) is list and len(row) == len(after[state]),
+        "'next' must have a target for each symbol or group",
+    )
     for target, then in zip(row, after[state], strict=True):
         yield from leaves(target, then, after) if type(target) is list else [(target, then)]
 
 
 def follow(net, forms, state, row, regions, after, label, where):
     """Check that each symbol leads into its target's region; if the target is a list, check its targets."""
-    for symbol, (target, then, image) in enumerate(zip(row, after[state], net.images(forms), strict=True)):
-        there = f"{where}, symbol {symbol}"
+    for group, target, then, image in zip(net.groups, row, after[state], net.images(forms), strict=True):
+        there = f"{where}, symbol {group[0]}"
         if type(target) is int:
             need(regions[target].contains(image), f"{there} leads out of node {target}'s region")
         else:
@@ -341,7 +366,7 @@ def follow(net, forms, state, row, regions, after, label, where):
 def verdict(data):
     """Return the certificate's claim if it is proved; raise an error if not."""
     claim = claimed(data, ABOUT, CLAIM)
-    known(data, ["format", "about", "claims", "premise", "network", "automaton", "nodes"])
+    known(data, ["format", "about", "claims", "premise", "network", "automaton", "nodes"], ["groups"])
     need(data["premise"] == PREMISE, f"its premise must be {PREMISE!r}")
     known(data["automaton"], ["start", "next", "label"])
     net, nodes = Network(data["network"]), listed(data["nodes"], "nodes", dict)
@@ -357,6 +382,8 @@ def verdict(data):
     for row in after:
         fits = len(listed(row, "next", int)) == net.symbols and all(0 <= r < states for r in row)
         need(fits, f"'next' must have a target in [0, {states}) for each symbol, got {row!r:.60}")
+    if "groups" in data:
+        after = net.join(data["groups"], after)
     reached = set()
     for number, node in enumerate(nodes):
         for target, state in leaves(node["next"], node["state"], after):

@@ -8,6 +8,7 @@ import random
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 import ratproof
@@ -16,6 +17,7 @@ from automata.errors import InputError
 from automata.moore import Moore
 from automata.semirings import REAL
 from automata.wfsa import WFSA
+from neural.seeding import seeded
 from proofs_tests.papers.certification.latches import (
     ALPHABET,
     LAST,
@@ -306,6 +308,73 @@ def test_hardening_changes_only_the_layers_and_no_generators(monkeypatch):
     assert "linear.weight" in changed and "rnn.weight_hh_l0" in changed and "embedding.weight" not in changed
     assert any("hardening" in message for message in messages)
     assert ratproof.certify(module, DFA_OF_MACHINE).verdict == "certified"
+
+
+WORDS = Moore(
+    ("set", "reset", *(f"word {i}" for i in range(30))), 0, ((1, *[0] * 31), (1, 0, *[1] * 30)), (0, 1)
+)
+"""MACHINE with 30 symbols that do nothing."""
+
+
+def words(seed=0):
+    """Return a latch with an embedding in which the symbols that do nothing have different small vectors."""
+    embedding = nn.Embedding(32, 3)
+    with seeded(seed), torch.no_grad():
+        embedding.weight.copy_(0.3 * torch.randn(32, 3))
+        embedding.weight[:2] = torch.eye(3)[:2]
+        embedding.weight[2:, :2] *= 0.01
+    return ratproof.classifier(*latch("gru"), embedding=embedding)
+
+
+def test_symbols_that_the_automaton_does_not_distinguish_are_one_group():
+    report = ratproof.certify(words(), WORDS)
+    assert report.verdict == "certified" and judge(report.certificate()).verdict == "accepted"
+    assert report.certificate()["groups"] == [[0], [1], list(range(2, 32))]
+    wrong = words()
+    with torch.no_grad():
+        wrong.embedding.weight[17, 1] = 1.0
+    report = ratproof.certify(wrong, WORDS)
+    assert report.verdict == "different" and "word 15" in report.word
+
+
+def test_a_group_whose_inputs_differ_too_much_is_split_into_its_symbols(monkeypatch):
+    """Both symbols of the group have the same effect, but states between their inputs have another one."""
+    machine = Moore(("set", "also", "reset"), 0, ((1, 1, 0),) * 2, (0, 1))
+    rnn, linear = nn.RNN(3, 2), nn.Linear(2, 1)
+    with torch.no_grad():
+        for parameter in (*rnn.parameters(), *linear.parameters()):
+            parameter.zero_()
+        rnn.weight_ih_l0.copy_(torch.tensor([[3.0, 0.0, 0.0], [0.0, 3.0, 0.0]]))
+        linear.weight.fill_(1.0)
+        linear.bias.fill_(-0.5)
+    answer = certified((rnn, linear), machine, machine.alphabet)
+    assert answer.verdict == "certified" and "groups" not in answer.certificate()
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_hardening_gives_similar_inputs_to_symbols_of_a_group(frozen, monkeypatch):
+    monkeypatch.setattr(harden, "STEPS", 60)
+    module = words()
+    with torch.no_grad():
+        module.embedding.weight[2:, :2] *= 10
+    module.embedding.weight.requires_grad_(not frozen)
+    old = module.embedding.weight.clone()
+    spread = lambda: F.linear(module.embedding.weight[2:], module.rnn.weight_ih_l0).std(0).norm().item()
+    before = spread()
+    report = ratproof.harden(module, WORDS, seconds=2 if frozen else 30)
+    assert torch.equal(module.embedding.weight, old) == frozen
+    assert frozen or (report.verdict == "certified" and spread() < before / 10)
+
+
+def test_constant_inputs_become_similar_only_if_they_are_independent():
+    machine = WORDS.minimal()
+    assert harden.similar_symbols(harden.Inputs.constant(torch.eye(32)), machine).tolist() == [
+        0,
+        1,
+        *[2] * 30,
+    ]
+    assert harden.similar_symbols(harden.Inputs.constant(torch.randn(32, 5)), machine) is None
+    assert harden.similar_symbols(harden.Inputs.constant(torch.eye(3)), MACHINE) is None
 
 
 def test_hardening_ends_with_its_time():

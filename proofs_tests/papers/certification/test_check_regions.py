@@ -14,6 +14,7 @@ from proofs_tests.papers.certification.latches import LAST, MACHINE, last_of_thr
 from proofs_tests.papers.certification.ordinary import CELLS
 from proofs_tests.ratproof.test_certificates_read_strictly import changed
 from ratproof.certification.ordinary_networks.certificate import to_json
+from ratproof.certification.ordinary_networks.groups import grouped, symbol_groups
 from ratproof.certification.ordinary_networks.recognise import network_of_parts
 from ratproof.certification.ordinary_networks.regions import Regions
 from ratproof.certification.ordinary_networks.search import find_regions
@@ -24,9 +25,14 @@ MOST_CHANGES = 70
 Data = dict[str, Any]
 Change = tuple[str, tuple[Any, ...], Any]
 """A change of a certificate: its name, the path of a value in the certificate, and the new value."""
-KINDS = (*CELLS, "two layers", "three classes", "boxes")
+KINDS = (*CELLS, "two layers", "three classes", "boxes", "groups")
 TRAP = Moore(("set", "reset", "keep"), 0, ((1, 0, 0), (1, 1, 1)), (0, 1))
 """The automaton that decides whether a string contains "set"."""
+
+
+PAIRS = Moore(("set", "reset", "keep", "also"), 0, ((1, 0, 0, 0), (1, 0, 1, 1)), (0, 1))
+"""MACHINE with a second symbol that does nothing."""
+INPUTS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [2.0**-10, -(2.0**-11), 1]])
 
 
 def trap_network():
@@ -39,6 +45,8 @@ def trap_network():
 
 def certificate(kind: str) -> Data:
     """Return an accepted certificate of this kind."""
+    if kind == "groups":
+        return certificate_with_groups()
     if kind == "three classes":
         parts, machine = last_of_three(), LAST
     elif kind == "boxes":
@@ -49,6 +57,15 @@ def certificate(kind: str) -> Data:
     regions = find_regions(network, machine, time.monotonic() + 30)
     assert isinstance(regions, Regions) and regions.boxes.any() == (kind == "boxes")
     return json.loads(json.dumps(to_json(network, machine, regions)))
+
+
+def certificate_with_groups() -> Data:
+    """Return an accepted certificate in which two symbols, with different inputs, are one group."""
+    network = network_of_parts(*latch("gru"), INPUTS, 0.0, PAIRS.alphabet)
+    groups = symbol_groups(PAIRS)
+    regions = find_regions(*grouped(network, PAIRS, groups), time.monotonic() + 30)
+    assert groups == [[0], [1], [2, 3]] and isinstance(regions, Regions)
+    return json.loads(json.dumps(to_json(network, PAIRS, regions, groups)))
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +153,7 @@ def changes_of_forms(data: Data) -> Iterator[Change]:
         ("format",): ["ratproof certificate 2"],
         ("about",): ["a network", None],
         ("note",): [""],
+        ("groups",): [[], [[]], None, [[0, 0]], [0, 1, 2], [[0, 1], [2]], [[0, True]], "012"],
         ("nodes",): [[], {}, None],
         ("network", "alphabet"): [["a"] * len(symbols), ["", *symbols[1:]], symbols[1:], "abc", [1, 2, 3]],
         ("network", "cell"): ["GRU", "rnn", "step", "images", "__init__", None, []],
@@ -189,6 +207,19 @@ def test_every_changed_certificate_is_rejected(kind, changes, certificates):
     named = [named[i] for i in np.unique(np.linspace(0, len(named) - 1, MOST_CHANGES).astype(int))]
     accepted = [name for name, path, value in named if not rejected(changed(data, path, value))]
     assert accepted == STILL_TRUE.get((kind, changes), [])
+
+
+def test_every_symbol_of_a_group_is_checked(certificates):
+    """The second symbol of a group acts as another symbol, or has an input that leads out of the regions."""
+    data = certificates["groups"]
+    assert data["groups"] == [[0], [1], [2, 3]] and len(data["nodes"][0]["next"]) == 3
+    inputs = data["network"]["embeddings"]
+    for other in (inputs[0], inputs[1], scaled(inputs[3], 4)):
+        assert rejected(changed(data, ("network", "embeddings", 3), other))
+    swapped = changed(data, ("network", "embeddings"), [*inputs[:2], inputs[3], inputs[2]])
+    assert not rejected(swapped)
+    for groups in ([[0], [1], [2]], [[0], [1], [2], [3]], [[0], [1], [2, 3], [3]], [[0, 2, 3], [1], []]):
+        assert rejected(changed(data, ("groups",), groups))
 
 
 def constant(cell: str, region: dict[str, Any]) -> Data:

@@ -2,15 +2,19 @@
 search.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from automata.moore import Moore
 from proofs_tests.papers.certification.ordinary import CELLS, random_layers
 from ratproof.certification.ordinary_networks.arithmetic import Duals, Forms, Points
 from ratproof.certification.ordinary_networks.certificate import network_json
+from ratproof.certification.ordinary_networks.groups import grouped
 from ratproof.certification.ordinary_networks.metrics import jacobians, loewner_join
 from ratproof.certification.ordinary_networks.recognise import network_of_parts
 from ratproof.certification.ordinary_networks.regions import Regions, grow, inverse
@@ -86,6 +90,37 @@ def test_steps_of_torch_stay_in_the_images(cell, seed, layers, box, radius):
     )
     decisions = (outputs[:, 0] > 0.25).long()
     assert not any(checker.decides(start, label) and (decisions != label).any() for label in (0, 1))
+
+
+@cells
+@settings(max_examples=25)
+@given(
+    seeds, st.integers(1, 2), st.booleans(), st.sampled_from([0.01, 0.3]), st.sampled_from([0.0, 0.01, 1.0])
+)
+def test_steps_of_torch_stay_in_the_images_of_groups(cell, seed, layers, box, radius, distance):
+    """The image of a group contains those of its symbols, also in the search."""
+    rnn, _, network, _ = drawn(cell, seed, layers)
+    rng = np.random.default_rng(seed)
+    vectors = network.embeddings[0] + distance * rng.normal(size=(3, 3))
+    network = replace(network, embeddings=np.float32(vectors).astype(float), alphabet=("a", "b", "c"))
+    groups = [[0, 2], [1]]
+    checker, machine = (
+        check_regions.Network(network_json(network)),
+        Moore(("a", "b", "c"), 0, ((0,) * 3,), (0,)),
+    )
+    assert checker.join(groups, [[0, 0, 0]]) == [[0, 0]]
+    region, forms = region_of(rng, network.size, box, radius)
+    xi = rng.normal(size=(100, network.size))
+    xi /= np.abs(xi).max(1, keepdims=True) if box else np.linalg.norm(xi, axis=1, keepdims=True)
+    states = (forms.center + 0.999 * xi @ forms.generators[0].T).astype(np.float32).astype(float)
+    joined, _ = grouped(network, machine, groups)
+    for number, (group, image) in enumerate(zip(groups, checker.images(region.forms()), strict=True)):
+        ends = [np.array([getattr(x, end) / ONE for x in image]) for end in ("low", "high")]
+        found = joined.step(forms, np.array([number]))
+        for low, high in (ends, (found.low[0], found.high[0])):
+            for symbol in group:
+                _, after = torch_step(rnn, states, network.embeddings[symbol])
+                assert (low <= after).all() and (after <= high).all()
 
 
 @cells

@@ -180,6 +180,10 @@ class Forms:
         """Return the vectors with these indices in the batch."""
         return self._each(lambda part: part[rows])
 
+    def widened(self, by: Array) -> Forms:
+        """Return the forms with larger errors, by these numbers of shape (N, m)."""
+        return replace(self, error=self.error + by, low=self.low - by, high=self.high + by)
+
     @classmethod
     def stacked(cls, parts: Sequence[Forms]) -> Forms:
         """Return the vectors of several batches as one batch."""

@@ -10,6 +10,7 @@ from automata.aliases import JsonObject
 from automata.moore import Moore
 from ratproof.certification.network_numbers import hexadecimal
 from ratproof.certification.ordinary_networks.arithmetic import Array
+from ratproof.certification.ordinary_networks.groups import Groups
 from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 from ratproof.certification.ordinary_networks.regions import Regions
 from ratproof.certification.ordinary_networks.word_trees import Tree, WordTrees
@@ -32,14 +33,18 @@ def network_json(network: OrdinaryNetwork) -> JsonObject:
     }
 
 
-def to_json(network: OrdinaryNetwork, machine: Moore, regions: Regions | WordTrees) -> JsonObject:
+def to_json(
+    network: OrdinaryNetwork, machine: Moore, regions: Regions | WordTrees, groups: Groups | None = None
+) -> JsonObject:
     """Return the certificate that ``ratproof/checkers/check_regions.py`` checks.
 
     Args:
         network: The network.
         machine: The automaton over the network's alphabet, with the decisions as outputs.
         regions: The nodes with their regions.
+        groups: The groups of symbols for which the regions have edges; by default each symbol is its own.
     """
+    symbols = len(machine.alphabet) if groups is None else len(groups)
     return {
         "format": check_regions.FORMAT,
         "about": check_regions.ABOUT,
@@ -51,9 +56,10 @@ def to_json(network: OrdinaryNetwork, machine: Moore, regions: Regions | WordTre
             "next": [list(row) for row in machine.table],
             "label": list(machine.outputs),
         },
+        **({} if groups is None else {"groups": groups}),
         "nodes": [_node(regions, node) for node in range(len(regions))]
         if isinstance(regions, Regions)
-        else [_box(regions, box, len(machine.alphabet)) for box in range(len(regions))],
+        else [_box(regions, box, symbols) for box in range(len(regions))],
     }
 
 

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-import torch
-from torch import nn
 
 from automata.aliases import JsonObject, Symbols
 from automata.moore import Moore
@@ -22,10 +20,11 @@ from ratproof.certification.ordinary_networks.counterexamples import (
     run_all_strings,
 )
 from ratproof.certification.ordinary_networks.extraction import extracted
+from ratproof.certification.ordinary_networks.groups import Groups, grouped, symbol_groups
 from ratproof.certification.ordinary_networks.harden import Hardening, harden_round
 from ratproof.certification.ordinary_networks.net import WrongDecision
 from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
-from ratproof.certification.ordinary_networks.recognise import network_of_parts
+from ratproof.certification.ordinary_networks.recognise import Recognised, network_of_parts
 from ratproof.certification.ordinary_networks.regions import Regions
 from ratproof.certification.ordinary_networks.search import find_regions
 from ratproof.certification.ordinary_networks.slowest import slowest_cycle
@@ -34,6 +33,8 @@ from ratproof.checkers import check_regions
 
 SECONDS = 60.0
 """Time limit of the search for regions, in seconds."""
+GROUPS_SHARE = 1 / 2
+"""The share of the time limit for the search with groups of symbols, if the automaton has such groups."""
 WORDS_SHARE = 1 / 3
 """The share of the time limit for the search for word trees, before the search for regions."""
 FEW_WORDS, CHEAPER_SECONDS = 2_000, 10.0
@@ -127,35 +128,23 @@ def _certify(
     # a string may be too close to the threshold: then the decision depends on the size of the batch
     if word is not None and _differs(machine, decide, word):
         return _different(network, machine, was_extracted, decide, word)
-    begun, length = time.monotonic(), 0
-    end, proofs, reasons = begun + seconds, list[Regions | WordTrees](), list[str]()
-    words = find_word_trees(network, machine, begun + seconds * WORDS_SHARE, progress)
-    if isinstance(words, WordTrees):
-        proofs.append(words)
-        end = min(end, time.monotonic() + CHEAPER_SECONDS)
-    else:
-        length, why = words
-        reasons.append(f"with steps of several symbols, {why}")
-    if not isinstance(words, WordTrees) or words.leaves > FEW_WORDS:
-        try:
-            regions = find_regions(network, machine, end, progress)
-        except WrongDecision as wrong:
-            # the search runs in float64: the string counts only if float32 agrees
-            if _differs(machine, decide, wrong.word):
-                return _different(network, machine, was_extracted, decide, wrong.word)
-            regions = "the decision is too close to the threshold for float64 and float32 to agree"
-        if isinstance(regions, Regions):
-            proofs.insert(0, regions)
-        else:
-            reasons.insert(0, regions)
-    for candidate in proofs:
-        proof, why = _checked(network, machine, candidate, progress)
-        if proof is not None:
-            count = len(candidate)
-            return OrdinaryCertification(
-                "certified", network, machine, was_extracted, regions=count, proof=proof
-            )
-        reasons.append(why)
+    end, length = time.monotonic() + seconds, 0
+    groups: Groups | None
+    for groups in _groupings(machine):
+        until = end if groups is None else time.monotonic() + seconds * GROUPS_SHARE
+        proofs, reasons, shown, word = _search(network, machine, groups, until, progress)
+        # the search runs in float64: the string counts only if float32 agrees
+        if word is not None and _differs(machine, decide, word):
+            return _different(network, machine, was_extracted, decide, word)
+        length = max(length, shown)
+        for candidate in proofs:
+            proof, why = _checked(network, machine, candidate, groups, progress)
+            if proof is not None:
+                count = len(candidate)
+                return OrdinaryCertification(
+                    "certified", network, machine, was_extracted, regions=count, proof=proof
+                )
+            reasons.append(why)
     why = "; and ".join(reasons)
     if not explain:
         return OrdinaryCertification("unknown", network, machine, was_extracted, why=why)
@@ -167,6 +156,49 @@ def _certify(
     return OrdinaryCertification(
         "unknown", network, machine, was_extracted, bounded=max(tested, length), why=why, slow=slow
     )
+
+
+def _groupings(machine: Moore) -> list[Groups | None]:
+    """Return the groups of symbols to try, and None for the symbols themselves, which are tried last."""
+    groups = symbol_groups(machine)
+    return [None] if len(groups) == len(machine.alphabet) else [groups, None]
+
+
+def _search(
+    network: OrdinaryNetwork,
+    machine: Moore,
+    groups: Groups | None,
+    until: float,
+    progress: Callable[[str], None],
+) -> tuple[list[Regions | WordTrees], list[str], int, list[int] | None]:
+    """Search for regions with edges for each symbol, or for each group of symbols.
+
+    Returns:
+        The regions that were found, the ones whose check is fastest first; why others were not found; a
+        length up to which all decisions are correct; and a string with a wrong decision in float64, or None.
+    """
+    if groups is not None:
+        network, machine = grouped(network, machine, groups)
+    begun, length, wrong = time.monotonic(), 0, None
+    proofs, reasons = list[Regions | WordTrees](), list[str]()
+    words = find_word_trees(network, machine, begun + (until - begun) * WORDS_SHARE, progress)
+    if isinstance(words, WordTrees):
+        proofs.append(words)
+        until = min(until, time.monotonic() + CHEAPER_SECONDS)
+    else:
+        length, why = words
+        reasons.append(f"with steps of several symbols, {why}")
+    if not isinstance(words, WordTrees) or words.leaves > FEW_WORDS:
+        try:
+            regions = find_regions(network, machine, until, progress)
+        except WrongDecision as failure:
+            wrong = failure.word if groups is None else [groups[group][0] for group in failure.word]
+            regions = "the decision is too close to the threshold for float64 and float32 to agree"
+        if isinstance(regions, Regions):
+            proofs.insert(0, regions)
+        else:
+            reasons.insert(0, regions)
+    return proofs, reasons, length, wrong
 
 
 def _different(
@@ -186,11 +218,15 @@ def _differs(machine: Moore, decide: Decide, word: list[int]) -> bool:
 
 
 def _checked(
-    network: OrdinaryNetwork, machine: Moore, regions: Regions | WordTrees, progress: Callable[[str], None]
+    network: OrdinaryNetwork,
+    machine: Moore,
+    regions: Regions | WordTrees,
+    groups: Groups | None,
+    progress: Callable[[str], None],
 ) -> tuple[JsonObject | None, str]:
     """Return the certificate if the independent checker accepts it, otherwise the reason for rejection."""
     progress("checking the certificate")
-    proof = json.loads(json.dumps(to_json(network, machine, regions)))
+    proof = json.loads(json.dumps(to_json(network, machine, regions, groups)))
     try:
         check_regions.verdict(proof)  # type: ignore[no-untyped-call]
     except ValueError as error:
@@ -199,9 +235,7 @@ def _checked(
 
 
 def harden_until_certified(
-    network: OrdinaryNetwork,
-    rnn: nn.RNNBase,
-    linear: nn.Linear,
+    parts: Recognised,
     machine: Moore,
     seconds: float,
     seed: int,
@@ -210,22 +244,20 @@ def harden_until_certified(
     """Train a network in rounds until it is certified or the time is up, and return the last result.
 
     Args:
-        network: The initial network of the modules, which has the embeddings and the alphabet.
-        rnn: The recurrent layer, changed in place.
-        linear: The classifier, changed in place.
+        parts: The network and its modules, which are changed in place.
         machine: The automaton, with decisions as outputs.
         seconds: Time limit.
         seed: Seed of the strings. The noise is from torch's global generator.
         progress: Called with a description of the current work.
     """
     until = time.monotonic() + seconds
-    device = linear.weight.device
-    vectors = torch.tensor(network.embeddings, dtype=torch.float32, device=device)
+    network, rnn, linear = parts.network, parts.rnn, parts.linear
     hardening, rng = Hardening(), np.random.default_rng(seed)
     attempt = FIRST_ATTEMPT
     while True:
-        harden_round(rnn, linear, vectors, network.threshold, machine, hardening, rng, until, progress)
-        now = network_of_parts(rnn, linear, network.embeddings, network.threshold, network.alphabet)
+        harden_round(rnn, linear, parts.inputs, network.threshold, machine, hardening, rng, until, progress)
+        vectors = parts.inputs.vectors().detach().double().cpu().numpy()
+        now = network_of_parts(rnn, linear, vectors, network.threshold, network.alphabet)
         left = until - time.monotonic()
         answer = certify_ordinary(
             now, machine, float32_decisions(now, rnn, linear), min(attempt, max(left, 1)), progress, False

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 from automata.moore import Moore
 from ratproof.certification.ordinary_networks.counterexamples import labels_along
+from ratproof.certification.ordinary_networks.groups import symbol_groups
 
 BATCH, LONGEST = 96, 40
 NOISE, MARGIN, RADIUS = 0.1, 3.0, 0.3
@@ -27,6 +28,34 @@ AFTER_ONE, AFTER_FOUR = 0.1, 0.001
 STEPS, RATE = 600, 3e-3
 """Number of training steps in a round, and the learning rate at its start."""
 FIRST_STRENGTH, LEAST_STRENGTH, MOST_STRENGTH = 0.1, 0.01, 3.0
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The input vectors of the symbols.
+
+    Attributes:
+        embedding: A table that contains them.
+        rows: The row of each symbol, of shape ``(symbols,)``.
+    """
+
+    embedding: nn.Embedding
+    rows: Tensor
+
+    @classmethod
+    def constant(cls, vectors: Tensor) -> Inputs:
+        """Return these vectors, of shape ``(symbols, inputs)``, which are not trained."""
+        embedding = nn.Embedding(len(vectors), vectors.shape[1], _weight=vectors, _freeze=True)
+        return cls(embedding, torch.arange(len(vectors), device=vectors.device))
+
+    def vectors(self) -> Tensor:
+        """Return the vectors, of shape ``(symbols, inputs)``."""
+        return F.embedding(self.rows, self.embedding.weight, self.embedding.padding_idx)
+
+    @property
+    def trainable(self) -> bool:
+        """Whether the table may be trained."""
+        return self.embedding.weight.requires_grad
 
 
 @dataclass
@@ -47,7 +76,7 @@ class Hardening:
 def harden_round(
     rnn: nn.RNNBase,
     linear: nn.Linear,
-    vectors: Tensor,
+    inputs: Inputs,
     threshold: float,
     machine: Moore,
     hardening: Hardening,
@@ -60,7 +89,8 @@ def harden_round(
     Args:
         rnn: The recurrent layer.
         linear: The classifier of its outputs.
-        vectors: The input of each symbol, of shape ``(symbols, inputs)``; not trained.
+        inputs: The input of each symbol. A trainable table is trained if there are symbols that the automaton
+            does not distinguish.
         threshold: The threshold of a single logit.
         machine: The automaton, with the decisions as outputs.
         hardening: The strength of the penalty and the counterexamples; updated in place.
@@ -68,18 +98,23 @@ def harden_round(
         until: The value of ``time.monotonic()`` at which to stop.
         progress: Called with a description of the current work.
     """
-    parameters = [*rnn.parameters(), *linear.parameters()]
+    similar = similar_symbols(inputs, machine)
+    embedded = [inputs.embedding.weight] if inputs.trainable and similar is not None else []
+    parameters = list(dict.fromkeys([*rnn.parameters(), *linear.parameters(), *embedded]))
     optimizer = torch.optim.Adam(parameters, lr=RATE)
     for step in range(STEPS):
         if time.monotonic() > until:
             return
         for group in optimizer.param_groups:
             group["lr"] = RATE * min(1.0, max(0.03, 2.5 * (1 - step / STEPS)))
+        vectors = inputs.vectors()
         words = batch(machine, rng, hardening.mistakes)
         labels = torch.as_tensor(labels_along(machine, words), device=vectors.device)
         states, logits = noisy_run(rnn, linear, vectors, torch.as_tensor(words, device=vectors.device))
         task, right = task_loss(logits, labels, threshold)
         loss = task
+        if similar is not None:
+            loss = loss + input_penalty(rnn, vectors, similar)
         if hardening.strength:
             loss = loss + hardening.strength * contraction_penalty(rnn, vectors, states)
         optimizer.zero_grad()
@@ -170,6 +205,36 @@ def task_loss(logits: Tensor, labels: Tensor, threshold: float) -> tuple[Tensor,
         others = logits.scatter(2, targets[..., None], -torch.inf).amax(2)
         signed = own - others
     return loss + 0.1 * F.relu(MARGIN - signed).mean(), float((signed > 0).double().mean())
+
+
+def similar_symbols(inputs: Inputs, machine: Moore) -> Tensor | None:
+    """Return the group of each symbol, of shape ``(symbols,)``, so that each group has similar inputs.
+
+    Returns:
+        The groups of symbols that the automaton does not distinguish. None if there are no such symbols, or
+        if their inputs can hardly become similar, because the vectors are constant and not independent.
+    """
+    groups = symbol_groups(machine)
+    vectors = inputs.vectors()
+    if len(groups) == len(vectors):
+        return None
+    if not inputs.trainable and torch.linalg.matrix_rank(vectors) < len(vectors):
+        return None
+    result = torch.empty(len(vectors), dtype=torch.long, device=vectors.device)
+    for number, group in enumerate(groups):
+        result[group] = number
+    return result
+
+
+def input_penalty(rnn: nn.RNNBase, vectors: Tensor, groups: Tensor) -> Tensor:
+    """Return a penalty for different inputs of the first layer within a group of symbols.
+
+    Then a proof can treat a group as one symbol (:mod:`ratproof.certification.ordinary_networks.groups`).
+    """
+    received = F.linear(vectors, rnn.all_weights[0][0])
+    counts = groups.bincount()
+    sums = received.new_zeros(len(counts), received.shape[1]).index_add(0, groups, received)
+    return (received - (sums / counts[:, None])[groups]).square().sum(1).mean()
 
 
 def contraction_penalty(rnn: nn.RNNBase, vectors: Tensor, states: Tensor) -> Tensor:

@@ -50,6 +50,8 @@ class OrdinaryNetwork:
         readout_bias: Shape ``(classes,)``.
         threshold: With one class, a string is accepted if the classifier's output exceeds it.
         alphabet: The symbols.
+        spread: If symbols stand for groups of symbols: for each of them, the largest distance of the first
+            layer's inputs from their center, of shape ``(symbols, G * H)``; otherwise None.
     """
 
     cell: str
@@ -59,6 +61,7 @@ class OrdinaryNetwork:
     readout_bias: Array
     threshold: float
     alphabet: tuple[Symbol, ...]
+    spread: Array | None = None
 
     @property
     def units(self) -> int:
@@ -84,6 +87,8 @@ class OrdinaryNetwork:
             old = state[index * width : (index + 1) * width]
             terms = layer.input_weight.shape[1] + self.units + 2
             received = vectors.linear(layer.input_weight, layer.input_bias, terms)
+            if self.spread is not None and index == 0 and isinstance(received, Forms):
+                received = received.widened(self.spread[np.asarray(symbols)])
             if self.cell == "lstm":
                 hidden, memory = self._lstm(layer, received, old, terms)
                 parts += [hidden, memory]

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from automata.aliases import Symbols
 from automata.errors import InputError, ShapeError
 from ratproof.certification.ordinary_networks.arithmetic import Array
+from ratproof.certification.ordinary_networks.harden import Inputs
 from ratproof.certification.ordinary_networks.module_outputs import INSTEAD, Comparison, compared_outputs
 from ratproof.certification.ordinary_networks.network import GATES, Layer, OrdinaryNetwork
 from ratproof.certification.ordinary_networks.torch_weights import (
@@ -46,12 +47,14 @@ class Recognised:
         network: The network, with the exact weights.
         rnn: The module's recurrent layer.
         linear: The module's classifier.
+        inputs: The input vectors of the symbols.
         description: A sentence about the module's parts and its decision, without a period.
     """
 
     network: OrdinaryNetwork
     rnn: nn.RNNBase
     linear: nn.Linear
+    inputs: Inputs
     description: str
 
 
@@ -96,14 +99,19 @@ def network_of_module(
     weight = None if table is None else table[1].weight
     vectors, rows = input_vectors(embeddings, weight, len(symbols), rnn.input_size, WHERE)
     network = network_of_parts(rnn, linear, vectors, threshold, symbols, (rnn_name, linear_name))
-    inputs = torch.tensor(vectors, dtype=torch.float32) if rows is None else torch.tensor(rows)
-    comparison = compared_outputs(module, network, inputs.to(linear.weight.device), rnn.batch_first)
+    device = linear.weight.device
+    if table is None or rows is None:
+        inputs = Inputs.constant(torch.tensor(vectors, dtype=torch.float32, device=device))
+    else:
+        inputs = Inputs(table[1], torch.tensor(rows, device=device))
+    read = inputs.embedding.weight if table is None else inputs.rows
+    comparison = compared_outputs(module, network, read, rnn.batch_first)
     parts = [] if table is None else [_described(table[1], table[0])]
     parts += [_described(rnn, rnn_name), f"and {_described(linear, linear_name)}"]
     if table is None and not isinstance(embeddings, Tensor):
         parts[0] += " on one-hot vectors"
     description = ", ".join(parts) + _decision(network, comparison)
-    return Recognised(network, rnn, linear, description)
+    return Recognised(network, rnn, linear, inputs, description)
 
 
 def _described(part: nn.RNNBase | nn.Linear | nn.Embedding, name: str) -> str:
