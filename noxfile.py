@@ -6,8 +6,6 @@
 The sessions share one environment, ``.nox/ratproof``, because torch is large.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import subprocess

@@ -9,8 +9,6 @@ string on which they differ. It is computed by bisection. Each of NETWORKS netwo
 high. The figures are written to FILE as JSON, which the docs show.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from fractions import Fraction

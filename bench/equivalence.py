@@ -9,8 +9,6 @@ not reachable, and is then written in another basis. The times include all steps
 decision, the certificate and its exact check.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

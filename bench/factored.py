@@ -8,8 +8,6 @@ repetitions. The variant "products" performs only the matrix products of the rec
 words: two products in the forward pass, and six in forward and backward pass together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

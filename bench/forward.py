@@ -6,8 +6,6 @@ compile and sort OpenFst's automaton is not measured. For each string, OpenFst c
 automaton and removes epsilon transitions (``automata/io/openfst_scores.py``).
 """
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

@@ -9,8 +9,6 @@ same device with the same sources.
 ``python bench/gpu.py keep OUT`` unpacks the results into the project, where the documentation reads them.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

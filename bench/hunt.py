@@ -13,8 +13,6 @@ targets and numbers. They alternate. The reported figure is the minimum, because
 only increases processor time.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import platform

@@ -8,8 +8,6 @@ skips the results that are there. The exit status is 1 if a correct kernel does 
 detected.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import functools

@@ -4,8 +4,6 @@ The faults were derived from public defects of such programs. Their author did n
 kernels. ``python bench/kernel_attack.py faults`` expects that all faults are detected.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable, Mapping

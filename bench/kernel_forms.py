@@ -5,8 +5,6 @@ the verdict ``holds`` for each of them. It first compares each kernel with :func
 recurrence of the kernel's family with loops over sequences, heads and tokens in float64.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 import re

@@ -6,8 +6,6 @@ pairs from each family of :mod:`automata.testing.random_pairs`: an equivalent pa
 weight changed. Each pair runs in a separate process, so that its memory can be measured. The seed is fixed.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

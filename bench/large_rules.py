@@ -7,8 +7,6 @@ states in another order. The decision and its certificate use a vocabulary with 
 words that no rule distinguishes, because a certificate lists the transitions of every word.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

@@ -14,8 +14,6 @@ On a GPU, times are GPU times, and there are more rows:
 - a single string, in which each step waits for the previous one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import nullcontext
 from itertools import product

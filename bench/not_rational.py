@@ -8,8 +8,6 @@ with lower precision. The checker is timed for 63 states. Weights and strings ar
 known to suffice. "Every size" states whether the hypotheses of the theorem for all sizes are proved.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -9,8 +9,6 @@ is installed, its L* algorithm with random equivalence queries, which users migh
 certification, also extracts an automaton from each network.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import resource

@@ -6,8 +6,6 @@ lengths, with the weights at the end of training. The gates g are sigmoids or hy
 accuracies are printed for every seed, and written to FILE as JSON. On one core this takes less than a minute.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -5,8 +5,6 @@ a layer of Example 6 is replaced by one whose state has an error of 1e-3 after t
 the recurrence of Proposition 7 is replaced by one with an error of 1/1000 after them.
 """
 
-from __future__ import annotations
-
 import time
 import zlib
 from contextlib import nullcontext
@@ -18,17 +16,15 @@ from unittest import mock
 from timing import show
 
 from ratproof.hunting.rounds import Round
-from ratproof.hunting.targets import by_name, collect
-from ratproof.hunting.worker import Worker
+from ratproof.hunting.targets import targets
+from ratproof.hunting.worker import prepare, run
 from ratproof.implementations.layer import LayerComparison
-from ratproof.ladder.hypothesis_profile import forget_constants
+from ratproof.ladder.environment import unchanged_afterwards
 from theory.claim import Variant
 from theory.reading import Recurrence
 from theory.registry import claim_named
 
 ONE_IN = 10_000
-OF = {"exact": "-sampled]", "network": "-sampled-"}
-"""The part of a target's name that shows whether the target compares exact recurrences or networks."""
 
 
 def planted(string: Any) -> bool:
@@ -76,51 +72,38 @@ def wrong_layer() -> Any:
     return mock.patch.object(LayerComparison, "states", states)
 
 
-class Searching(Worker):
-    """A pytest plugin that runs a hunt with one kind of comparison.
+def search(part: str, patch: Any, seed: int, limit: float = 60) -> tuple[int, float]:
+    """Run rounds of a hunt in this process, with ``patch`` applied, until one finds a difference.
 
-    The hunt ends when it finds a difference, or at its time limit.
+    Args:
+        part: Part of the names of the targets.
+        patch: Context manager that plants an error.
+        seed: Seed of the hunt.
+        limit: Time in seconds after which the hunt ends.
+
+    Returns:
+        The number of cases, and the time in seconds.
     """
-
-    def __init__(self, way: str, seed: int, seconds: float) -> None:
-        super().__init__(None, None, seed)
-        self.way, self.limit = way, seconds
-        self.cases, self.seconds = 0, 0.0
-
-    def pytest_runtestloop(self, session: Any) -> bool:
-        """Run rounds of the hunt, each with all targets, until one finds a difference or the time is over."""
-        forget_constants()  # as workers do
-        items = by_name(session.items, None)
-        begun = time.perf_counter()
-        number, refuted = 0, False
-        while not refuted and self.seconds < self.limit:
+    with patch, unchanged_afterwards():
+        prepare()
+        items = {name: step for name, step in targets(["proposition-7"], None, "cpu").items() if part in name}
+        begun, cases, seconds, number, differs = time.perf_counter(), 0, 0.0, 0, False
+        while not differs and seconds < limit:
             number += 1
-            for target in [name for name in items if OF[self.way] in name]:
-                row = self.run(items[target], Round(target, number))
-                self.cases += row.cases
-                refuted = refuted or row.verdict != "holds"
-            self.seconds = time.perf_counter() - begun
-        return True
-
-
-def search(way: str, patch: Any, seed: int, limit: float = 60) -> Searching:
-    """Run a hunt in this process, on one core, with ``patch`` applied.
-
-    Return the pytest plugin, which has the number of cases and the time in seconds.
-    """
-    plugin = Searching(way, seed, limit)
-    with patch:
-        collect(plugin, ["proposition-7"], "cpu")
-    return plugin
+            rows = [run(step, Round(name, number), seed) for name, step in items.items()]
+            cases += sum(row.cases for row in rows)
+            differs = any(row.verdict != "holds" for row in rows)
+            seconds = time.perf_counter() - begun
+    return cases, seconds
 
 
 def main() -> None:
     """Print the cases per second and core, and the seconds until the planted errors are found."""
-    for way, patch in (("exact", wrong_unit), ("network", wrong_layer)):
-        right = search(way, nullcontext(), 0, limit=15)
-        show(f"proposition-7, {way}", {"cases a second and core": right.cases / right.seconds})
-        times = sorted(search(way, patch(), seed).seconds for seed in range(5))
-        show(f"an error on one string in {ONE_IN:,}, {way}: found after, in seconds", dict(enumerate(times)))
+    for what, part, patch in (("exact", "-sampled]", wrong_unit), ("network", "-sampled-", wrong_layer)):
+        cases, seconds = search(part, nullcontext(), 0, limit=15)
+        show(f"proposition-7, {what}", {"cases a second and core": cases / seconds})
+        times = sorted(search(part, patch(), seed)[1] for seed in range(5))
+        show(f"an error on one string in {ONE_IN:,}, {what}: found after, in seconds", dict(enumerate(times)))
 
 
 if __name__ == "__main__":

@@ -4,8 +4,6 @@ Install the libraries with ``pip install accelerated-scan flash-linear-attention
 arrays in the layout that it requires. The conversion to this layout is not measured.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any

@@ -6,8 +6,6 @@ are generated. Both programs compute all labels of all sentences, and the result
 the peak of NumPy's memory during matching.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import sys

@@ -10,8 +10,6 @@ Runs that are compared with a triad start without their arrays in the cache; on 
 times are GPU times, and the CPU time to start a recurrence is a separate figure.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any

@@ -5,8 +5,6 @@ are ``nn.GRUCell`` or ``nn.LSTMCell`` of the same size. Each step is a forward a
 thread of a CPU. The compared runs alternate, and each figure is a minimum.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Functions that the benchmarks share: they time runs, describe the machine, and write the figures."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

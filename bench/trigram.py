@@ -6,8 +6,6 @@ to score the test text, to decide that the automaton equals the minimised one, a
 this decision. The figures in ``results/trigram.json`` are for the Penn Treebank.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """The command line of ``nox -s mutants``."""
 
-from __future__ import annotations
-
 import argparse
 import queue
 import signal

@@ -1,7 +1,5 @@
 """An argument parser with one-line error messages and exit status 2."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable

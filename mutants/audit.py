@@ -1,7 +1,5 @@
 """The verdict of each kind of evidence on a claim with a planted fault: refuted, unknown or holds."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress

@@ -5,8 +5,6 @@ sources and the faults. ``--keep`` writes the matrix that the page "What each ch
 read.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import multiprocessing

@@ -3,8 +3,6 @@
 ``nox -s mutants -- claims`` compiles each mutated file.
 """
 
-from __future__ import annotations
-
 BROKEN = {
     "rational_recurrences/proposition_7.v": {
         "the initial weight of q_1 is 0": ("[:: 1; l] (fun x", "[:: 1; 0] (fun x"),

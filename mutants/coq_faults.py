@@ -5,8 +5,6 @@ zero, an index is not shifted, or two indices are exchanged. A change is skipped
 type-checks. Each theorem has one more fault, which replaces its statement by a trivial one.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

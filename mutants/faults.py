@@ -6,8 +6,6 @@ single formulas are defined as text in ``mutants/faults.toml``, and faults of Co
 :mod:`mutants.coq_faults`.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager

@@ -1,7 +1,5 @@
 """Selection of the tests that import a module, directly or indirectly, ordered by the number of imports."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import deque

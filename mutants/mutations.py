@@ -3,8 +3,6 @@
 These are the operators of cosmic-ray, except mutations that every test or no test detects.
 """
 
-from __future__ import annotations
-
 import ast
 import difflib
 from collections.abc import Iterable, Iterator

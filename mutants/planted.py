@@ -4,8 +4,6 @@ The program imports one source file with the fault, and prints a row for each va
 not change any file.
 """
 
-from __future__ import annotations
-
 import importlib.machinery
 import json
 import sys

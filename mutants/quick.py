@@ -10,8 +10,6 @@ tests have. These environment variables configure it:
 - ``MUTANTS_NAME``: the name of the mutated file. Tests whose path contains this name run first.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import json
 import os

@@ -1,7 +1,5 @@
 """Test runs in a copy of the tree, with or without a mutant; the user's files are never changed."""
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import json

@@ -55,19 +55,14 @@ def _entry(
     chunk: int | None = None,
     **declared: Any,
 ) -> Entry:
+    """Return the table entry ``fla-naive-NAME`` for a function of ``fla.ops``."""
+    name, path = f"fla-naive-{name}", f"fla.ops.{path}"
+    declared |= {"without": without, "dtypes": ("float32",)}
     if chunk is not None:
         declared |= {"form": "chunked", "chunk": chunk}
 
     def claim(seconds: float) -> Subject:
-        return believe_kernel(
-            name,
-            seconds=seconds,
-            family=family,
-            kernel=adapt(function(path)),
-            without=without,
-            dtypes=("float32",),
-            **declared,
-        )
+        return believe_kernel(name, seconds=seconds, family=family, kernel=adapt(function(path)), **declared)
 
     return Entry(name, LIBRARY, path, claim, remark=remark)
 
@@ -100,9 +95,13 @@ def _rwkv_6(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return renamed(_heads_first(kernel), r="q")
 
 
+def _outputs_heads_first(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    return _heads_first(outputs_alone(kernel))
+
+
 def _low_rank(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """Adapt a DPLR kernel to the family RWKV-7, whose a, b and w it calls alpha, beta and gk."""
-    return renamed(_heads_first(kernel), r="q", w="gk", a="alpha", b="beta")
+    return _default_scale(renamed(_heads_first(kernel), r="q", w="gk", a="alpha", b="beta"))
 
 
 def _product(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -124,131 +123,112 @@ def _default_scale(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return adapted
 
 
-OPS = "fla.ops."
+ONE_CHUNK = "one chunk; the bound is that of a chunk of 2,049"
+SCALED = "queries are multiplied by the square root of K first, because the kernel divides them by it"
+UNSCALED = ("cu_seqlens", "scale")
 ENTRIES = (
+    _entry("linear-attention", "linear_attn.naive.naive_recurrent_linear_attn", "linear-attention"),
     _entry(
-        "fla-naive-linear-attention",
-        OPS + "linear_attn.naive.naive_recurrent_linear_attn",
-        "linear-attention",
-    ),
-    _entry(
-        "fla-naive-linear-attention-chunk",
-        OPS + "linear_attn.naive.naive_chunk_linear_attn",
+        "linear-attention-chunk",
+        "linear_attn.naive.naive_chunk_linear_attn",
         "linear-attention",
         outputs_alone,
         without=(*STATELESS, "empty"),
         multiple=64,
         chunk=64,
     ),
-    _entry("fla-naive-simple-gla", OPS + "simple_gla.naive.naive_recurrent_simple_gla", "simple-gla"),
+    _entry("simple-gla", "simple_gla.naive.naive_recurrent_simple_gla", "simple-gla"),
+    *_gated("simple-gla-chunk", "simple_gla.naive.naive_chunk_simple_gla", "simple-gla", chunk=64),
     *_gated(
-        "fla-naive-simple-gla-chunk", OPS + "simple_gla.naive.naive_chunk_simple_gla", "simple-gla", chunk=64
-    ),
-    *_gated(
-        "fla-naive-simple-gla-parallel",
-        OPS + "simple_gla.naive.naive_parallel_simple_gla",
+        "simple-gla-parallel",
+        "simple_gla.naive.naive_parallel_simple_gla",
         "simple-gla",
         outputs_alone,
         without=STATELESS,
-        remark="one chunk; the bound is that of a chunk of 2,049",
+        remark=ONE_CHUNK,
         chunk=2049,
     ),
     _entry(
-        "fla-naive-gla",
-        OPS + "gla.naive.naive_recurrent_gla",
+        "gla",
+        "gla.naive.naive_recurrent_gla",
         "gla",
         lambda kernel: renamed(kernel, g="gk"),
-        without=("cu_seqlens", "scale"),
+        without=UNSCALED,
     ),
     _entry(
-        "fla-naive-retention",
-        OPS + "retention.naive.naive_retention",
         "retention",
-        lambda kernel: _heads_first(outputs_alone(kernel)),
+        "retention.naive.naive_retention",
+        "retention",
+        _outputs_heads_first,
         without=(*STATELESS, "scale"),
-        remark="one chunk; the bound is that of a chunk of 2,049",
+        remark=ONE_CHUNK,
         chunk=2049,
     ),
     _entry(
-        "fla-naive-delta-rule",
-        OPS + "delta_rule.naive.delta_rule_recurrence",
-        "delta-rule",
-        _heads_first,
-        without=("cu_seqlens", "scale"),
+        "delta-rule", "delta_rule.naive.delta_rule_recurrence", "delta-rule", _heads_first, without=UNSCALED
     ),
     _entry(
-        "fla-naive-delta-rule-chunk",
-        OPS + "delta_rule.naive.delta_rule_chunkwise",
+        "delta-rule-chunk",
+        "delta_rule.naive.delta_rule_chunkwise",
         "delta-rule",
         _heads_first,
-        without=("cu_seqlens", "scale", "initial-state"),
+        without=(*UNSCALED, "initial-state"),
         multiple=32,
         chunk=32,
         inverse="explicit",
     ),
     _entry(
-        "fla-naive-delta-rule-parallel",
-        OPS + "delta_rule.naive.delta_rule_parallel",
+        "delta-rule-parallel",
+        "delta_rule.naive.delta_rule_parallel",
         "delta-rule",
-        lambda kernel: _heads_first(outputs_alone(kernel)),
+        _outputs_heads_first,
         without=(*STATELESS, "scale"),
         multiple=128,
         chunk=32,
         inverse="explicit",
     ),
-    _entry(
-        "fla-naive-gated-delta-rule",
-        OPS + "gated_delta_rule.naive.naive_recurrent_gated_delta_rule",
-        "gated-delta-rule",
-    ),
+    _entry("gated-delta-rule", "gated_delta_rule.naive.naive_recurrent_gated_delta_rule", "gated-delta-rule"),
     *_gated(
-        "fla-naive-gated-delta-rule-chunk",
-        OPS + "gated_delta_rule.naive.naive_chunk_gated_delta_rule",
+        "gated-delta-rule-chunk",
+        "gated_delta_rule.naive.naive_chunk_gated_delta_rule",
         "gated-delta-rule",
         chunk=64,
         inverse="explicit",
     ),
     _entry(
-        "fla-naive-gated-delta-product",
-        OPS + "gated_delta_product.naive.naive_recurrent_gated_delta_product",
+        "gated-delta-product",
+        "gated_delta_product.naive.naive_recurrent_gated_delta_product",
         "gated-delta-rule",
         _product,
         without=(),
         remark="with one Householder matrix per token",
     ),
-    _entry("fla-naive-kda", OPS + "kda.naive.naive_recurrent_kda", "kda"),
-    *_gated(
-        "fla-naive-kda-chunk",
-        OPS + "kda.naive.naive_chunk_kda",
-        "kda",
-        multiple=64,
-        chunk=64,
-        inverse="explicit",
-    ),
-    _entry("fla-naive-rwkv-6", OPS + "rwkv6.recurrent_naive.naive_recurrent_rwkv6", "rwkv-6", _rwkv_6),
+    _entry("kda", "kda.naive.naive_recurrent_kda", "kda"),
+    *_gated("kda-chunk", "kda.naive.naive_chunk_kda", "kda", multiple=64, chunk=64, inverse="explicit"),
+    _entry("rwkv-6", "rwkv6.recurrent_naive.naive_recurrent_rwkv6", "rwkv-6", _rwkv_6),
     _entry(
-        "fla-naive-dplr",
-        OPS + "generalized_delta_rule.dplr.naive.dplr_recurrence",
+        "dplr",
+        "generalized_delta_rule.dplr.naive.dplr_recurrence",
         "rwkv-7",
-        lambda kernel: _default_scale(_low_rank(kernel)),
-        without=("cu_seqlens", "scale"),
-        remark="queries are multiplied by the square root of K first, because the kernel divides them by it",
+        _low_rank,
+        without=UNSCALED,
+        remark=SCALED,
     ),
     *_gated(
-        "fla-naive-dplr-chunk",
-        OPS + "generalized_delta_rule.dplr.naive.dplr_chunkwise",
+        "dplr-chunk",
+        "generalized_delta_rule.dplr.naive.dplr_chunkwise",
         "rwkv-7",
-        lambda kernel: _default_scale(_low_rank(kernel)),
-        without=("cu_seqlens", "scale", "exact"),
+        _low_rank,
+        without=(*UNSCALED, "exact"),
         multiple=32,
         chunk=32,
         inverse="explicit",
-        remark="queries are multiplied by the square root of K first, because the kernel divides them by it",
+        remark=SCALED,
     ),
-    _entry("fla-naive-hgrn", OPS + "hgrn.naive.naive_recurrent_hgrn", "hgrn"),
+    _entry("hgrn", "hgrn.naive.naive_recurrent_hgrn", "hgrn"),
     _entry(
-        "fla-naive-hgrn-chunk",
-        OPS + "hgrn.naive.naive_chunk_hgrn",
+        "hgrn-chunk",
+        "hgrn.naive.naive_chunk_hgrn",
         "hgrn",
         without=("cu_seqlens", "empty"),
         multiple=64,

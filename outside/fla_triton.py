@@ -24,6 +24,19 @@ CASES, LONGEST, SHORT = 40, 65, 33
 The interpreter takes a millisecond per token. Few tokens are enough for a recurrent kernel, because it has no
 chunk boundaries to test.
 """
+MODULES = {
+    "linear-attention": "linear_attn",
+    "retention": "retention",
+    "simple-gla": "simple_gla",
+    "gla": "gla",
+    "delta-rule": "delta_rule",
+    "gated-delta-rule": "gated_delta_rule",
+    "kda": "kda",
+    "rwkv-6": "rwkv6",
+    "rwkv-7": "rwkv7",
+    "hgrn": "hgrn",
+}
+"""The module of ``fla.ops`` for each family; the names of its kernels end with that of the module."""
 CHUNKED = "under Triton's interpreter {}; it needs a GPU"
 
 
@@ -42,54 +55,44 @@ def plain(kernel: Callable[..., Any], **fixed: Any) -> Callable[..., Any]:
     return adapted
 
 
-def _entry(
-    name: str,
-    path: str,
-    family: str | LinearRecurrence,
-    names: dict[str, str] | None = None,
-    fixed: dict[str, Any] | None = None,
-    without: tuple[str, ...] = (),
-    longest: int = SHORT,
-    **declared: Any,
-) -> Entry:
+def _fused(family: str, suffix: str = "", without: tuple[str, ...] = (), longest: int = SHORT) -> Entry:
+    """Return the table entry for a family's recurrent kernel under the interpreter."""
+    name, path = f"fla-fused-{family}{suffix}", _path("fused_recurrent", family)
+
     def claim(seconds: float) -> Subject:
-        kernel = renamed(plain(function(path), **fixed or {}), **names or {})
-        return believe_kernel(
-            name,
-            seconds=seconds,
-            family=family,
-            kernel=kernel,
-            without=without,
-            longest=longest,
-            dtypes=("float32",),
-            **declared,
-        )
+        declared: dict[str, Any] = {"without": without, "longest": longest, "dtypes": ("float32",)}
+        return believe_kernel(name, seconds=seconds, family=family, kernel=_adapted(path), **declared)
 
     remark = f"strings of {longest} tokens at most"
     return Entry(name, LIBRARY, path, claim, interpreted=True, cases=CASES, remark=remark)
+
+
+def _path(way: str, family: str) -> str:
+    module = MODULES[family]
+    return f"fla.ops.{module}.{way}_{module}"
+
+
+def _adapted(path: str) -> Callable[..., Any]:
+    """Import a kernel of the library, and adapt it to the names and options of its family."""
+    fixed = {"normalize": False} if "linear_attn" in path else {}
+    names = {"g": "gk"} if path.endswith("fused_recurrent_gla") else {}
+    return renamed(plain(function(path), **fixed), **names)
 
 
 def on_gpu(
     name: str,
     path: str,
     family: str | LinearRecurrence,
-    names: dict[str, str] | None = None,
-    fixed: dict[str, Any] | None = None,
     without: tuple[str, ...] = (),
     chunk: int | None = None,
     inverse: str = "substitution",
     library: str = LIBRARY,
-    load: Callable[[str], Callable[..., Any]] | None = None,
+    load: Callable[[str], Callable[..., Any]] = _adapted,
 ) -> tuple[Entry, Entry]:
     """Return two table entries for a kernel that is compiled for a GPU: in float32 and in bfloat16.
 
-    ``load`` is a function that imports and adapts the kernel. It replaces ``names`` and ``fixed``.
+    ``load`` is a function that imports and adapts the kernel.
     """
-
-    def adapted(path: str) -> Callable[..., Any]:
-        return renamed(plain(function(path), **fixed or {}), **names or {})
-
-    kernel_at = load or adapted
     lanes = family == "hgrn"
     sizes = {"D": (64,)} if lanes else {"H": (2,), "K": (64,), "V": (64,)}
     declared: dict[str, Any] = {"device": "cuda", "without": without, "inverse": inverse}
@@ -99,7 +102,7 @@ def on_gpu(
 
     def entry(suffix: str, remark: str, **formats: Any) -> Entry:
         def claim(seconds: float) -> Subject:
-            kernel = kernel_at(path)
+            kernel = load(path)
             return believe_kernel(
                 name + suffix, family=family, kernel=kernel, seconds=seconds, **declared, **formats
             )
@@ -112,138 +115,71 @@ def on_gpu(
     )
 
 
-def _not_run(name: str, path: str, why: str) -> Entry:
+def _fused_on_gpu(family: str, without: tuple[str, ...] = ()) -> tuple[Entry, Entry]:
+    return on_gpu(f"fla-fused-{family}", _path("fused_recurrent", family), family, without)
+
+
+def _chunked_on_gpu(
+    family: str, without: tuple[str, ...] = (), inverse: str = "substitution", chunk: int = 64
+) -> tuple[Entry, Entry]:
+    return on_gpu(f"fla-chunk-{family}", _path("chunk", family), family, without, chunk, inverse)
+
+
+def _not_run(family: str, why: str) -> Entry:
+    name, path = f"fla-chunk-{family}", _path("chunk", family)
     return Entry(name, LIBRARY, path, None, interpreted=True, not_run=CHUNKED.format(why))
 
 
-OPS = "fla.ops."
 INTEGER = "it raises AttributeError: 'int' object has no attribute 'to'"
+INFINITE, GRADIENT = ("infinite-gates",), ("gradient",)
 ENTRIES = (
-    _entry(
-        "fla-fused-linear-attention",
-        OPS + "linear_attn.fused_recurrent_linear_attn",
-        "linear-attention",
-        fixed={"normalize": False},
-        longest=LONGEST,
-    ),
-    _entry("fla-fused-retention", OPS + "retention.fused_recurrent_retention", "retention"),
-    _entry("fla-fused-simple-gla", OPS + "simple_gla.fused_recurrent_simple_gla", "simple-gla"),
-    _entry("fla-fused-gla", OPS + "gla.fused_recurrent_gla", "gla", {"g": "gk"}, longest=LONGEST),
-    _entry("fla-fused-delta-rule", OPS + "delta_rule.fused_recurrent_delta_rule", "delta-rule"),
-    _entry(  # a second entry, because the exceptions would hide the other results
-        "fla-fused-delta-rule-contiguous",
-        OPS + "delta_rule.fused_recurrent_delta_rule",
-        "delta-rule",
-        without=("non-contiguous",),
-    ),
-    _entry(
-        "fla-fused-gated-delta-rule",
-        OPS + "gated_delta_rule.fused_recurrent_gated_delta_rule",
-        "gated-delta-rule",
-        without=("gradient",),
-    ),
-    _entry("fla-fused-kda", OPS + "kda.fused_recurrent_kda", "kda", without=("gradient",)),
-    _entry("fla-fused-rwkv-6", OPS + "rwkv6.fused_recurrent_rwkv6", "rwkv-6"),
-    _entry(  # a second entry, because the lost gradient would hide all other results
-        "fla-fused-rwkv-6-outputs",
-        OPS + "rwkv6.fused_recurrent_rwkv6",
-        "rwkv-6",
-        without=("final-state-gradient",),
-    ),
-    _entry("fla-fused-rwkv-7", OPS + "rwkv7.fused_recurrent_rwkv7", "rwkv-7", without=("gradient",)),
-    _entry("fla-fused-hgrn", OPS + "hgrn.fused_recurrent_hgrn", "hgrn", longest=LONGEST),
-    _not_run("fla-chunk-linear-attention", OPS + "linear_attn.chunk_linear_attn", INTEGER),
-    _not_run("fla-chunk-retention", OPS + "retention.chunk_retention", INTEGER),
-    _not_run("fla-chunk-simple-gla", OPS + "simple_gla.chunk_simple_gla", INTEGER),
-    _not_run("fla-chunk-gla", OPS + "gla.chunk_gla", INTEGER),
-    _not_run("fla-chunk-delta-rule", OPS + "delta_rule.chunk_delta_rule", "it refuses float32"),
-    _not_run("fla-chunk-gated-delta-rule", OPS + "gated_delta_rule.chunk_gated_delta_rule", INTEGER),
-    _not_run("fla-chunk-kda", OPS + "kda.chunk_kda", INTEGER),
-    _not_run("fla-chunk-rwkv-6", OPS + "rwkv6.chunk_rwkv6", INTEGER),
-    _not_run(
-        "fla-chunk-rwkv-7",
-        OPS + "rwkv7.chunk_rwkv7",
-        "it raises ValueError: Did you forget to add @triton.jit",
-    ),
-    _not_run("fla-chunk-hgrn", OPS + "hgrn.chunk_hgrn", "it raises ValueError: mask has unsupported dtype"),
+    _fused("linear-attention", longest=LONGEST),
+    _fused("retention"),
+    _fused("simple-gla"),
+    _fused("gla", longest=LONGEST),
+    _fused("delta-rule"),
+    # a second entry, because the exceptions would hide the other results
+    _fused("delta-rule", "-contiguous", ("non-contiguous",)),
+    _fused("gated-delta-rule", without=GRADIENT),
+    _fused("kda", without=GRADIENT),
+    _fused("rwkv-6"),
+    # a second entry, because the lost gradient would hide all other results
+    _fused("rwkv-6", "-outputs", ("final-state-gradient",)),
+    _fused("rwkv-7", without=GRADIENT),
+    _fused("hgrn", longest=LONGEST),
+    _not_run("linear-attention", INTEGER),
+    _not_run("retention", INTEGER),
+    _not_run("simple-gla", INTEGER),
+    _not_run("gla", INTEGER),
+    _not_run("delta-rule", "it refuses float32"),
+    _not_run("gated-delta-rule", INTEGER),
+    _not_run("kda", INTEGER),
+    _not_run("rwkv-6", INTEGER),
+    _not_run("rwkv-7", "it raises ValueError: Did you forget to add @triton.jit"),
+    _not_run("hgrn", "it raises ValueError: mask has unsupported dtype"),
 )
 """The table entries under the interpreter, in the order of the families, recurrent kernels first."""
-ON_GPU = tuple(
-    entry
-    for pair in (
-        on_gpu(
-            "fla-fused-linear-attention",
-            OPS + "linear_attn.fused_recurrent_linear_attn",
-            "linear-attention",
-            fixed={"normalize": False},
-        ),
-        on_gpu("fla-fused-retention", OPS + "retention.fused_recurrent_retention", "retention"),
-        on_gpu("fla-fused-simple-gla", OPS + "simple_gla.fused_recurrent_simple_gla", "simple-gla"),
-        on_gpu("fla-fused-gla", OPS + "gla.fused_recurrent_gla", "gla", {"g": "gk"}),
-        on_gpu("fla-fused-delta-rule", OPS + "delta_rule.fused_recurrent_delta_rule", "delta-rule"),
-        on_gpu(
-            "fla-fused-gated-delta-rule",
-            OPS + "gated_delta_rule.fused_recurrent_gated_delta_rule",
-            "gated-delta-rule",
-            without=("gradient",),
-        ),
-        on_gpu("fla-fused-kda", OPS + "kda.fused_recurrent_kda", "kda", without=("gradient",)),
-        on_gpu("fla-fused-rwkv-6", OPS + "rwkv6.fused_recurrent_rwkv6", "rwkv-6"),
-        on_gpu("fla-fused-rwkv-7", OPS + "rwkv7.fused_recurrent_rwkv7", "rwkv-7", without=("gradient",)),
-        on_gpu("fla-fused-hgrn", OPS + "hgrn.fused_recurrent_hgrn", "hgrn"),
-        on_gpu(
-            "fla-chunk-linear-attention",
-            OPS + "linear_attn.chunk_linear_attn",
-            "linear-attention",
-            fixed={"normalize": False},
-            chunk=64,
-        ),
-        on_gpu("fla-chunk-retention", OPS + "retention.chunk_retention", "retention", chunk=64),
-        on_gpu(
-            "fla-chunk-simple-gla",
-            OPS + "simple_gla.chunk_simple_gla",
-            "simple-gla",
-            without=("infinite-gates",),
-            chunk=64,
-        ),
-        on_gpu("fla-chunk-gla", OPS + "gla.chunk_gla", "gla", without=("infinite-gates",), chunk=64),
-        on_gpu(
-            "fla-chunk-delta-rule",
-            OPS + "delta_rule.chunk_delta_rule",
-            "delta-rule",
-            chunk=64,
-            inverse="explicit",
-        ),
-        on_gpu(
-            "fla-chunk-gated-delta-rule",
-            OPS + "gated_delta_rule.chunk_gated_delta_rule",
-            "gated-delta-rule",
-            without=("infinite-gates",),
-            chunk=64,
-            inverse="explicit",
-        ),
-        on_gpu(
-            "fla-chunk-kda",
-            OPS + "kda.chunk_kda",
-            "kda",
-            without=("infinite-gates",),
-            chunk=64,
-            inverse="explicit",
-        ),
-        on_gpu(
-            "fla-chunk-rwkv-6", OPS + "rwkv6.chunk_rwkv6", "rwkv-6", without=("infinite-gates",), chunk=64
-        ),
-        on_gpu(
-            "fla-chunk-rwkv-7",
-            OPS + "rwkv7.chunk_rwkv7",
-            "rwkv-7",
-            without=("infinite-gates",),
-            chunk=64,
-            inverse="explicit",
-        ),
-        on_gpu("fla-chunk-hgrn", OPS + "hgrn.chunk_hgrn", "hgrn", without=("cu_seqlens",), chunk=128),
-    )
-    for entry in pair
+ON_GPU = (
+    *_fused_on_gpu("linear-attention"),
+    *_fused_on_gpu("retention"),
+    *_fused_on_gpu("simple-gla"),
+    *_fused_on_gpu("gla"),
+    *_fused_on_gpu("delta-rule"),
+    *_fused_on_gpu("gated-delta-rule", GRADIENT),
+    *_fused_on_gpu("kda", GRADIENT),
+    *_fused_on_gpu("rwkv-6"),
+    *_fused_on_gpu("rwkv-7", GRADIENT),
+    *_fused_on_gpu("hgrn"),
+    *_chunked_on_gpu("linear-attention"),
+    *_chunked_on_gpu("retention"),
+    *_chunked_on_gpu("simple-gla", INFINITE),
+    *_chunked_on_gpu("gla", INFINITE),
+    *_chunked_on_gpu("delta-rule", inverse="explicit"),
+    *_chunked_on_gpu("gated-delta-rule", INFINITE, "explicit"),
+    *_chunked_on_gpu("kda", INFINITE, "explicit"),
+    *_chunked_on_gpu("rwkv-6", INFINITE),
+    *_chunked_on_gpu("rwkv-7", INFINITE, "explicit"),
+    *_chunked_on_gpu("hgrn", ("cu_seqlens",), chunk=128),
 )
 """The table entries on a GPU.
 

@@ -1,16 +1,18 @@
 """Mutations of claims, which must be refuted."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, Phase, settings
 
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.ladder.rungs.exhausted import exhaust
 from theory import registry
 from theory.registry import claim_named
+
+FIRST_CASES = settings(derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+"""Settings for the search in a test: the same cases in every run, without shrinking."""
 
 
 def of_automata(change):

@@ -1,7 +1,5 @@
 """A Dask cluster of real processes on this machine, whose processes tests can kill."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,10 +1,8 @@
 """Settings of Hypothesis for all tests: every run has the same cases, unless a seed is given."""
 
-from __future__ import annotations
-
 import gc
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +17,7 @@ from ratproof.ladder import user_files
 from ratproof.ladder.environment import interpret_triton, load_profile, unchanged_afterwards
 from ratproof.ladder.written import written_checks
 from ratproof.ladder.written.check import Inputs
+from theory import registry
 
 pytest_plugins = ["pytester", "proofs_tests.shown"]
 
@@ -74,7 +73,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 
 
 @pytest.fixture(scope="module")
-def where_triton_runs() -> Generator[None, None, None]:
+def where_triton_runs():
     """Create new tensors on the GPU if there is one; otherwise use Triton's interpreter on the CPU."""
     import torch
 
@@ -93,13 +92,25 @@ def _release(package: str) -> tuple[int, ...]:
 
 
 @pytest.fixture(scope="session")
-def device(request: pytest.FixtureRequest) -> str:
+def device(request):
     """Return the device that the networks run on."""
     return str(request.config.getoption("--ratproof-device"))
 
 
 @pytest.fixture
-def unshrunk() -> Generator[None, None, None]:
+def in_tmp_path(tmp_path, monkeypatch):
+    """Run the test in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def no_own_claims(monkeypatch):
+    """Run the test without claims that other tests registered."""
+    monkeypatch.setattr(registry, "_registered", {})
+
+
+@pytest.fixture
+def unshrunk():
     """Stop a search at its first counterexample, without shrinking it."""
     with unchanged_afterwards(), patch.object(user_files, "PHASES", (Phase.generate,)):
         phases = tuple(phase for phase in settings().phases if phase is not Phase.shrink)
@@ -109,7 +120,7 @@ def unshrunk() -> Generator[None, None, None]:
 
 
 @pytest.fixture
-def shows_what_is_expected(request: pytest.FixtureRequest, device: str) -> Callable[[], None]:
+def shows_what_is_expected(request, device):
     """Run the check that is registered under this test's id, and compare its verdict with the
     expected one.
     """

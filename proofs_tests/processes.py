@@ -1,9 +1,16 @@
 """Processes of the system, as tests see them."""
 
-from __future__ import annotations
-
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
+
+
+def python(*arguments: str | Path, check: bool = False, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run Python with these arguments in a new process, and return its exit status and output."""
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=check, **options)
 
 
 def descendants(pid: int) -> list[int]:

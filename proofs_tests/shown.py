@@ -4,8 +4,6 @@ The file is the output of ``ratproof verify --json``. Tests are skipped if their
 caller must ensure that the file is about these sources.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@
 This takes some minutes.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from concurrent.futures import ProcessPoolExecutor

@@ -1,7 +1,5 @@
 """Tests of the figures on the pages of claims: the drawn lines are compared with the claims."""
 
-from __future__ import annotations
-
 import importlib
 import json
 from itertools import permutations

@@ -1,14 +1,12 @@
 """Tests of our Sphinx extensions: the cached navigation equals furo's, and several processes read pages."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from proofs_tests.processes import python
 
 EXTENSIONS = Path(__file__).parents[1] / "docs" / "_extensions"
 PAGES = {
@@ -42,12 +40,7 @@ html_theme = "furo"
 """
         (source / "conf.py").write_text(configuration)
         target = tmp_path / name
-        run = subprocess.run(
-            [sys.executable, "-m", "sphinx", "-q", *options, "-b", "html", source, target],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        run = python("-m", "sphinx", "-q", *options, "-b", "html", source, target)
         return run, {p.relative_to(target).as_posix(): p.read_text() for p in target.rglob("*.html")}
 
     return build

@@ -1,7 +1,5 @@
 """Tests of the pages about the experiments of State-Regularized RNNs: the paper's tables, and actual runs."""
 
-from __future__ import annotations
-
 import copy
 import importlib
 import re
@@ -26,7 +24,7 @@ Pages = Callable[[str, list[dict[str, Any]]], dict[str, str]]
 
 
 @pytest.fixture
-def pages(monkeypatch: pytest.MonkeyPatch) -> Pages:
+def pages(monkeypatch):
     """Return the page of an experiment and its pictures, for the results of some runs."""
     monkeypatch.syspath_prepend(str(EXTENSIONS))
     page_of: Pages = importlib.import_module("experiment_pages").page_of
@@ -34,7 +32,7 @@ def pages(monkeypatch: pytest.MonkeyPatch) -> Pages:
 
 
 @pytest.fixture(scope="module")
-def memory() -> list[dict[str, Any]]:
+def memory():
     """Return the runs of our method on the large set of parentheses."""
     runs = [run for run in results_in(KEPT / "memory") if run["experiment"] == "parentheses"]
     return [run for run in runs if run["configuration"]["size"] == "large" and method_of(run) == "ours"]
@@ -48,14 +46,12 @@ def _lines(page: str, title: str) -> list[list[str]]:
     return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows[2:]]
 
 
-def test_experiments_that_did_not_run_are_marked_as_such(pages: Pages) -> None:
+def test_experiments_that_did_not_run_are_marked_as_such(pages):
     files = pages("parentheses", []) | pages("palindromes", [])
     assert set(files) == {"parentheses.md", "palindromes.md"}
     table_1 = _lines(files["parentheses.md"], "Tables 1 and 12: the large set")
-    assert [row[:3] for row in table_1[:2]] == [
-        ["LSTM", "ours", "not run"],
-        ["LSTM", "the paper's", "not run"],
-    ]
+    expected = [["LSTM", "ours", "not run"], ["LSTM", "the paper's", "not run"]]
+    assert [row[:3] for row in table_1[:2]] == expected
     assert {row[0] for row in table_1} == {"LSTM", "LSTM-P", "SR-LSTM", "SR-LSTM-P"}
     assert table_1[0][3:9] == [f"{100 * share:.1f} / ·" for share in TABLE_1["large", "lstm"]]
     table_2 = _lines(files["parentheses.md"], "Table 2: numbers of centroids")
@@ -67,7 +63,7 @@ def test_experiments_that_did_not_run_are_marked_as_such(pages: Pages) -> None:
     assert {row[0]: row[3] for row in table_11}["LSTM-P"] == f"{100 * TABLE_11['lstm-p'][0]:.1f} / ·"
 
 
-def test_results_are_shown_with_their_seeds_and_time(pages: Pages, memory: list[dict[str, Any]]) -> None:
+def test_results_are_shown_with_their_seeds_and_time(pages, memory):
     files = pages("parentheses", memory)
     own = [run for run in memory if run["model"] == "lstm-p"]
     (row,) = [
@@ -84,7 +80,7 @@ def test_results_are_shown_with_their_seeds_and_time(pages: Pages, memory: list[
     assert "The small set (Figure 9, right): not run." in files["parentheses.md"]
 
 
-def test_the_initial_version_of_our_method_has_its_own_table(pages: Pages) -> None:
+def test_the_initial_version_of_our_method_has_its_own_table(pages):
     runs = [run for run in results_in(KEPT / "memory") if run["experiment"] == "parentheses"]
     page = pages("parentheses", runs)["parentheses.md"]
     rows = _lines(page, "The first recipe")
@@ -115,13 +111,8 @@ def test_the_initial_version_of_our_method_has_its_own_table(pages: Pages) -> No
     ],
 )
 def test_the_page_states_which_language_was_learned(
-    pages: Pages,
-    memory: list[dict[str, Any]],
-    experiment: str,
-    one_letter: float,
-    exchanged: float,
-    language: str,
-) -> None:
+    pages, memory, experiment, one_letter, exchanged, language
+):
     run = copy.deepcopy(memory[0]) | {"experiment": experiment, "paper": None}
     run["metrics"] = {
         f"test_error l {n}{x}": exchanged / 2 if x else one_letter / 4
@@ -138,7 +129,7 @@ def test_the_page_states_which_language_was_learned(
     assert row[4:] == ["0.00", "0.20", *(f"{100 * share:.2f}" for share in (one_letter, exchanged))]
 
 
-def test_the_certified_claim_is_printed(pages: Pages, memory: list[dict[str, Any]]) -> None:
+def test_the_certified_claim_is_printed(pages, memory):
     theorem = {"proved": True, "height": 20, "length": 1000, "boxes": 652, "why": None}
     why = {"why": "they grow", "word": ["(", "(", ")"]}
     open_one = {"proved": False, "height": 50, "length": None, "boxes": None} | why
@@ -156,7 +147,7 @@ def test_the_certified_claim_is_printed(pages: Pages, memory: list[dict[str, Any
     assert row[4:] == ["proved, 652 boxes", "not proved: they grow; wrong on `( ( )`", "`( l^5 ) )`", "7"]
 
 
-def test_runs_on_all_images_have_a_table_of_their_own(pages: Pages) -> None:
+def test_runs_on_all_images_have_a_table_of_their_own(pages):
     page = pages("mnist", results_in(KEPT / "sequences"))["mnist.md"]
     for title, seeds in (("In the normal order", 3), ("With all training images", 2)):
         rows = {row[0]: row for row in _lines(page, title)}
@@ -166,13 +157,13 @@ def test_runs_on_all_images_have_a_table_of_their_own(pages: Pages) -> None:
 @pytest.mark.parametrize(
     "name", ["sst2", "ptb", "qc", "mnist", "fashion-mnist", "imdb", "wikipedia", "tomita"]
 )
-def test_every_experiment_of_the_papers_has_a_page(pages: Pages, name: str) -> None:
+def test_every_experiment_of_the_papers_has_a_page(pages, name):
     page = pages(name, [])[f"{name}.md"]
     assert re.search(r"\| not run \||Not run yet|There are no results", page)
     assert name != "tomita" or "No run has saved its automaton." in page
 
 
-def test_the_scoreboard_has_each_figure_and_each_conclusion(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_scoreboard_has_each_figure_and_each_conclusion(monkeypatch):
     monkeypatch.syspath_prepend(str(EXTENSIONS))
     files = importlib.import_module("experiment_pages")._scoreboard(results_in(KEPT))
     scoreboard_page, figures = files.pop("scoreboard.md"), scoreboard(results_in(KEPT))
@@ -206,9 +197,7 @@ def test_the_scoreboard_has_each_figure_and_each_conclusion(monkeypatch: pytest.
         ({}, "not run"),
     ],
 )
-def test_the_verdict_of_a_conclusion_counts_its_comparisons(
-    pairs: Any, verdict: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_verdict_of_a_conclusion_counts_its_comparisons(pairs, verdict, monkeypatch):
     monkeypatch.syspath_prepend(str(EXTENSIONS))
     compared = importlib.import_module("conclusions").compared
     assert compared(pairs)[0] == verdict
@@ -216,14 +205,14 @@ def test_the_verdict_of_a_conclusion_counts_its_comparisons(
         assert compared(pairs, is_enough=0)[0] == "confirmed"
 
 
-def test_grammars_are_drawn_with_their_minimal_automata(pages: Pages) -> None:
+def test_grammars_are_drawn_with_their_minimal_automata(pages):
     files = pages("tomita", results_in(KEPT / "languages"))
     for number in range(1, 8):
         for what in ("extracted", "least", "over-time"):
             assert f"tomita-{number}-{what}.svg" in files
 
 
-def test_a_model_has_one_colour_and_the_papers_method_is_dashed(pages: Pages) -> None:
+def test_a_model_has_one_colour_and_the_papers_method_is_dashed(pages):
     names = [f"{model}, {method}" for method in ("ours", "the paper's") for model in ("A", "B", "C", "D")]
     drawn = importlib.import_module("pictures").errors({n: [[0.1, 0.2]] for n in names}, ["a", "b"])
     lines = re.findall(r"stroke-dasharray[^;]*;[^\"]*stroke: (#\w+)|stroke: (#\w+); stroke-width: 1.4", drawn)

@@ -1,7 +1,5 @@
 """Tests that formulas on the pages are recognised in the claims' plain text and can be shown as MathML."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import re

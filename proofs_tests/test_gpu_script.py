@@ -1,7 +1,5 @@
 """Tests of the script for a GPU, on a CPU with small commands instead of its steps."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import sys
@@ -40,10 +38,8 @@ def test_results_are_stored_in_the_project_and_not_measured_again(gpu, tmp_path,
     gpu.keep(tmp_path / "out")
     assert (tmp_path / "bench/results/one.json").read_text() == "1"
     assert (tmp_path / "docs/verdicts/cuda.json").read_text() == "2\n"
-    assert {what: row["status"] for what, row in json.loads(gpu.KEPT.read_text()).items()} == {
-        "scan": 0,
-        "verify": 0,
-    }
+    expected = {"scan": 0, "verify": 0}
+    assert {what: row["status"] for what, row in json.loads(gpu.KEPT.read_text()).items()} == expected
     capsys.readouterr()
     run()
     assert capsys.readouterr().out.count("skipped") == 2

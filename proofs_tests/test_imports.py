@@ -2,8 +2,6 @@
 functions.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from functools import cache
@@ -82,12 +80,12 @@ def graph() -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_no_cycle_of_imports(room: str) -> None:
+def test_no_cycle_of_imports(room):
     assert [c for c in components(graph()) if any(name.split(".")[0] == room for name in c)] == []
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_no_cycle_of_folders(room: str) -> None:
+def test_no_cycle_of_folders(room):
     """Inside a top-level package, folders do not import each other either; files next to them count
     separately.
     """
@@ -118,10 +116,10 @@ def test_no_cycle_of_folders(room: str) -> None:
         ("import numpy", set()),
     ],
 )
-def test_imports_are_read_from_a_file_s_text(source: str, expected: set[str]) -> None:
+def test_imports_are_read_from_a_file_s_text(source, expected):
     assert imported("automata.example", ROOT / "automata" / "example.py", source) == expected
 
 
-def test_files_that_reach_each_other_are_one_component() -> None:
+def test_files_that_reach_each_other_are_one_component():
     example = {"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set(), "e": {"a", "f"}, "f": {"e"}}
     assert components(example) == [["b", "c"], ["e", "f"]]

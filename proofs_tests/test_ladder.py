@@ -2,8 +2,6 @@
 evidence.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from ratproof.evidence.results import Observation, require_expected
@@ -28,7 +26,7 @@ def require_informative(step: Step, seen: Observation) -> None:
 
 
 @pytest.mark.parametrize("step", EXACT)
-def test_a_claim_holds_or_is_refuted_on_this_rung(step: Step) -> None:
+def test_a_claim_holds_or_is_refuted_on_this_rung(step):
     """The recurrence of a variant is compared with its automata, with exact fractions or with variables."""
     (seen,) = step.run()
     require_expected([seen])
@@ -36,7 +34,7 @@ def test_a_claim_holds_or_is_refuted_on_this_rung(step: Step) -> None:
 
 
 @pytest.mark.parametrize("step", TORCH)
-def test_a_torch_layer_stands_on_this_rung(step: Step, device: str) -> None:
+def test_a_torch_layer_stands_on_this_rung(step, device):
     """The outputs of random layers are within the derived rounding bound of their automata, and the claim's
     recurrence with the layer's gates equals these automata.
     """

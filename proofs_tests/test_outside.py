@@ -3,8 +3,6 @@
 The files are programs, verdicts, defects and scripts. Programs for a GPU are replaced by small programs.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import time
@@ -33,12 +31,8 @@ BY_KEY = {entry.key: entry for table in ENTRIES.values() for entry in table.valu
 def test_each_verdict_is_about_a_program_in_the_table():
     for key, verdict in KEPT.items():
         entry = BY_KEY[key]
-        assert [verdict[name] for name in ("device", "name", "path", "library")] == [
-            entry.device,
-            entry.name,
-            entry.path,
-            entry.library,
-        ]
+        expected = [entry.device, entry.name, entry.path, entry.library]
+        assert [verdict[name] for name in ("device", "name", "path", "library")] == expected
         assert verdict["laws"] or verdict["not_run"]
 
 
@@ -125,12 +119,8 @@ def test_programs_of_a_gpu_run_worst_first_and_are_kept_beside_those_of_the_cpu(
     for name, verdict, seconds in (("right", "holds", 1), ("wrong", "refuted", 1), ("slow", "holds", 2)):
         kept = {"path": f"theirs.{name}", "laws": [{"verdict": verdict, "seconds": seconds}]}
         (tmp_path / "cpu" / f"{name}.json").write_text(json.dumps(kept))
-    assert [entry.name for entry in worst_first(table.values(), tmp_path)] == [
-        "wrong",
-        "new",
-        "slow",
-        "right",
-    ]
+    expected = ["wrong", "new", "slow", "right"]
+    assert [entry.name for entry in worst_first(table.values(), tmp_path)] == expected
 
     ran = []
 

@@ -1,13 +1,10 @@
 """Tests that the pages and the README show the output of their commands."""
 
-from __future__ import annotations
-
 import io
 import re
 import shlex
 import shutil
 from contextlib import redirect_stderr, redirect_stdout
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -49,13 +46,10 @@ class InThisProcess(Folder):
 
 @pytest.mark.skipif(not PAGES, reason="the pages are not installed with ratproof")
 @pytest.mark.parametrize("page", [page for page, shown in SHOWN.items() if shown], ids=lambda page: page.stem)
-def test_a_page_shows_the_output_of_its_commands(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_shows_the_output_of_its_commands(page, in_tmp_path, tmp_path, monkeypatch):
     """The README's commands are separate processes, as for a reader; those of the pages run in
     this process.
     """
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     folder = Folder(tmp_path) if page == README else InThisProcess(tmp_path)
     for transcript in SHOWN[page]:
@@ -83,9 +77,7 @@ def test_a_page_shows_the_output_of_its_commands(
         ("x\n...\nz\n", "x\ny\n", False),
     ],
 )
-def test_lines_of_dots_match_anything_and_times_are_not_compared(
-    shown: str, printed: str, same: bool
-) -> None:
+def test_lines_of_dots_match_anything_and_times_are_not_compared(shown, printed, same):
     assert agrees(shown, printed) == same
 
 
@@ -94,7 +86,7 @@ readme = pytest.mark.skipif(not README.exists(), reason="the README is not insta
 
 
 @readme
-def test_the_readmes_table_of_claims_is_up_to_date() -> None:
+def test_the_readmes_table_of_claims_is_up_to_date():
     text = README.read_text(encoding="utf-8")
     (table,) = re.findall(r"<!-- claims: generated -->\n(.*?)<!-- end -->", text, re.DOTALL)
     assert table == claims_table()
@@ -113,7 +105,7 @@ README_FAILURES = {
 
 @readme
 @pytest.mark.parametrize(("name", "message"), README_FAILURES.items())
-def test_the_readmes_tests_fail_and_show_a_counterexample(name: str, message: str) -> None:
+def test_the_readmes_tests_fail_and_show_a_counterexample(name, message):
     blocks = re.findall(
         r"^```python\n(.*?)^```", README.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
     )
@@ -126,7 +118,7 @@ def test_the_readmes_tests_fail_and_show_a_counterexample(name: str, message: st
 
 
 @readme
-def test_the_readme_is_short() -> None:
+def test_the_readme_is_short():
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 110
 
 

@@ -1,7 +1,5 @@
 """Tests that ``--verdicts`` skips exactly the tests whose verdicts are as expected."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

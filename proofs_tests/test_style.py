@@ -1,7 +1,5 @@
 """Tests of the wording of the code: openings of docstrings, names of variables, and error messages."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

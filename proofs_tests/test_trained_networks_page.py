@@ -1,11 +1,8 @@
 """Tests of the tables on the page "Trained networks and their automata"."""
 
-from __future__ import annotations
-
 import importlib
 import json
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -14,7 +11,7 @@ EXTENSIONS = Path(__file__).parents[1] / "docs" / "_extensions"
 
 
 @pytest.fixture
-def page(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def page(monkeypatch):
     """Return the module that writes the tables."""
     monkeypatch.syspath_prepend(str(EXTENSIONS))
     return importlib.import_module("ordinary_networks")
@@ -37,13 +34,11 @@ def _oracle(has_difference: bool) -> dict[str, Any]:
     return {"found": has_difference, "queries": 10, "seconds": 1.0, "word": None}
 
 
-def test_networks_that_were_not_measured_are_marked_as_such(page: ModuleType, tmp_path: Path) -> None:
+def test_networks_that_were_not_measured_are_marked_as_such(page, tmp_path):
     assert page.pages(tmp_path) == {"claims/ordinary-figures.txt": "Not measured yet.\n"}
 
 
-def test_the_headline_counts_networks_that_are_right_on_short_strings(
-    page: ModuleType, tmp_path: Path
-) -> None:
+def test_the_headline_counts_networks_that_are_right_on_short_strings(page, tmp_path):
     runs = [
         _run("certified", regions=7, check_seconds=0.5, certificate_megabytes=0.1),
         _run("different", word=["0"] * 30 + ["1"] * 30, oracle=_oracle(False)),

@@ -9,8 +9,6 @@ contains ``not run`` is skipped, because it takes minutes or installs something.
 differ between runs, and are not compared. A line with ``...`` stands for omitted lines.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

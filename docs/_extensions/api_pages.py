@@ -4,8 +4,6 @@ Modules have no pages of their own, because each page contains links to all othe
 module would take most of the time of a build.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 

@@ -1,7 +1,5 @@
 """The pages of claims, papers, theorems and errata, generated from the claims and from saved verdicts."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

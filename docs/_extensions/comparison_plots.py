@@ -1,7 +1,5 @@
 """Plots that compare our accuracies with those of the papers, and kernels with memory bandwidth."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """The conclusions of the three papers, each with a verdict that is computed from our results."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Docstring processing for autodoc, which protects formulas and skips attributes of other modules."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

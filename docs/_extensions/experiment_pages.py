@@ -3,8 +3,6 @@
 The results are in ``training/results``. A table entry without a result says that it was not run.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Changes to Sphinx that make a build faster and do not change the pages."""
 
-from __future__ import annotations
-
 from functools import cache, cached_property
 from types import SimpleNamespace
 from typing import Any

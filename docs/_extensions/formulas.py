@@ -10,8 +10,6 @@ r"""Recognition of formulas in the plain text of claims and counterexamples, and
 ['', 'c^{(1)}_{t}=\\max (f_{t}+c_{t-1},\\,u_{t})', '']
 """
 
-from __future__ import annotations
-
 import re
 
 GREEK = ["alpha", "beta", "gamma", "lambda", "mu", "phi", "rho", "sigma", "tau", "Omega"]

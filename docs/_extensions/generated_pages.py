@@ -5,8 +5,6 @@ tables for other pages), ``experiments/``, ``tests/`` and ``api/``. It writes a 
 changed, and removes pages that are no longer generated.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Conversion of formulas to MathML, which browsers render without a script or an external font."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from docutils import nodes

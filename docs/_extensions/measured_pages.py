@@ -1,7 +1,5 @@
 """Generation of tables and plots of measurements from ``bench/results``, ``outside/`` and ``mutants/``."""
 
-from __future__ import annotations
-
 import ast
 import json
 import tomllib

@@ -1,7 +1,5 @@
 """Generation of the pages about parentheses and palindromes, with our results next to the paper's."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby

@@ -5,8 +5,6 @@ The trees of two pages differ only in their relative links and in the marks of t
 takes the tree that furo builds for the first page, without marks, and changes only these parts.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

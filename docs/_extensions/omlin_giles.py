@@ -3,8 +3,6 @@
 The tables compare the gain of the constructed networks with the weights of the trained network.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import region_plots
 from page_text import render

@@ -1,7 +1,5 @@
 """Generation of the tables of languages that one layer recognises, from ``theory/one_layer``."""
 
-from __future__ import annotations
-
 from collections import Counter
 from inspect import cleandoc
 

@@ -1,7 +1,5 @@
 """Generation of the tables about certified ordinary networks, from ``bench/results/ordinary.json``."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ They run in each build, because their results depend on the code and not only on
 of doctests would need a second build, which loads all pages again.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

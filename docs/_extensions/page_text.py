@@ -1,7 +1,5 @@
 """Rendering of Markdown pages from Jinja templates, with a common function for tables."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache

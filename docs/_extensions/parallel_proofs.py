@@ -6,8 +6,6 @@ processes itself, in ``env.proof_list`` on ``env-merge-info``. However, it does 
 in several processes, so this extension does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Set
 from typing import Any
 

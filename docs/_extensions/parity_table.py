@@ -1,7 +1,5 @@
 """Generation of the table of accuracies on parity by length, from ``bench/results/parity.json``."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Drawing of the figures on the experiments' pages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Drawing of plots as SVG without a background, in colours that are legible on white and on black."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import median

@@ -18,8 +18,6 @@ Traceback (most recent call last):
 ValueError: the formula "c[1" of a proof cannot be read
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Drawing of the regions with which a trained network of two units is certified."""
 
-from __future__ import annotations
-
 import time
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Generation of the pages about long sequences, with our tables next to those of Wang & Niepert 2019."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """The evidence for each claim: the checks that the runner generates, and those written for the claim."""
 
-from __future__ import annotations
-
 import inspect
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Generation of the page about the Tomita grammars: recipes, models, and extracted automata."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

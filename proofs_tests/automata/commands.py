@@ -1,7 +1,5 @@
 """Runs of the ``automata`` commands in this process."""
 
-from __future__ import annotations
-
 import io
 from contextlib import redirect_stderr, redirect_stdout
 from functools import cache

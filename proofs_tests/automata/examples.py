@@ -1,7 +1,5 @@
 """Settings of Hypothesis that limit the number of examples of a test."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 

@@ -4,8 +4,6 @@ Each function takes Hypothesis's ``draw`` and an automaton, and returns an autom
 symbols of the strings. Over the log semiring, the changes do not cause any rounding.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any

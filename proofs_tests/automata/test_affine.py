@@ -1,7 +1,5 @@
 """Tests of the conversion of affine recurrences to automata, and of the rejection of all others."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np
@@ -220,9 +218,8 @@ def test_a_step_that_computes_in_floats_is_refused_because_it_rounds(f):
 def test_float_weights_are_converted_to_exact_fractions(f, u):
     assume(f and u)
     (automaton,) = read_affine(0.5, lambda c, x: Fraction(f) * c + Fraction(u), lambda c: (c,), "a")
-    assert automaton.matrix("a").tolist() == [[1, Fraction(u)], [0, Fraction(f)]] and automaton.initial[
-        1
-    ] == Fraction(1, 2)
+    assert automaton.matrix("a").tolist() == [[1, Fraction(u)], [0, Fraction(f)]]
+    assert automaton.initial[1] == Fraction(1, 2)
 
 
 def test_a_step_that_treats_forms_differently_is_not_shown_to_be_affine():

@@ -1,7 +1,5 @@
 """Tests that networks with clamped scores are converted to equal automata, and that others are rejected."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -4,8 +4,6 @@ Hypothesis draws few transitions and often the same small weights. It therefore 
 states, or weights that distinguish the states.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

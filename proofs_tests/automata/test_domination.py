@@ -1,7 +1,5 @@
 """Tests that automata with dominated paths are decided, with a certificate that the checker accepts."""
 
-from __future__ import annotations
-
 import copy
 
 import pytest

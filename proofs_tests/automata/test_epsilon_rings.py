@@ -1,7 +1,5 @@
 """Tests of long epsilon cycles: the closure by sparse elimination, and decisions that never construct it."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from unittest.mock import patch

@@ -1,7 +1,5 @@
 """Tests of files from other programs: DOT, binary .fst files, dialects of AT&T text, JSON with numbers."""
 
-from __future__ import annotations
-
 import json
 import math
 import sys

@@ -1,7 +1,5 @@
 """Tests of writing and reading automata, and of the one-line error messages for malformed files."""
 
-from __future__ import annotations
-
 import json
 import os
 import warnings
@@ -212,9 +210,8 @@ def test_epsilon_is_only_the_symbol_with_number_0_in_the_table():
         "0 1 <eps> <eps> 0\n1 1 <epsilon> <epsilon> 1\n1 1 0 0 2\n1\n",
         symbols=att_format.loads_symbols(TABLE),
     )
-    assert (
-        automaton.alphabet == ("2", "1", "five", "0", "<epsilon>") and automaton.epsilon.tolist()[0][1] == 0
-    )
+    assert automaton.alphabet == ("2", "1", "five", "0", "<epsilon>")
+    assert automaton.epsilon.tolist()[0][1] == 0
     assert [score(automaton, x) for x in ([], ["<epsilon>"], ["0"])] == [0, 1, 2]
 
 

@@ -1,7 +1,5 @@
 """Tests that computations with large automata as lists of transitions agree with computations on arrays."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from unittest.mock import patch
 

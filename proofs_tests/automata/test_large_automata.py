@@ -2,8 +2,6 @@
 known pairs.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 from fractions import Fraction

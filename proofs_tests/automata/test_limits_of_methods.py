@@ -1,7 +1,5 @@
 """Tests that a decision continues with the next method if one method reaches a limit."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from automata.equivalence import Unknown, equivalent

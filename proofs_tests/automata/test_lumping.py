@@ -1,7 +1,5 @@
 """Tests that lumped automata are equal, and that an independent program checks the certificates."""
 
-from __future__ import annotations
-
 import copy
 import math
 

@@ -2,8 +2,6 @@
 ``convert``.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import tempfile
@@ -150,9 +148,8 @@ def test_a_round_trip_of_convert_changes_no_answer(pair, data):
         files.write(other, a)
         status, out, err = command("convert", a, b)
         if not (all(map(kept_by_att, other.alphabet)) and rounded(other) == other):
-            assert (status, out, err.count("\n")) == (2, "", 1) and [
-                p.name for p in Path(folder).iterdir()
-            ] == ["a.json"]
+            assert (status, out, err.count("\n")) == (2, "", 1)
+            assert [p.name for p in Path(folder).iterdir()] == ["a.json"]
             return
         for source, target in ((b, c), (c, d), (d, e)):
             assert (

@@ -1,7 +1,5 @@
 """Tests of minimisation, rank and Hankel matrices: scores, numbers of states, and certificates."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from itertools import product
@@ -115,9 +113,8 @@ def test_a_network_of_two_equal_units_has_the_rank_of_one():
     rows = [[1, 1, 1], [0, "1/2", 0], [0, 0, "1/2"]]
     twins = WFSA(REAL, [1, 0, 0], [0, 1, 1], {"a": rows, "b": rows})
     assert check_certificate.verdict(minimise(twins).certificate.to_json()) == "minimal"
-    assert rank(twins) == 2 and all(
-        score(minimise(twins).automaton, x) == score(twins, x) for x in product("ab", repeat=5)
-    )
+    assert rank(twins) == 2
+    assert all(score(minimise(twins).automaton, x) == score(twins, x) for x in product("ab", repeat=5))
 
 
 @few_cases(st.data())

@@ -2,8 +2,6 @@
 refused.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Tests that round trips through OpenFst (pynini) preserve automata and scores."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

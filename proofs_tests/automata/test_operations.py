@@ -1,7 +1,5 @@
 """Tests of how operations on automata change scores."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Tests that identities of polynomials over free semirings hold for all values of their variables."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

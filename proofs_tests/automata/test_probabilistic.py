@@ -2,8 +2,6 @@
 follow them.
 """
 
-from __future__ import annotations
-
 import math
 import pickle
 import re
@@ -218,14 +216,10 @@ def test_a_drawing_shows_probabilities_and_reports_omitted_transitions():
     pfa = PFA("ab", [0.995, 0.005], [[[0.93, 0.07], [0.004, 0.996]], [[0.93, 0.07], [1.0, 0.0]]])
     text = dot(pfa, names=["S", 7], final=[1])
     assert r'1 [label="7", shape=doublecircle];' in text and "start1" not in text
-    assert (
-        '0 -> 0 [label="a, b / 0.93", penwidth=2.36];' in text
-        and '0 -> 1 [label="a, b / 0.07", penwidth=0.64];' in text
-    )
-    assert (
-        '1 -> 0 [label="b / 1", penwidth=2.50];' in text
-        and '1 -> 1 [label="a / >0.99", penwidth=2.49];' in text
-    )
+    assert '0 -> 0 [label="a, b / 0.93", penwidth=2.36];' in text
+    assert '0 -> 1 [label="a, b / 0.07", penwidth=0.64];' in text
+    assert '1 -> 0 [label="b / 1", penwidth=2.50];' in text
+    assert '1 -> 1 [label="a / >0.99", penwidth=2.49];' in text
     assert (
         'label="2 transitions below 0.01 omitted: 0.009 in all, at most 0.005 of a state and symbol"' in text
     )

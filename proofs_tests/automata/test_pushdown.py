@@ -2,8 +2,6 @@
 automata.
 """
 
-from __future__ import annotations
-
 from itertools import product
 from string import ascii_lowercase
 

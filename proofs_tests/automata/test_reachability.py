@@ -1,7 +1,5 @@
 """Tests of graph searches against the transitive closure of the edges."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -2,8 +2,6 @@
 are tight.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np
@@ -271,6 +269,8 @@ def test_a_negative_bound_is_refused():
     """A negative bound would allow any difference."""
     with pytest.raises(ValueError, match=r"a bound must not be negative, got -0\.5"):
         share([1.0], [0], [-0.5])
+    with pytest.raises(ValueError, match=r"a bound must not be negative, got -1\.0"):
+        shares(np.array([1e6]), np.array([168.75]), np.array([-1.0]))
 
 
 def test_a_float64_reference_counts_its_own_rounding():
@@ -295,17 +295,6 @@ def test_weights_that_are_not_representable_are_rounded_first():
 def test_epsilon_must_be_removed_first():
     with pytest.raises(InputError, match="epsilon transitions; remove them"):
         prefix_bounds(WFSA(REAL, [1.0], [1.0], {}, epsilon=[[0.5]]), "", FLOAT64)
-
-
-def test_a_possible_overflow_has_no_bound():
-    large = WFSA(REAL, [1], [1], {"a": [[10**30]]})
-    _, bounds = prefix_bounds(large, "aa", FLOAT32)
-    assert bounds[1] < np.inf and bounds[2] == np.inf
-
-
-def test_exact_computations_have_the_bound_zero():
-    counts = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, 0]]})
-    assert prefix_bounds(counts, "aaa", FLOAT32)[1].tolist() == [0, 0, 0, 0]
 
 
 def test_semirings_without_a_derived_bound_are_refused():
@@ -394,26 +383,6 @@ def test_maxima_and_additions_of_zero_are_exact():
     assert prefix_bounds(largest, "abab", FLOAT32)[1].tolist() == [0, 0, 0, 0, 0]
     assert share([-np.inf, 5.0], *(v[:2] for v in prefix_bounds(largest, "a", FLOAT32))) <= 1
     assert share([0.0, 5.0], *(v[:2] for v in prefix_bounds(largest, "a", FLOAT32))) == np.inf
-
-
-def test_a_term_dropped_by_a_maximum_drops_its_error():
-    """The initial weight -10^9 is rounded at each step until a maximum drops it, and its error with it."""
-    unit = WFSA(MAX_PLUS, [0, -(10**9)], ["-inf", 0], {"a": [["-inf", 1], ["-inf", "1/3"]]})
-    assert prefix_bounds(unit, "a", FLOAT32)[1].tolist() == [0, 0]
-
-
-def test_final_weights_that_deviate_are_counted():
-    one = WFSA(REAL, [2], [1], {})
-    assert (
-        prefix_bounds(one, "", FLOAT64, Deviation(np.zeros((0, 1, 1)), np.zeros(1), np.array([0.5])))[1][0]
-        >= 1
-    )
-
-
-def test_a_possible_overflow_in_max_plus_has_no_bound():
-    large = WFSA(MAX_PLUS, [0], [0], {"a": [[10**38]]})
-    _, bounds = prefix_bounds(large, "aa", FLOAT32)
-    assert bounds[0] == 0 and bounds[2] == np.inf
 
 
 def test_a_term_that_may_be_the_largest_counts_with_its_error():
@@ -636,15 +605,10 @@ def test_deviations_have_the_shape_of_the_matrices(semiring):
         prefix_bounds(WFSA(semiring, [0], [0], {"a": [[0]]}), "a", FLOAT64, Deviation(*[np.zeros(1)] * 3))
 
 
-def test_a_sum_of_too_many_terms_has_no_bound() -> None:
+def test_a_sum_of_too_many_terms_has_no_bound():
     """If r roundings may change a term by all of its size, the bound is infinite, not negative."""
     for states, finite in ((200, True), (257, False), (300, False)):
         a = WFSA(REAL, [0.3] * states, [0.7] * states, {"a": [[0.001] * states] * states})
         bounds = prefix_bounds(a, "a", BFLOAT16)[1]
         assert (bounded(bounds) == finite).all()
         assert (bounds > 0).all()
-
-
-def test_a_negative_bound_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"a bound must not be negative, got -1\.0"):
-        shares(np.array([1e6]), np.array([168.75]), np.array([-1.0]))

@@ -1,7 +1,5 @@
 """Tests of the rounding bounds if epsilon transitions are followed state by state, as in soft patterns."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

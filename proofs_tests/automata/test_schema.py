@@ -1,7 +1,5 @@
 """Tests that the JSON Schema of automata accepts written files and rejects malformed ones."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

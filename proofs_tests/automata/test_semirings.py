@@ -1,7 +1,5 @@
 """Tests of the exact laws of the semirings (Definition 1), and of the deviation from each law in float64."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from fractions import Fraction
@@ -258,10 +256,8 @@ def test_tropical_weights_beyond_all_floats_are_weights(k):
     """Python converts a number to a float when it adds it to an infinity."""
     huge = Fraction(10**400, 3)
     assert k.times(huge, k.zero) == k.times(k.zero, huge) == k.zero and k.times(huge, huge) == 2 * huge
-    assert (
-        k.multiply_numbers(huge, k.zero) == k.zero == k.divide_numbers(k.zero, huge)
-        and k.divide_numbers(huge, huge) == 0
-    )
+    assert k.multiply_numbers(huge, k.zero) == k.zero == k.divide_numbers(k.zero, huge)
+    assert k.divide_numbers(huge, huge) == 0
     row, column = np.array([[huge, k.zero]], dtype=object), np.array([[k.zero], [huge]], dtype=object)
     assert k.matmul(row, column).tolist() == [[k.zero]] and k.matmul(row, row.T).tolist() == [[2 * huge]]
 

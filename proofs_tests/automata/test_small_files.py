@@ -2,8 +2,6 @@
 allocation.
 """
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 

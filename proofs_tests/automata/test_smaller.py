@@ -1,7 +1,5 @@
 """Tests of the proof, by classes of states, that the scores of no smaller string differ."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from unittest.mock import patch

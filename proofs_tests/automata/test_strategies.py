@@ -1,7 +1,5 @@
 """Tests that the strategies draw every edge case and shrink to simple automata."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np
@@ -20,7 +18,7 @@ from automata.testing.strategies import automata, readings, strings
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import few, few_cases, over, some_cases
 
-quick = settings(max_examples=2000, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+quick = settings(max_examples=2000, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.parametrize("edge_case", EDGE_CASES)

@@ -2,8 +2,6 @@
 strings.
 """
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,12 +74,10 @@ def test_unknown_grammars_and_symbols_are_refused():
 def test_figure_8_is_drawn():
     """The drawing has four accepting states with the names of centroids and no dead state."""
     text = dot(tomita(7).dfa, names=[3, 20, 11, 8, "dead"], hide_dead=True)
-    assert (
-        text.count("doublecircle") == 4
-        and "dead" not in text
-        and '2 [label="11"' in text
-        and '2 -> 3 [label="1"]' in text
-    )
+    assert text.count("doublecircle") == 4
+    assert "dead" not in text
+    assert '2 [label="11"' in text
+    assert '2 -> 3 [label="1"]' in text
     assert '4 -> 4 [label="0, 1"]' in dot(tomita(7).dfa)
 
 
@@ -109,11 +105,9 @@ def test_the_depth_is_the_maximum_number_of_open_parentheses(depth, nested):
 @pytest.mark.parametrize("depth", range(8))
 def test_the_dfa_is_minimal(depth, letters):
     dfa = balanced(depth, letters)
-    assert (
-        dfa.states == depth + 2 == dfa.minimal().states
-        and dfa.isomorphic(dfa.minimal())
-        and dfa.dead == {depth + 1}
-    )
+    assert dfa.states == depth + 2 == dfa.minimal().states
+    assert dfa.isomorphic(dfa.minimal())
+    assert dfa.dead == {depth + 1}
 
 
 @given(st.integers(0, 8), st.integers(0, 8))

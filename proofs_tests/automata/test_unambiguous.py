@@ -1,7 +1,5 @@
 """Tests whether an automaton has at most one accepting path per string, against counts of the paths."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tests that Viterbi's path has the string's score as its weight, and reads the string."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

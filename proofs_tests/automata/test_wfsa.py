@@ -1,7 +1,5 @@
 """Tests that an automaton is validated when it is constructed and is immutable."""
 
-from __future__ import annotations
-
 import pickle
 from collections import UserDict
 from fractions import Fraction

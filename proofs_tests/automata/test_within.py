@@ -1,7 +1,5 @@
 """Tests of equivalence up to a tolerance, against the scores of all short strings."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fixtures with the compiled Coq development, for all tests in this folder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,7 @@ from ratproof.coq.development import build
 
 
 @pytest.fixture(scope="session")
-def compiled() -> Path:
+def compiled():
     """Return the folder with the compiled theory/coq."""
     try:
         return build()

@@ -2,8 +2,6 @@
 ``theory/coq_reals``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

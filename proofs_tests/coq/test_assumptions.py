@@ -2,11 +2,8 @@
 its claims.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -23,24 +20,24 @@ NAMED = sorted(
 )
 
 
-def test_nothing_is_assumed(compiled: Path) -> None:
+def test_nothing_is_assumed(compiled):
     """Coq's command Print Assumptions reports no assumption for any theorem."""
     answers = theorem_answers(compiled)
     assert {name: a.assumptions for name, a in answers.items() if a.assumptions != CLOSED} == {}
     assert answers.keys() == statements().keys()
 
 
-def test_coqchk_finds_no_axiom_of_ours(compiled: Path) -> None:
+def test_coqchk_finds_no_axiom_of_ours(compiled):
     """coqchk cannot inspect mathcomp's sealed modules, so it lists their fields as axioms."""
     assert [name for name in coq.run_coqchk(compiled, modules()) if name.startswith("ratproof.")] == []
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_each_theorem_of_a_claim_exists_and_has_a_description(name: str) -> None:
+def test_each_theorem_of_a_claim_exists_and_has_a_description(name):
     assert re.match(r"(?!and |or |but ).*\.$", statements()[name].says) and statements()[name].text
 
 
-def test_every_proved_variant_is_kernel_checked_too() -> None:
+def test_every_proved_variant_is_kernel_checked_too():
     assert [
         (c.name, v.name)
         for c in claims().values()
@@ -49,7 +46,7 @@ def test_every_proved_variant_is_kernel_checked_too() -> None:
     ] == []
 
 
-def test_coqchk_reports_an_axiom_that_no_theorem_uses(tmp_path: Path, compiled: Path) -> None:
+def test_coqchk_reports_an_axiom_that_no_theorem_uses(tmp_path, compiled):
     """coqchk reports an axiom that no theorem uses, and a fixpoint whose guard check is disabled."""
     root = tmp_path / "coq"
     shutil.copytree(compiled, root)
@@ -63,7 +60,7 @@ def test_coqchk_reports_an_axiom_that_no_theorem_uses(tmp_path: Path, compiled: 
     assert "ratproof.slip.h" in axioms and "ratproof.slip.f" in axioms
 
 
-def test_statements_are_the_stored_ones(compiled: Path) -> None:
+def test_statements_are_the_stored_ones(compiled):
     """``statements.txt`` contains Coq's output for each theorem, so that an accidentally weakened statement
     is detected.
 

@@ -1,16 +1,12 @@
 """Tests that back-tracing in Coq and in Python finds the same paths, on random max-plus automata."""
 
-from __future__ import annotations
-
 from fractions import Fraction
-from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, settings
 
 from automata.semirings import MAX_PLUS
 from automata.testing.strategies import automata
 from automata.viterbi import viterbi
-from automata.wfsa import WFSA
 from ratproof.coq.bond import WORDS
 from ratproof.coq.evaluation import Question, evaluate
 from theory.theorem import Theorem
@@ -33,15 +29,9 @@ STATES = Theorem(
 """The Coq terms for the traced path (as a decimal number: a 1, followed by the states) and for its weight."""
 
 
-@settings(
-    max_examples=3,
-    deadline=None,
-    phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=list(HealthCheck),
-    database=None,
-)
+@settings(max_examples=3, phases=[Phase.explicit, Phase.generate], suppress_health_check=list(HealthCheck))
 @given(automaton=automata(MAX_PLUS, least_states=1, most_states=3))
-def test_both_find_the_same_path(compiled: Path, automaton: WFSA) -> None:
+def test_both_find_the_same_path(compiled, automaton):
     case = Weights(
         MAX_PLUS,
         "ab",

@@ -4,8 +4,6 @@ Both compute the same values for random rational weights and words. One run of C
 words are few and short, because Coq's fractions are slow.
 """
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from fractions import Fraction
@@ -79,7 +77,7 @@ def agree(pairs: list[VariantCase], compiled: Path) -> None:
         assert values > 0 and difference == ""
 
 
-def test_on_the_cases_of_the_verdict(compiled: Path) -> None:
+def test_on_the_cases_of_the_verdict(compiled):
     """Coq and Python agree on some of the cases over two letters that the verdict of each variant uses."""
     by_variant = compare_definitions(compiled)
     assert by_variant.keys() == {(claim.name, variant.name) for claim, variant in runnable_variants()}
@@ -89,15 +87,9 @@ def test_on_the_cases_of_the_verdict(compiled: Path) -> None:
 
 
 @pytest.mark.parametrize("part", range(2))  # Hypothesis limits the size of what a test draws
-@settings(
-    max_examples=2,
-    deadline=None,
-    phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=list(HealthCheck),
-    database=None,
-)
+@settings(max_examples=2, phases=[Phase.explicit, Phase.generate], suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_on_random_weights(compiled: Path, part: int, data: Any) -> None:
+def test_on_random_weights(compiled, part, data):
     """Each variant has one case with rational weights of few digits, because Coq's gcd of long numbers is
     slow.
     """
@@ -110,7 +102,7 @@ def test_on_random_weights(compiled: Path, part: int, data: Any) -> None:
     )
 
 
-def test_theorems_that_are_not_run_have_a_reason() -> None:
+def test_theorems_that_are_not_run_have_a_reason():
     """A theorem has executable terms to which it is tied, or a reason for having none."""
     for claim in claims().values():
         for variant in claim.variants:
@@ -118,7 +110,7 @@ def test_theorems_that_are_not_run_have_a_reason() -> None:
                 assert ((claim, variant) in runnable_variants()) == (not variant.theorem.untied)
 
 
-def test_on_gates_of_torch_modules(compiled: Path) -> None:
+def test_on_gates_of_torch_modules(compiled):
     """With the exact gates of a torch module, Coq's network has the scores of the automata extracted from the
     module. Max-plus layers are excluded, because their theorems are about mathcomp's fractions.
     """
@@ -162,7 +154,7 @@ def read_off(claim: str, kind: str) -> tuple[Weights, list[WFSA]]:
     return case, network.automata()[: len(recurrence.out(case, recurrence.start(case)))]
 
 
-def test_a_changed_definition_is_detected(compiled: Path, tmp_path: Path) -> None:
+def test_a_changed_definition_is_detected(compiled, tmp_path):
     """W is transposed in network and automaton, so that Coq still accepts every theorem."""
     root = tmp_path / "coq"
     shutil.copytree(compiled, root)
@@ -192,8 +184,8 @@ def test_a_changed_definition_is_detected(compiled: Path, tmp_path: Path) -> Non
     ids=["W is transposed in the automaton", "and in the network, without b", "q_0 does not loop"],
 )
 def test_a_mutation_of_ours_is_detected_on_the_cases_of_the_verdict(
-    module: Any, name: str, wrong: Any, claim: str, compiled: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    module, name, wrong, claim, compiled, monkeypatch
+):
     """The cases of the verdict distinguish mutations of the Python code, because they are large and
     generic.
     """
@@ -221,7 +213,7 @@ def with_fewer_states(change: Any = lambda a: a) -> list[VariantCase]:
     return pairs
 
 
-def test_the_smaller_automaton_of_proposition_11_is_run(compiled: Path) -> None:
+def test_the_smaller_automaton_of_proposition_11_is_run(compiled):
     """Network and automaton run on each word, with windows of one and of two symbols."""
     results = differences(with_fewer_states(), compiled)
     assert results == [(2 * len(WORDS), "")] * len(results) and len(results) >= len(PROPOSITION_11)
@@ -236,7 +228,7 @@ def test_the_smaller_automaton_of_proposition_11_is_run(compiled: Path) -> None:
     ],
     ids=["transposed", "another start", "letters change places"],
 )
-def test_a_mutated_smaller_automaton_of_proposition_11_is_detected(change: Any, compiled: Path) -> None:
+def test_a_mutated_smaller_automaton_of_proposition_11_is_detected(change, compiled):
     """Coq's weights differ from those of the mutation."""
     results = differences(with_fewer_states(change), compiled)
     assert all("Coq's automaton gives" in difference for _, difference in results)

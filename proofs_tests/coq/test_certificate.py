@@ -2,8 +2,6 @@
 rejected.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from fractions import Fraction
@@ -28,7 +26,7 @@ BEGIN, END = "From Coq Require Import", "(* The automata. "
 
 
 @pytest.fixture(scope="module")
-def theory(compiled: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def theory(compiled, tmp_path_factory):
     """Return a folder with the compiled ``inlined.v``: the theory with which files begin."""
     answer = equivalent(*two(REAL))
     assert isinstance(answer, Equivalent)
@@ -41,7 +39,7 @@ def theory(compiled: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def theory_once(theory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def theory_once(theory, monkeypatch):
     """Check files against a theory that is compiled once, so that Coq only reads the part that differs.
 
     Another test, of the command, checks complete files.
@@ -80,7 +78,7 @@ SIX = [
 
 
 @pytest.mark.parametrize(("k", "factor"), SIX, ids=[k.name for k, _ in SIX])
-def test_equal_automata(k: Semiring, factor: Any, theory_once: None, tmp_path: Path) -> None:
+def test_equal_automata(k, factor, theory_once, tmp_path):
     """The automata have epsilon transitions and dead ends."""
     a, b = two(k, factor)
     answer = equivalent(a, b)
@@ -91,7 +89,7 @@ def test_equal_automata(k: Semiring, factor: Any, theory_once: None, tmp_path: P
 
 
 @pytest.mark.parametrize(("k", "factor"), SIX, ids=[k.name for k, _ in SIX])
-def test_different_automata(k: Semiring, factor: Any, theory_once: None, tmp_path: Path) -> None:
+def test_different_automata(k, factor, theory_once, tmp_path):
     _, b = two(k, factor)
     other = WFSA.from_edges(k, 1, "ab", [(0, k.one)], [(0, k.one)], [(0, 0, "b", k.one)])
     answer = equivalent(other, b)
@@ -99,7 +97,7 @@ def test_different_automata(k: Semiring, factor: Any, theory_once: None, tmp_pat
     assert certificate.write(str(tmp_path / "apart.v"), other, b, answer, NAMES) == "different"
 
 
-def test_a_file_about_other_automata_is_not_accepted(theory_once: None, tmp_path: Path) -> None:
+def test_a_file_about_other_automata_is_not_accepted(theory_once, tmp_path):
     """After the file was written, a number, the claimed equation, or the proof is changed."""
     a, b = two(REAL)
     answer = equivalent(a, b)
@@ -121,7 +119,7 @@ def test_a_file_about_other_automata_is_not_accepted(theory_once: None, tmp_path
         certificate.check_file(path)
 
 
-def test_symbols_and_names_that_are_special_to_coq(theory_once: None, tmp_path: Path) -> None:
+def test_symbols_and_names_that_are_special_to_coq(theory_once, tmp_path):
     """Names contain quotes, comment signs, line ends, and identifiers that Coq uses for other purposes."""
     symbols = ['"', "*)", "(*", "\n", "Qed.", "é", "∀"]
     a = WFSA(REAL, [1], [1], {x: [[i]] for i, x in enumerate(symbols)})
@@ -131,7 +129,7 @@ def test_symbols_and_names_that_are_special_to_coq(theory_once: None, tmp_path: 
 
 
 @pytest.mark.parametrize("states", [0, 1])
-def test_empty_automata(states: int, theory_once: None, tmp_path: Path) -> None:
+def test_empty_automata(states, theory_once, tmp_path):
     """Automata without states, or without symbols, are accepted."""
     a = WFSA(REAL, [0] * states, [0] * states, {})
     answer = equivalent(a, a)
@@ -139,7 +137,7 @@ def test_empty_automata(states: int, theory_once: None, tmp_path: Path) -> None:
     certificate.write(str(tmp_path / "empty.v"), a, a, answer, NAMES)
 
 
-def test_automata_beyond_the_kernel_are_refused(tmp_path: Path) -> None:
+def test_automata_beyond_the_kernel_are_refused(tmp_path):
     """Epsilon cycles, whose sums are limits, and the log semiring are not supported."""
     cycle = WFSA.from_edges(REAL, 1, "a", [(0, 1)], [(0, 1)], [(0, 0, "", "1/2"), (0, 0, "a", 1)])
     logarithms = WFSA.from_edges(LOG, 1, "a", [(0, 0)], [(0, 0)], [(0, 0, "a", 0)])
@@ -151,17 +149,12 @@ def test_automata_beyond_the_kernel_are_refused(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_command(
-    compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_command(compiled, in_tmp_path, tmp_path, capsys):
     for name, automaton in zip(NAMES, two(REAL), strict=True):
         Path(name).write_text(json.dumps(json_format.to_json(automaton)))
     assert main.run(["equivalent", "A.json", "B.json", "--kernel", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["kernel"] == {
-        "file": "equivalent_A_B.v",
-        "theorem": "equivalent",
-    }
+    expected = {"file": "equivalent_A_B.v", "theorem": "equivalent"}
+    assert json.loads(capsys.readouterr().out)["kernel"] == expected
     assert main.run(["equivalent", "A.json", "B.json", "--kernel-file", "a-b.v"]) == 2
     assert "letters, digits and underscores" in capsys.readouterr().err
     assert main.run(["equivalent", "A.json", "B.json", "--kernel-file", "no/a.v"]) == 2
@@ -177,13 +170,10 @@ def test_the_command(
     )
 
 
-def test_without_coq(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_coq(in_tmp_path, tmp_path, monkeypatch, capsys):
     """Commands that need Coq explain in one line how to install it, with exit status 2. ``verify`` runs the
     other evidence, and reports the evidence in Coq as not run.
     """
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     for arguments in (
         ["prove"],
@@ -204,9 +194,7 @@ def test_without_coq(
     assert all("apt-get" in row["why"] for row in report["not_run"])
 
 
-def test_another_version_of_coq(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_another_version_of_coq(tmp_path, monkeypatch, capsys):
     """The error message contains the version of Coq, and blames no theorem."""
     program = tmp_path / "coqc"
     program.write_text("#!/bin/sh\necho 8.20.0 4.14.1\n")

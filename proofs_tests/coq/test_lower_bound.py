@@ -1,7 +1,5 @@
 """Tests that Coq accepts lower bounds on the number of states, refuses wrong ones, and runs the same cell."""
 
-from __future__ import annotations
-
 import json
 import re
 from fractions import Fraction
@@ -27,7 +25,7 @@ OF_GATES = [
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     """Return a folder with the compiled theory."""
     try:
         reals.LOWER_BOUND.require_library()
@@ -56,7 +54,7 @@ def lstm() -> Bound:
     return result
 
 
-def test_coq_accepts_a_bound(folder: Path) -> None:
+def test_coq_accepts_a_bound(folder):
     output = compile_text(folder, lower_bound.file_text(lstm(), 64))
     assert reals.printed_axioms(output) == [set(reals.AXIOMS)]
 
@@ -74,7 +72,7 @@ def test_coq_accepts_a_bound(folder: Path) -> None:
     ],
     ids=["inverse", "repeated row", "repeated column", "no inverse", "one state more", "cell", "unit"],
 )
-def test_coq_rejects_a_wrong_bound(folder: Path, before: str, after: str) -> None:
+def test_coq_rejects_a_wrong_bound(folder, before, after):
     text = lower_bound.file_text(lstm(), 64)
     changed, count = re.subn(before, after, text[len(lower_bound.theory()) :])
     assert count
@@ -82,7 +80,7 @@ def test_coq_rejects_a_wrong_bound(folder: Path, before: str, after: str) -> Non
         compile_text(folder, text[: len(lower_bound.theory())] + changed)
 
 
-def test_coq_and_python_run_the_same_cells(folder: Path) -> None:
+def test_coq_and_python_run_the_same_cells(folder):
     """The intervals of Coq contain the values of all units after a word, and are narrow."""
     cells, word = [some(CELLS[name], units) for name, units in OF_GATES], ("a", "b", "b", "a")
     lines = []
@@ -104,13 +102,11 @@ def test_coq_and_python_run_the_same_cells(folder: Path) -> None:
                 assert low <= value * 2**64 <= high and high - low < 2**20
 
 
-def test_the_command_writes_a_complete_file_that_coq_accepts(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_command_writes_a_complete_file_that_coq_accepts(folder, in_tmp_path, tmp_path, capsys):
     assert main.run(["not-rational", "sru-feedback", "--size", "2", "--kernel", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
-    assert answer["states"] == 2 and answer["kernel"] == {
+    assert answer["states"] == 2
+    assert answer["kernel"] == {
         "file": "not_rational_sru_feedback.v",
         "theorem": lower_bound.THEOREM,
         "axioms": list(reals.AXIOMS),
@@ -121,36 +117,25 @@ def test_the_command_writes_a_complete_file_that_coq_accepts(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["rwkv-4", "--size", "2", "--kernel"], "--kernel is not supported for rwkv-4: the step uses"),
-        (["lstm", "--every-size", "--kernel"], "--every-size cannot be used with --size, --letter"),
-        (["lstm", "--kernel-file", "no/folder.v"], "folder"),
-        (["lstm", "--kernel-file", "3.v"], "--kernel-file 3.v: the file name must"),
+        ("rwkv-4 --size 2 --kernel", "--kernel is not supported for rwkv-4: the step uses"),
+        ("lstm --every-size --kernel", "--every-size cannot be used with --size, --letter"),
+        ("lstm --kernel-file no/folder.v", "folder"),
+        ("lstm --kernel-file 3.v", "--kernel-file 3.v: the file name must"),
     ],
 )
-def test_requests_without_a_file_are_refused(
-    folder: Path,
-    tmp_path: Path,
-    arguments: list[str],
-    message: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main.run(["not-rational", *arguments]) == 2
+def test_requests_without_a_file_are_refused(folder, in_tmp_path, tmp_path, arguments, message, capsys):
+    assert main.run(["not-rational", *arguments.split()]) == 2
     assert message in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
-def test_without_a_bound_there_is_no_file(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_without_a_bound_there_is_no_file(folder, in_tmp_path, tmp_path, capsys):
     assert main.run(["not-rational", "sru", "--size", "3", "--kernel"]) == 3
     assert "not_rational_sru.v is not written" in capsys.readouterr().err.replace("\n", " ")
     assert not list(tmp_path.iterdir())
 
 
-def test_a_fraction_is_a_number_of_the_term() -> None:
+def test_a_fraction_is_a_number_of_the_term():
     x = Term("(Var 0)")
     assert (Fraction(-1, 2) - x + 0).text == "(Minus (Num (-1 # 2)) (Var 0))"
     assert (-x).text == "(Minus (Num (0 # 1)) (Var 0))"

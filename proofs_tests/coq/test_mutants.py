@@ -3,8 +3,6 @@
 ``nox -s mutants -- claims`` plants faults in the files of single claims (``mutants/coq_breaks.py``).
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -68,7 +66,7 @@ def with_text(compiled: Path, root: Path, name: str, text: str) -> Path:
 
 
 @pytest.mark.parametrize("broken", BREAKS)
-def test_a_mutated_file_is_rejected(broken: str, compiled: Path, tmp_path: Path) -> None:
+def test_a_mutated_file_is_rejected(broken, compiled, tmp_path):
     """The mutated file is compiled with all others unchanged."""
     name, right, wrong = BREAKS[broken]
     text = (compiled / name).read_text()
@@ -78,7 +76,7 @@ def test_a_mutated_file_is_rejected(broken: str, compiled: Path, tmp_path: Path)
         coq.compile_file(root / name, root)
 
 
-def test_unmutated_files_are_accepted(compiled: Path, tmp_path: Path) -> None:
+def test_unmutated_files_are_accepted(compiled, tmp_path):
     """If unmutated files were also rejected, the tests above would show nothing.
 
     The build has compiled every file with the same command. In a copy of the build, a file compiles again.
@@ -93,9 +91,7 @@ def test_unmutated_files_are_accepted(compiled: Path, tmp_path: Path) -> None:
     assert shortest.with_suffix(".vo").stat().st_size > 0
 
 
-def test_a_failed_build_leaves_no_files(
-    compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_build_leaves_no_files(compiled, tmp_path, monkeypatch):
     """A cache contains only complete builds."""
     from ratproof.coq import development
 

@@ -1,7 +1,5 @@
 """Tests that Coq rejects wrong hypotheses of the theorems about networks of one unit and low temperatures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -104,7 +102,7 @@ BROKEN = {
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory, compiled: Path) -> Path:
+def root(tmp_path_factory, compiled):
     """Return a folder in which each Coq file of the theory is compiled separately."""
     try:
         reals.LOWER_BOUND.require_library()
@@ -131,9 +129,7 @@ def compile_text(folder: Path, compiled: Path, name: str, text: str, reading: Pa
         for change, texts in changes.items()
     ],
 )
-def test_coq_rejects_a_broken_file(
-    root: Path, compiled: Path, tmp_path: Path, name: str, before: str, after: str
-) -> None:
+def test_coq_rejects_a_broken_file(root, compiled, tmp_path, name, before, after):
     text = (root / f"{name}.v").read_text()
     assert text.count(before) == 1
     with pytest.raises(coq.Rejected):
@@ -161,15 +157,13 @@ Print Assumptions instance.
 """
 
 
-def test_a_network_of_given_weights_is_no_automaton(root: Path, compiled: Path, tmp_path: Path) -> None:
+def test_a_network_of_given_weights_is_no_automaton(root, compiled, tmp_path):
     """The statement is about score and foldl only, so it does not depend on the definitions of the theory."""
     output = compile_text(tmp_path, compiled, "instance", INSTANCE, reading=root)
     assert reals.printed_axioms(output) == [set(reals.AXIOMS)]
 
 
-def test_the_real_numbers_are_a_field_that_contains_the_real_numbers(
-    root: Path, compiled: Path, tmp_path: Path
-) -> None:
+def test_the_real_numbers_are_a_field_that_contains_the_real_numbers(root, compiled, tmp_path):
     text = """From mathcomp Require Import all_ssreflect ssralg.
 From mathcomp.analysis Require Import Rstruct.
 From Coq Require Import Reals.
@@ -179,6 +173,6 @@ Lemma field_exists : @contains_reals [fieldType of R] id. Proof. by []. Qed.
     compile_text(tmp_path, compiled, "field", text, reading=root)
 
 
-def test_each_file_is_compiled_by_prove() -> None:
+def test_each_file_is_compiled_by_prove():
     files = {file.stem for file in reals.source_folder().glob("*.v")}
     assert files == {name for real_theory in reals.THEORIES for name in real_theory.files}

@@ -1,7 +1,5 @@
 """Tests that Coq accepts closed regions of ordinary networks, refuses wrong ones, and runs the networks."""
 
-from __future__ import annotations
-
 import json
 import re
 import time
@@ -41,7 +39,7 @@ Case = tuple[OrdinaryNetwork, Moore, TurnedBoxes]
 
 
 @pytest.fixture(scope="module")
-def theory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def theory(tmp_path_factory):
     """Return a folder with the compiled theory."""
     return compiled_theory(reals.REGIONS, tmp_path_factory.mktemp("reals"))
 
@@ -145,7 +143,7 @@ BREAKS: tuple[Callable[[OrdinaryNetwork, Moore, TurnedBoxes], Case], ...] = (
 )
 
 
-def test_coq_accepts_correct_regions_and_refuses_wrong_ones(theory: Path) -> None:
+def test_coq_accepts_correct_regions_and_refuses_wrong_ones(theory):
     rnn, gru = case(latch("rnn_tanh"), MACHINE), case(latch("gru"), MACHINE)
     assert checks(theory, [rnn, gru, case(latch("lstm"), MACHINE), case(last_of_three(), LAST)]) == [True] * 4
     broken = {b.__name__: b(*rnn) for b in BREAKS}
@@ -174,7 +172,7 @@ Eval vm_compute in map slopes.range (score_forms 64 weights []
     [latch("gru"), latch("rnn_tanh"), latch("lstm"), last_of_three()],
     ids=["gru", "rnn", "lstm", "classes"],
 )
-def test_coq_and_torch_run_the_same_network(theory: Path, parts: tuple[nn.RNNBase, nn.Linear]) -> None:
+def test_coq_and_torch_run_the_same_network(theory, parts):
     """Coq's enclosures contain the outputs that torch computes in float64."""
     word = [0, 1, 1, 2, 0, 2]
     machine = LAST if parts[1].out_features == 3 else MACHINE
@@ -205,7 +203,7 @@ Eval vm_compute in state_errors 64 weights
 
 
 @pytest.mark.parametrize("cell", ["gru", "rnn_tanh", "lstm"])
-def test_coq_bounds_the_rounding_errors_of_torch(theory: Path, cell: str) -> None:
+def test_coq_bounds_the_rounding_errors_of_torch(theory, cell):
     """The errors of torch's float32 step are within Coq's bounds, and these are below 2^-14."""
     parts = latch(cell)
     network = case(parts, MACHINE)[0]
@@ -236,7 +234,7 @@ def step(rnn: nn.RNNBase, symbol: int, state: np.ndarray) -> np.ndarray:
 
 
 @given(st.sampled_from([nn.RNN, nn.GRU, nn.LSTM]), st.integers(0, 10**6), st.sampled_from([1e-3, 0.1, 1.0]))
-def test_slopes_enclose_a_step_and_the_margins(cell: type[nn.RNNBase], seed: int, width: float) -> None:
+def test_slopes_enclose_a_step_and_the_margins(cell, seed, width):
     """For each point of a region, the values and their differences from the center are enclosed."""
     rng = np.random.default_rng(seed)
     with seeded(seed):
@@ -260,18 +258,15 @@ def test_slopes_enclose_a_step_and_the_margins(cell: type[nn.RNNBase], seed: int
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def folder(in_tmp_path):
     """Write networks and an automaton into the test's own folder."""
-    monkeypatch.chdir(tmp_path)
     save_file(state_dict(latch("gru")), "gru.safetensors")
     save_file(state_dict(latch("rnn_relu")), "relu.safetensors")
     save_file(state_dict(latch("gru", 2)), "two.safetensors")
     files.write(MACHINE.accepting(frozenset({1})).to_wfsa(), "set.json")
 
 
-def test_the_command_writes_a_complete_file_that_coq_accepts(
-    theory: Path, folder: None, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_writes_a_complete_file_that_coq_accepts(theory, folder, capsys):
     command = ["certify", "gru.safetensors", "--cell", "gru", "--against", "set.json", "--kernel", "--json"]
     assert main.run(command) == 0
     kernel = json.loads(capsys.readouterr().out)["kernel"]
@@ -283,9 +278,7 @@ def test_the_command_writes_a_complete_file_that_coq_accepts(
     ("name", "cell", "got"),
     [("relu", "rnn_relu", "rnn_relu with 1 layer"), ("two", "gru", "gru with 2 layers")],
 )
-def test_networks_that_the_theory_does_not_have_are_refused(
-    folder: None, capsys: pytest.CaptureFixture[str], name: str, cell: str, got: str
-) -> None:
+def test_networks_that_the_theory_does_not_have_are_refused(folder, capsys, name, cell, got):
     command = ["certify", f"{name}.safetensors", "--cell", cell, "--against", "set.json", "--kernel"]
     assert main.run(command) == 2
     needs = f"--kernel requires a network of kind rnn_tanh, gru or lstm with one layer, got {got}"

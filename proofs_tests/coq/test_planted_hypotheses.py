@@ -2,8 +2,6 @@
 disguised.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -56,7 +54,7 @@ EXACT = "Proof. exact wrong. Qed."
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory, compiled: Path) -> dict[str, TheoremAnswer]:
+def answers(tmp_path_factory, compiled):
     """Return Coq's answers about the theorem in each planted file, and in a file with a correct proof."""
     root = tmp_path_factory.mktemp("planted") / "coq"
     root.mkdir()
@@ -76,23 +74,23 @@ def kept(answers: dict[str, TheoremAnswer]) -> Statement:
 
 
 @pytest.mark.parametrize("name", PLANTED)
-def test_a_planted_hypothesis_is_refused(name: str, answers: dict[str, TheoremAnswer]) -> None:
+def test_a_planted_hypothesis_is_refused(name, answers):
     """Coq's answer contains the planted premise, axiom or notation."""
     assert answers[f"{name}.t"].problem(kept(answers))
 
 
-def test_the_stored_statement_is_accepted(answers: dict[str, TheoremAnswer]) -> None:
+def test_the_stored_statement_is_accepted(answers):
     """If the stored statement were also refused, the tests above would show nothing."""
     assert answers["right.t"].problem(kept(answers)) == ""
 
 
-def test_a_missing_theorem_is_refused(compiled: Path) -> None:
+def test_a_missing_theorem_is_refused(compiled):
     """A theorem is missing, for example, if its proof was aborted."""
     with pytest.raises(coq.Rejected, match="absent was not found"):
         ask([Statement("semiring.absent", "", 1, None)], compiled)
 
 
-def test_an_indented_theorem_is_listed() -> None:
+def test_an_indented_theorem_is_listed():
     assert theorems_of("(* It is. *)\n  Theorem t : True.") == [("t", "It is.", 2)]
 
 
@@ -128,7 +126,7 @@ WEAKENED = {
 
 
 @pytest.mark.parametrize("weakened", WEAKENED)
-def test_a_theorem_that_is_weakened_is_refused_twice(weakened: str, compiled: Path, tmp_path: Path) -> None:
+def test_a_theorem_that_is_weakened_is_refused_twice(weakened, compiled, tmp_path):
     """The weakened statement differs from the stored one and, even if it were stored, would not imply the
     claim.
     """
@@ -137,11 +135,11 @@ def test_a_theorem_that_is_weakened_is_refused_twice(weakened: str, compiled: Pa
     assert not tied
 
 
-def test_every_theorem_is_tied_to_its_claim(compiled: Path) -> None:
+def test_every_theorem_is_tied_to_its_claim(compiled):
     assert ties.untied(compiled) == set()
 
 
-def test_the_derived_proposition_is_about_the_executed_terms() -> None:
+def test_the_derived_proposition_is_about_the_executed_terms():
     """The proposition that is derived for a claim uses a definition that the claim's terms use.
 
     If the claim's theorem is a refutation, the proposition is a negation.

@@ -1,7 +1,5 @@
 """Tests that theorems over the real numbers have their axioms and stored statements, and imply the claims."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -26,9 +24,7 @@ def answers(real_theory: reals.RealTheory, compiled: Path) -> TheoryAnswers:
 
 
 @pytest.mark.parametrize("real_theory", FAST, ids=lambda real_theory: real_theory.files[-1])
-def test_each_theorem_is_accepted_and_implies_its_claims(
-    real_theory: reals.RealTheory, compiled: Path
-) -> None:
+def test_each_theorem_is_accepted_and_implies_its_claims(real_theory, compiled):
     answer = answers(real_theory, compiled)
     assert {name: answer.problem(name) for name in real_theory.theorems} == dict.fromkeys(
         real_theory.theorems, ""
@@ -38,13 +34,13 @@ def test_each_theorem_is_accepted_and_implies_its_claims(
     }
 
 
-def test_every_statement_is_stored() -> None:
+def test_every_statement_is_stored():
     listed = [name for real_theory in reals.THEORIES for name in real_theory.theorems]
     assert list(kept_statements(reals.source_folder())) == listed
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_each_theorem_of_a_claim_exists_and_has_a_description(name: str) -> None:
+def test_each_theorem_of_a_claim_exists_and_has_a_description(name):
     assert re.match(r"(?!and |or |but ).*\.$", real_statements()[name].says) and theory_of(name)
 
 
@@ -106,9 +102,7 @@ WEAKENED = {
 
 
 @pytest.mark.parametrize("case", WEAKENED)
-def test_a_weakened_theorem_is_refused(
-    case: str, compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_weakened_theorem_is_refused(case, compiled, tmp_path, monkeypatch):
     name, changes = WEAKENED[case]
     real_theory, stored = replace(theory_of(name), theorems=(name,)), real_statements()
     for file in real_theory.files:
@@ -127,9 +121,7 @@ def test_a_weakened_theorem_is_refused(
     assert answer.problem(name) or not implied
 
 
-def test_a_theorem_with_fewer_axioms_than_listed_is_refused(
-    compiled: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_theorem_with_fewer_axioms_than_listed_is_refused(compiled, monkeypatch):
     answer = answers(reals.RUNNING_BOUND, compiled)
     (name,) = reals.RUNNING_BOUND.theorems
     monkeypatch.setattr(reals, "THEORIES", (replace(reals.RUNNING_BOUND, axioms=reals.AXIOMS),))

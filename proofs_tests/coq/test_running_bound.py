@@ -1,10 +1,7 @@
 """Tests that the running error bound of sampled comparisons equals the bound that Coq proves."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,7 +36,7 @@ Eval vm_compute in option_map parts (score (power {u}) (power {tiny}) (power {la
 
 
 @pytest.fixture(scope="module")
-def theory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def theory(tmp_path_factory):
     """Return a folder with the compiled theory."""
     return compiled_theory(reals.ROUNDING, tmp_path_factory.mktemp("rounding"))
 
@@ -91,7 +88,7 @@ def query(a: WFSA, word: str, kind: str) -> str:
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_the_running_bound_is_the_proved_one(theory: Path, kind: str) -> None:
+def test_the_running_bound_is_the_proved_one(theory, kind):
     """Python's bound, which is rounded upwards, is at least Coq's, and larger by at most 2^-30 of it."""
     cases = [(automaton(seed, most), word) for seed in range(8) for word, most in WORDS[kind].items()]
     file = theory / f"{kind}.v"

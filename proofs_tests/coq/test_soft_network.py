@@ -1,7 +1,5 @@
 """Tests that Coq accepts the closed boxes of soft networks, refuses wrong ones, and runs the same network."""
 
-from __future__ import annotations
-
 import json
 import re
 from fractions import Fraction
@@ -27,7 +25,7 @@ BITS, SPARE = soft_network.TRIALS[0]
 
 
 @pytest.fixture(scope="module")
-def theory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def theory(tmp_path_factory):
     """Return a folder with the compiled theory."""
     return compiled_theory(reals.BOXES, tmp_path_factory.mktemp("reals"))
 
@@ -63,7 +61,7 @@ def checks(theory: Path, certificates: list[Any]) -> list[bool]:
     return [value == "true" for value in re.findall(r"= (true|false)", run_definitions(file, theory))]
 
 
-def test_coq_accepts_the_boxes_of_each_kind_of_network(theory: Path) -> None:
+def test_coq_accepts_the_boxes_of_each_kind_of_network(theory):
     kinds = product(("sr-gru", "sr-elman"), (True, False))
     assert checks(theory, [proved(network(*kind)) for kind in kinds]) == [True] * 4
 
@@ -130,7 +128,7 @@ BREAKS = (
 )
 
 
-def test_coq_refuses_wrong_certificates(theory: Path) -> None:
+def test_coq_refuses_wrong_certificates(theory):
     """The network's automaton has three states, two labels and two decisions."""
     right = proved(network("sr-gru", True))
     assert len({*right["automaton"]["label"]}) == len({*right["automaton"]["accepts"]}) == 2
@@ -163,7 +161,7 @@ Eval vm_compute in map slopes.range
 
 
 @pytest.mark.parametrize("kind", ["sr-gru", "sr-elman"])
-def test_coq_and_numpy_run_the_same_network(theory: Path, kind: str) -> None:
+def test_coq_and_numpy_run_the_same_network(theory, kind):
     """Coq's enclosures contain the mixture that NumPy computes by the paper's equations in float64."""
     net = network(kind, True)
     data = proved(net)
@@ -211,10 +209,7 @@ def mixtures(net: Acceptor, word: list[int]) -> list[float]:
     return [float(x) for x in alpha]
 
 
-def test_the_command_writes_a_complete_file_that_coq_accepts(
-    theory: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_command_writes_a_complete_file_that_coq_accepts(theory, in_tmp_path, tmp_path, capsys):
     save(network("sr-elman", True), tmp_path / "net-1.safetensors")
     assert main.run(["certify", "net-1.safetensors", "--kernel", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
@@ -222,7 +217,7 @@ def test_the_command_writes_a_complete_file_that_coq_accepts(
     assert "From ratproof" not in (tmp_path / "follows_net_1.v").read_text()
 
 
-def test_a_theorem_with_another_axiom_is_rejected(theory: Path) -> None:
+def test_a_theorem_with_another_axiom_is_rejected(theory):
     file = theory / "axioms.v"
     file.write_text(
         "Axiom false : False.\nTheorem wrong : False. exact false. Qed.\nPrint Assumptions wrong.\n"
@@ -231,13 +226,9 @@ def test_a_theorem_with_another_axiom_is_rejected(theory: Path) -> None:
         reals.check_file(file, theory)
 
 
-def test_networks_that_the_theory_does_not_have_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_networks_that_the_theory_does_not_have_are_refused(tmp_path, capsys):
     torch.manual_seed(1)
     save(Acceptor(("0", "1"), hidden_size=2, k=2, similarity="euclidean"), tmp_path / "net.safetensors")
     assert main.run(["certify", str(tmp_path / "net.safetensors"), "--kernel"]) == 2
-    assert (
-        "--kernel requires a network with equation 2 (similarity dot), got euclidean"
-        in capsys.readouterr().err
-    )
+    message = "--kernel requires a network with equation 2 (similarity dot), got euclidean"
+    assert message in capsys.readouterr().err

@@ -1,7 +1,5 @@
 """Tests that removing rules preserves the score of every other rule."""
 
-from __future__ import annotations
-
 from hypothesis import given
 
 from theory.fa_rnn import disable

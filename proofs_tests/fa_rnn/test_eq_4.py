@@ -1,7 +1,5 @@
 """Tests of equation 2 for a sentence from x_0 to x_N (section 2.2): the product does not read x_0."""
 
-from __future__ import annotations
-
 from math import prod
 
 from automata.forward import score

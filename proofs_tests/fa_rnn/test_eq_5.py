@@ -1,7 +1,5 @@
 """Tests of equation 5: a decomposed FA-RNN computes the Forward scores of the automaton of its factors."""
 
-from __future__ import annotations
-
 from hypothesis import given
 
 from theory.registry import claim_named

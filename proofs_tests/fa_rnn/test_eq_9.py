@@ -1,7 +1,5 @@
 """Tests that equation 9 as printed has inconsistent shapes."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 

@@ -1,7 +1,5 @@
 """Tests that an FA-GRU is within derived bounds around its FA-RNN, which may be far apart."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from hypothesis import HealthCheck, given, settings

@@ -1,7 +1,5 @@
 """Tests that mutations of FA-RNN claims are refuted or leave something unproved."""
 
-from __future__ import annotations
-
 import pytest
 
 from ratproof.evidence.counterexample import Disagreement

@@ -2,15 +2,13 @@
 differ.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proofs_tests.breaks import BREAKS
+from proofs_tests.breaks import BREAKS, FIRST_CASES
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.implementations.exact import ExactComparison
 from ratproof.ladder.rungs.decision import decide
@@ -30,14 +28,7 @@ def decided(name, monkeypatch, **parts):
         "ratproof.implementations.exact.claim_named", lambda _: replace(CLAIM, variants=(broken,))
     )
 
-    @settings(
-        max_examples=60,
-        database=None,
-        derandomize=True,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
+    @settings(FIRST_CASES, max_examples=60)
     @given(st.data())
     def run(data):
         decide(ExactComparison(CLAIM.name, name, data.draw(variant.cases("ab"))))

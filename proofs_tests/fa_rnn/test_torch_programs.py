@@ -1,7 +1,5 @@
 """Tests that the evidence detects mutations of the torch programs of FA-RNNs."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from hypothesis import given, settings

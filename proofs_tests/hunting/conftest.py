@@ -1,7 +1,5 @@
 """Helpers for tests of hunts in this process. Their workers draw no cases, except for one seed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import cache
@@ -35,19 +33,19 @@ def make_light(patch: pytest.MonkeyPatch, folder: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def path(tmp_path_factory):
     """Return the folder for the ``sitecustomize.py`` that makes hunts start workers that draw no cases."""
     return tmp_path_factory.mktemp("path")
 
 
 @pytest.fixture
-def light(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
+def light(monkeypatch, path):
     """Make this process start workers that draw no cases."""
     make_light(monkeypatch, path)
 
 
 @pytest.fixture(scope="session")
-def of_one(path: Path, tmp_path_factory: pytest.TempPathFactory) -> OfOne:
+def of_one(path, tmp_path_factory):
     """Return a function that maps a hunt's seed to the ledger that a single worker writes."""
 
     @cache
@@ -62,7 +60,7 @@ def of_one(path: Path, tmp_path_factory: pytest.TempPathFactory) -> OfOne:
 
 
 @pytest.fixture
-def at_the_first_row(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], None]], list[RoundRow]]:
+def at_the_first_row(monkeypatch):
     """Return a function that makes hunts call a given function after they add their first row.
 
     It returns the list of the rows, which grows while a hunt runs.

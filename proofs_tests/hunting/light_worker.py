@@ -4,8 +4,6 @@ Its rounds draw no cases, and their digests are their seeds. For some seeds of t
 misbehaves.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Simulated workers for tests of the driver and of ledgers, with their targets."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import replace

@@ -3,20 +3,18 @@
 This holds whatever happens to the workers or the scheduler.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from proofs_tests.cluster import Cluster
-from proofs_tests.hunting.conftest import HUNT, ROUNDS, OfOne, hunted, make_light, status
+from proofs_tests.hunting.conftest import HUNT, ROUNDS, hunted, make_light, status
 from proofs_tests.hunting.light_worker import (
     DEADLY,
     FAR,
@@ -39,7 +37,7 @@ AtTheFirstRow = Callable[[Callable[[], None]], list[RoundRow]]
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory, path: Path) -> Iterator[Cluster]:
+def cluster(tmp_path_factory, path):
     """Yield a cluster of two workers."""
     pytest.importorskip("distributed")
     with pytest.MonkeyPatch.context() as patch:
@@ -50,9 +48,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory, path: Path) -> Iterator[Cl
 
 
 @pytest.mark.usefixtures("light")
-def test_a_cluster_leaves_the_rows_of_one_worker(
-    cluster: Cluster, of_one: OfOne, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_cluster_leaves_the_rows_of_one_worker(cluster, of_one, tmp_path, capsys):
     assert run(hunted(tmp_path, "--cluster", str(cluster.file))) == 0
     assert json.loads(capsys.readouterr().out)["notes"] == []
     assert status(tmp_path, capsys) == of_one(LIGHT).status()
@@ -60,9 +56,7 @@ def test_a_cluster_leaves_the_rows_of_one_worker(
 
 
 @pytest.mark.usefixtures("light")
-def test_a_round_that_kills_its_worker_is_reported_and_the_rest_is_done(
-    cluster: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_round_that_kills_its_worker_is_reported_and_the_rest_is_done(cluster, tmp_path, capsys):
     assert run(hunted(tmp_path, "--cluster", str(cluster.file), seed=POISONED)) == 3
     output = status(tmp_path, capsys)
     assert output["incomplete"] == [[DEADLY.target, DEADLY.number]]
@@ -73,9 +67,7 @@ def test_a_round_that_kills_its_worker_is_reported_and_the_rest_is_done(
 @pytest.mark.parametrize(
     ("seed", "says"), [(FORGED, "'digest' is invalid"), (OF_ANOTHER, "numpy is 1.0 there")]
 )
-def test_forged_messages_of_a_worker_are_refused(
-    seed: int, says: str, cluster: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_forged_messages_of_a_worker_are_refused(seed, says, cluster, tmp_path, capsys):
     assert run(hunted(tmp_path, "--cluster", str(cluster.file), seed=seed)) == 2
     err = capsys.readouterr().err.splitlines()
     assert says in err[-1] and "Traceback" not in "".join(err)
@@ -85,12 +77,8 @@ def test_forged_messages_of_a_worker_are_refused(
 @needs_proc
 @pytest.mark.usefixtures("light")
 def test_the_rows_are_the_same_if_a_worker_and_a_nanny_are_killed(
-    cluster: Cluster,
-    of_one: OfOne,
-    at_the_first_row: AtTheFirstRow,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+    cluster, of_one, at_the_first_row, tmp_path, capsys
+):
     """The workers are real ones."""
 
     def kill() -> None:
@@ -110,13 +98,8 @@ def is_dasks(pid: int) -> bool:
 
 @pytest.mark.usefixtures("light")
 def test_a_restarted_scheduler_is_reported_and_the_hunt_continues(
-    cluster: Cluster,
-    of_one: OfOne,
-    at_the_first_row: AtTheFirstRow,
-    path: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+    cluster, of_one, at_the_first_row, path, tmp_path, capsys
+):
     """The last round waits for the new scheduler, so that the hunt cannot end before."""
 
     def restart() -> None:
@@ -131,7 +114,7 @@ def test_a_restarted_scheduler_is_reported_and_the_hunt_continues(
     assert status(tmp_path, capsys) == of_one(HELD).status()
 
 
-def test_dasks_own_log_is_silent(cluster: Cluster) -> None:
+def test_dasks_own_log_is_silent(cluster):
     log = logging.getLogger("distributed.client")
     log.setLevel(logging.WARNING)  # the level after the import of Dask
     with cluster_client.connected(str(cluster.file)):
@@ -139,9 +122,7 @@ def test_dasks_own_log_is_silent(cluster: Cluster) -> None:
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"address": 7}', '{"address": "tcp://nobody"}'])
-def test_a_file_that_is_not_a_schedulers_gives_a_one_line_error(
-    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_is_not_a_schedulers_gives_a_one_line_error(text, tmp_path, capsys):
     pytest.importorskip("distributed")
     (tmp_path / "scheduler.json").write_text(text)
     line = [*HUNT, "--cluster", str(tmp_path / "scheduler.json"), "--ledger", str(tmp_path / "ledger")]
@@ -150,9 +131,7 @@ def test_a_file_that_is_not_a_schedulers_gives_a_one_line_error(
     assert not (tmp_path / "ledger").exists()
 
 
-def test_a_port_without_a_scheduler_gives_a_one_line_error(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_port_without_a_scheduler_gives_a_one_line_error(capsys, monkeypatch):
     pytest.importorskip("distributed")
     monkeypatch.setattr(cluster_client, "CONNECT", 0.2)  # Dask retries for this time
     with socket.socket() as free:

@@ -2,8 +2,6 @@
 order.
 """
 
-from __future__ import annotations
-
 import json
 import signal
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Tests that the hunt finds counterexamples and saves them as files that can be replayed."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,7 +1,5 @@
 """Tests that ledgers are merged atomically, and that a resumed hunt validates them like ``status``."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from dataclasses import replace
@@ -123,9 +121,8 @@ def test_a_counterexample_that_does_not_match_its_name_is_not_merged(tmp_path):
     last.write_text(some.read_text())
     with pytest.raises(FormatError, match="the content does not match the file name"):
         merge(tmp_path / "a", tmp_path / "b")
-    assert (
-        HuntLedger(tmp_path / "a").status()["rows"] == 0 and not (tmp_path / "a" / "counterexamples").exists()
-    )
+    assert HuntLedger(tmp_path / "a").status()["rows"] == 0
+    assert not (tmp_path / "a" / "counterexamples").exists()
 
 
 def test_nothing_is_merged_if_the_disk_fails_in_between(tmp_path, monkeypatch):

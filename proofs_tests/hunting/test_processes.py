@@ -1,24 +1,20 @@
 """Tests that the rows of a hunt do not depend on the number of local workers, even if some are killed."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from importlib.machinery import PathFinder
 from pathlib import Path
 
 import pytest
 
 from proofs_tests.cluster import LONG
-from proofs_tests.hunting.conftest import ROUNDS, OfOne, hunted, status
+from proofs_tests.hunting.conftest import ROUNDS, hunted, status
 from proofs_tests.hunting.light_worker import DEADLY, LIGHT, POISONED, REAL, TARGETS
 from proofs_tests.processes import descendants
-from ratproof.hunting.rounds import RoundRow
 from ratproof.jobs import installation
 from ratproof.jobs.children import run_chunk
 from ratproof.main import run
@@ -45,21 +41,15 @@ def is_worker(pid: int) -> bool:
 @pytest.mark.usefixtures("light")
 @pytest.mark.parametrize("seed", [LIGHT, REAL], ids=["light workers", "workers"])
 def test_a_worker_that_is_killed_is_replaced_and_the_rows_are_those_of_one_worker(
-    seed: int,
-    of_one: OfOne,
-    at_the_first_row: Callable[[Callable[[], None]], list[RoundRow]],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+    seed, of_one, at_the_first_row, tmp_path, capsys
+):
     at_the_first_row(kill_a_worker)
     assert run(hunted(tmp_path, "--jobs", "2", seed=seed)) == 0
     assert status(tmp_path, capsys) == of_one(seed).status()
 
 
 @pytest.mark.usefixtures("light")
-def test_four_workers_leave_the_rows_of_one(
-    of_one: OfOne, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_four_workers_leave_the_rows_of_one(of_one, tmp_path, capsys):
     assert run(hunted(tmp_path, "--jobs", "4")) == 0
     assert json.loads(capsys.readouterr().out)["jobs"] == 4
     assert status(tmp_path, capsys) == of_one(LIGHT).status()
@@ -67,9 +57,7 @@ def test_four_workers_leave_the_rows_of_one(
 
 
 @pytest.mark.usefixtures("light")
-def test_a_hunt_whose_driver_is_killed_is_resumed(
-    of_one: OfOne, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_hunt_whose_driver_is_killed_is_resumed(of_one, tmp_path, capsys):
     """The driver kills itself when it has the third row."""
     code = (
         "import os, signal; from ratproof.hunting.store import HuntLedger; from ratproof.main import"
@@ -88,17 +76,13 @@ def test_a_hunt_whose_driver_is_killed_is_resumed(
 
 
 @pytest.mark.usefixtures("light")
-def test_a_round_that_kills_its_worker_is_reported_and_the_rest_is_done(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_round_that_kills_its_worker_is_reported_and_the_rest_is_done(tmp_path, capsys):
     assert run(hunted(tmp_path, "--jobs", "1", seed=POISONED)) == 3
     output = status(tmp_path, capsys)
     assert output["incomplete"] == [[DEADLY.target, DEADLY.number]] and output["rows"] == ROWS - 1
 
 
-def test_a_wheel_has_the_rounds_of_a_clone_and_changed_sources_differ(
-    of_one: OfOne, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wheel_has_the_rounds_of_a_clone_and_changed_sources_differ(of_one, tmp_path, monkeypatch):
     """A worker that finds only an unpacked wheel, and no clone, runs the same rounds."""
     root, site = Path(__file__).parents[2], tmp_path / "site"
     if not (root / "pyproject.toml").exists():
@@ -121,9 +105,7 @@ def test_a_wheel_has_the_rounds_of_a_clone_and_changed_sources_differ(
     assert installation.sources(installation.PACKAGES) != output["installation"]["sources"]
 
 
-def test_a_missing_scheduler_gives_a_one_line_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_missing_scheduler_gives_a_one_line_error(tmp_path, capsys):
     pytest.importorskip("distributed")
     line = ["hunt", "--rounds", "1", "--cluster", str(tmp_path / "none.json")]
     assert run(line) == 2

@@ -1,7 +1,5 @@
 """Tests that every command refuses a ledger that another program changed."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """Chunked kernels in which a fault can be planted."""
 
-from __future__ import annotations
-
 import torch
 
 

@@ -1,7 +1,5 @@
 """Chunked kernels of mLSTM and gated slot attention, in which a fault can be planted."""
 
-from __future__ import annotations
-
 import functools
 
 import torch

@@ -3,8 +3,6 @@
 By default, the calls are small, because the kernels are loops.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from ratproof.evidence.lengths import LENGTHS
@@ -16,7 +14,7 @@ SHORT = (0, 1, 15, 16, 17, 33, 129)
 
 
 @pytest.fixture(autouse=True)
-def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+def _short(monkeypatch):
     monkeypatch.setattr(drawing, "LENGTHS", SHORT)
     monkeypatch.setattr(drawing, "VERY_LONG", 0)
     monkeypatch.setattr(drawing, "BUDGETS", (2**11, 2**14))
@@ -24,20 +22,20 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def all_lengths(_short: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def all_lengths(_short, monkeypatch):
     """Draw the lengths of calls from the default lengths."""
     monkeypatch.setattr(drawing, "LENGTHS", LENGTHS)
 
 
 @pytest.fixture
-def all_sizes(_short: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def all_sizes(_short, monkeypatch):
     """Draw the sizes of calls from the default sizes; only the large calls are smaller."""
     monkeypatch.setattr(drawing, "BUDGETS", BUDGETS)
     monkeypatch.setattr(drawing, "LARGEST", 2**20)
 
 
 @pytest.fixture
-def very_long(_short: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def very_long(_short, monkeypatch):
     """Also draw one call of 8,193 tokens."""
     monkeypatch.setattr(drawing, "VERY_LONG", VERY_LONG)
     monkeypatch.setattr(drawing, "LARGEST", LARGEST)

@@ -1,7 +1,5 @@
 """Correct kernels that sum the terms of a step in another order than the table of families."""
 
-from __future__ import annotations
-
 import torch
 
 from proofs_tests.kernels.recurrent import over_strings, stacked

@@ -1,7 +1,5 @@
 """Step-by-step kernels of every family, written directly from the table of families in the docs."""
 
-from __future__ import annotations
-
 import torch
 
 from ratproof.laws.kernels.family import FAMILIES

@@ -1,7 +1,5 @@
 """The running error of a recurrence, computed token by token, to test the vectorised reference."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

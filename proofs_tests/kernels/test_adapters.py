@@ -2,8 +2,6 @@
 refuted.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from automata.errors import InputError

@@ -3,8 +3,6 @@
 Correct kernels hold within measured rounding, mistakes are refuted, and unclear differences are unknown.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

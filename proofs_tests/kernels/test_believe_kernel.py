@@ -1,9 +1,5 @@
 """Tests of verdicts on kernels: correct kernels hold in every check, and mistakes are refuted or reported."""
 
-from __future__ import annotations
-
-import subprocess
-import sys
 from functools import partial
 
 import pytest
@@ -13,6 +9,7 @@ from automata.errors import InputError
 from proofs_tests.kernels.chunked import delta, gated_delta, gla
 from proofs_tests.kernels.conftest import SHORT
 from proofs_tests.kernels.recurrent import KERNELS
+from proofs_tests.processes import python
 from ratproof import believe_kernel
 from ratproof.evidence.subjects import registered
 from ratproof.ladder.user_files import outcome_of
@@ -334,9 +331,7 @@ def test_a_script_shows_the_counterexample_without_ratproof(tmp_path):
         "def kernel(**arguments):\n    return arguments['q'][..., :1] * 7, None\n"
     )
     (tmp_path / "show.py").write_text(text.replace("final_state[", "o["))
-    done = subprocess.run(
-        [sys.executable, "show.py"], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60
-    )
+    done = python("show.py", cwd=tmp_path, check=True, timeout=60)
     assert done.stdout.startswith(example.position)
 
 
@@ -348,9 +343,7 @@ def test_the_script_of_a_gradient_shows_it(tmp_path):
         "    return x * 3, torch.zeros_like(x[:, 0])\n"
     )
     (tmp_path / "show.py").write_text(example.script)
-    done = subprocess.run(
-        [sys.executable, "show.py"], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60
-    )
+    done = python("show.py", cwd=tmp_path, check=True, timeout=60)
     printed, _, value = done.stdout.partition(" = ")
     assert printed == example.position.replace("x.grad", "arguments['x'].grad") and float(value) % 3 == 0
 
@@ -374,10 +367,8 @@ def test_unsupported_features_are_reported_and_not_tried():
     unsupported = ("cu_seqlens", "empty", "non-contiguous")
     answers = results(believe_kernel("plain", family="linear-attention", kernel=kernel, without=unsupported))
     assert {str(r.verdict) for r in answers.values()} == {"holds"}
-    assert (
-        "not tested: packed sequences, empty sequences, non-contiguous tensors"
-        in answers["exact"].facts["module"]
-    )
+    message = "not tested: packed sequences, empty sequences, non-contiguous tensors"
+    assert message in answers["exact"].facts["module"]
     without = ("cu_seqlens",)
     missing = results(believe_kernel("plain", family="linear-attention", kernel=kernel, without=without))
     sampled = missing["sampled"]
@@ -439,9 +430,7 @@ def test_a_kernel_that_returns_a_wrong_type_is_refuted(change, says, name, tmp_p
         assert says in example.sentence() and example.position == name
     (tmp_path / "kernel.py").write_text("def kernel(**arguments):\n    return 1, 2\n")
     (tmp_path / "show.py").write_text(example.script)
-    done = subprocess.run(
-        [sys.executable, "show.py"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
-    )
+    done = python("show.py", cwd=tmp_path, timeout=60)
     assert "__name__ = " in done.stdout or "no attribute 'shape'" in done.stderr
 
 

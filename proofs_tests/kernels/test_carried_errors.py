@@ -3,8 +3,6 @@
 This rounding remains even if the steps of the exact state cancel.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

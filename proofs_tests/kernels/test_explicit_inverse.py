@@ -4,8 +4,6 @@ The terms of the delta rule's corrections, or of their gradients, cancel, so the
 were rounded before, so the rounding errors are not small.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

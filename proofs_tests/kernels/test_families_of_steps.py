@@ -1,7 +1,5 @@
 """Tests of mLSTM and gated slot attention, the kernels whose outputs are not linear in the state."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Tests that values whose squares underflow or overflow have bounds."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tests that kernels whose 32-bit offsets overflow are refuted, on rows that are far apart in memory."""
 
-from __future__ import annotations
-
 import mmap
 import os
 import sys

@@ -3,8 +3,6 @@
 If a kernel needs another form, a hint suggests it.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest
@@ -95,10 +93,8 @@ def test_a_kernel_that_needs_another_form_gets_a_hint():
     result = results(believe_kernel("other-form", **declared), 60, "sampled")["sampled"]
     assert str(result.verdict) == "refuted"
     form = result.counterexample.form
-    assert (
-        form.startswith('form="chunked", chunk=')
-        and f"of a kernel with {form}" in result.counterexample.sentence()
-    )
+    assert form.startswith('form="chunked", chunk=')
+    assert f"of a kernel with {form}" in result.counterexample.sentence()
     right = believe_kernel("this-form", form="chunked", chunk=256, **declared)
     assert verdicts(right, 60, "sampled") == {"sampled": "holds"}
 

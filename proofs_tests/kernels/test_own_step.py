@@ -1,7 +1,5 @@
 """Tests of kernels whose recurrence is given as a Python step."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Tests of adapters for published kernels: state-space layers, grouped values, and functions by name."""
 
-from __future__ import annotations
-
 import sys
 from types import ModuleType
 

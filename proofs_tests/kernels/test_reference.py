@@ -1,7 +1,5 @@
 """Tests that the reference's vectorised states and bounds equal those that are computed token by token."""
 
-from __future__ import annotations
-
 from contextlib import contextmanager
 from dataclasses import replace
 from unittest.mock import patch

@@ -1,7 +1,5 @@
 """Tests that kernels that are wrong only for some sizes, layouts, options or training calls do not hold."""
 
-from __future__ import annotations
-
 import functools
 import sys
 from math import prod
@@ -200,7 +198,7 @@ def test_every_check_has_a_wide_call_and_one_with_keys_not_a_multiple_of_16(monk
         name: find(
             drawing.problems(kernel, rung.numbers, groups[name], rung.rows, rung.heads),
             lambda call: True,
-            settings=settings(max_examples=1, database=None),
+            settings=settings(max_examples=1),
         )
         for name in ("wide", "odd", "large")
     }

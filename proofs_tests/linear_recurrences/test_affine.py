@@ -1,7 +1,5 @@
 """Tests of the construction that claims about linear recurrences share: its size, and its mutations."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Tests that exp, softplus and log space in the claims agree with torch if paper and program differ."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import flint

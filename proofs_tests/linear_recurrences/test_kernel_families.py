@@ -6,8 +6,6 @@ float64. The naive functions of flash-linear-attention, if it is installed, agre
 float32.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Tests that the layers that are not automata agree with torch, with autograd's gradients of TTT's loss."""
 
-from __future__ import annotations
-
 import flint
 import pytest
 import torch

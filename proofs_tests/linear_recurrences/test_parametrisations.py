@@ -1,7 +1,5 @@
 """Tests that a claim is refuted if the network and the automaton compute a gate by different formulas."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Tests that the automata of torch layers are those of the claims, and that wrong steps are refuted."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

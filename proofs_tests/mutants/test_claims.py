@@ -3,8 +3,6 @@
 A sample of the faults is run again.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

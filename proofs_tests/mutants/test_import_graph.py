@@ -1,7 +1,5 @@
 """Tests of which tests run for a mutant, and in which order."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of which code is mutated; they require cosmic-ray, which ``nox -s mutants`` installs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

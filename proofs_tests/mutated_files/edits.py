@@ -1,7 +1,5 @@
 """Strategies for edits of files: of bytes, lines, JSON texts, archives and checkpoints."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """Independent scores of automata in files, which are parsed and computed without ratproof's code."""
 
-from __future__ import annotations
-
 import json
 import math
 import operator

@@ -1,7 +1,5 @@
 """A kind of file for mutation tests: a function that writes a specimen, and the commands that read it."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass

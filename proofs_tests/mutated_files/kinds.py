@@ -1,7 +1,5 @@
 """The kinds of files that ratproof reads."""
 
-from __future__ import annotations
-
 from proofs_tests.mutated_files import (
     specimen_automata,
     specimen_certificates,

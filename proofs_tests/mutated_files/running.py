@@ -1,7 +1,5 @@
 """Runs of a program that reads files, in this process: a command, a stand-alone checker, or a loader."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import io

@@ -1,7 +1,5 @@
 """Specimens of automata in files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Specimens of certificates of every kind."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

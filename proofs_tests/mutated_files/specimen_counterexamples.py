@@ -1,7 +1,5 @@
 """Specimens of counterexample files of each kind of comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction

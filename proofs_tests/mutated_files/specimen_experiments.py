@@ -1,7 +1,5 @@
 """Specimens of the experiments' data, runs, results and campaigns."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Specimens of state-regularized networks and of training runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from proofs_tests.mutated_files.edits import sorted_checkpoint

@@ -1,7 +1,5 @@
 """Specimens of rules, labelled sentences, and classifiers initialised with them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Specimens of a cell's weights, corpora, and word vectors."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -4,11 +4,8 @@ They are refused with a one-line error and exit status 2, or read correctly. The
 and no partial output file.
 """
 
-from __future__ import annotations
-
 import json
 import os
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -56,7 +53,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module", params=KINDS, ids=lambda kind: kind.name)
-def specimen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Specimen]:
+def specimen(request, tmp_path_factory):
     """Return one specimen for all tests of a kind; its folder is the current one."""
     folder = tmp_path_factory.mktemp("mutated")
     before = Path.cwd()
@@ -65,7 +62,7 @@ def specimen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     os.chdir(before)
 
 
-def test_an_unchanged_file_is_read(specimen: Specimen) -> None:
+def test_an_unchanged_file_is_read(specimen):
     """If an unchanged file were refused, its mutants would show nothing."""
     for program, *arguments in specimen.kind.commands:
         answer = result(program, arguments)
@@ -74,9 +71,7 @@ def test_an_unchanged_file_is_read(specimen: Specimen) -> None:
         specimen.restore()
 
 
-def test_a_mutant_is_refused_with_a_one_line_error_or_read_correctly(
-    specimen: Specimen, request: pytest.FixtureRequest
-) -> None:
+def test_a_mutant_is_refused_with_a_one_line_error_or_read_correctly(specimen, request):
     """A run with a seed (``nox -s search``) tests new mutants."""
     seeded = request.config.getoption("--hypothesis-seed", default=None) is not None
     count = max(1, int((FRESH if seeded else A_KIND) * specimen.kind.share))

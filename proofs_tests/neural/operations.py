@@ -1,7 +1,5 @@
 """Helpers for the tests of scans: the available backends, and torch's checks of an operation."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

@@ -1,7 +1,5 @@
 """Random state-regularized components and networks, and a comparison of their results with the equations."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -8,8 +8,6 @@ twice the bound. As in ``neural/rounding.py``, exp, tanh and the sigmoid are ass
 the last place.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

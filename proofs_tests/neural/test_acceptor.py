@@ -3,8 +3,6 @@
 The strings of a batch are independent.
 """
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -224,9 +222,8 @@ def test_gradients_reach_every_parameter(kind):
 def test_set_temperature_reaches_every_layer():
     network, strings = acceptor(num_layers=3), ["ab", "b"]
     network.set_temperature(0.25)
-    assert [c.temperature for c in network.layers.components] == [0.25] * 3 and network.options[
-        "temperature"
-    ] == 0.25
+    assert [c.temperature for c in network.layers.components] == [0.25] * 3
+    assert network.options["temperature"] == 0.25
     assert torch.equal(network(strings), acceptor(num_layers=3, temperature=0.25)(strings))
     for value in (0, -1.0, math.nan, math.inf, "cold"):
         with pytest.raises(InputError, match=r'temperature must be .*transition="limit"'):
@@ -273,11 +270,9 @@ def test_tokens_are_the_indices_of_symbols():
 
 def test_no_strings_have_no_logits():
     network = acceptor()
-    assert (
-        network.accepts([]) == []
-        and network([]).shape == (0,)
-        and network.probabilities([]).shape == (1, 0, 4)
-    )
+    assert network.accepts([]) == []
+    assert network([]).shape == (0,)
+    assert network.probabilities([]).shape == (1, 0, 4)
 
 
 @pytest.mark.parametrize("string", ["abc", ("a", None), (0,)])

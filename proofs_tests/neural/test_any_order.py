@@ -1,7 +1,5 @@
 """Tests of error bounds that hold for every order of evaluation: each rule's value and derivative."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch.nn import functional

@@ -1,7 +1,5 @@
 """Tests of every network against its extracted automata: scores, gates, sizes and refused networks."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 
@@ -167,7 +165,7 @@ def test_networks_of_every_kind_match_their_automata(kind, dtype, data):
 
 @pytest.mark.parametrize("kind", list(layer_kinds()))
 def test_a_random_network_is_written_and_read_back(kind):
-    @settings(max_examples=10, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=10, suppress_health_check=list(HealthCheck))
     @given(
         networks(
             "ab", kind, "proposition-7", "corrected", "float64", "cpu", start=st.none() | st.floats(-2, 2)

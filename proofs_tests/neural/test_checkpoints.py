@@ -3,8 +3,6 @@
 No code from a file is run, and no large memory is allocated.
 """
 
-from __future__ import annotations
-
 import json
 import pickle
 import struct

@@ -1,7 +1,5 @@
 """Tests of the defaults of layers: biases, QRNN windows of two, and reading from the left."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

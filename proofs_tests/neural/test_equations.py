@@ -1,7 +1,5 @@
 """Tests that the gates of every layer are those of the paper, because a layer and its automata share them."""
 
-from __future__ import annotations
-
 import pytest
 
 from neural.layer_kind import layer_kinds

@@ -1,9 +1,5 @@
 """Tests that FA-RNNs at beta = 1 compute their automata, and of the effects of the extensions."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 import torch
@@ -43,9 +39,7 @@ def counting(draw: st.DrawFn, weights: tuple[int, ...] = (0, 0, 0, 1, 1, 2)) -> 
 
 
 @given(counting(), SENTENCES, WAYS)
-def test_the_network_is_forward(
-    automaton: WFSA, sentences: list[tuple[str, ...]], way: dict[str, Any]
-) -> None:
+def test_the_network_is_forward(automaton, sentences, way):
     """Equations 4 and 5 hold exactly in one batch of unequal lengths, because all values are
     small integers.
     """
@@ -54,16 +48,14 @@ def test_the_network_is_forward(
 
 
 @given(counting(weights=(0, 0, 1)), SENTENCES, WAYS)
-def test_viterbi_is_exactly_one_on_matches(
-    automaton: WFSA, sentences: list[tuple[str, ...]], way: dict[str, Any]
-) -> None:
+def test_viterbi_is_exactly_one_on_matches(automaton, sentences, way):
     """The semiring is max-times; the paper prints max-plus."""
     network = FARNN.of(automaton, scoring="viterbi", **way)
     assert network(sentences)[:, 0].tolist() == [float(value > 0) for value in scores(automaton, sentences)]
 
 
 @given(counting(), st.sets(st.sampled_from(WORDS)))
-def test_factors_reconstruct_the_tensor(automaton: WFSA, separate: set[str]) -> None:
+def test_factors_reconstruct_the_tensor(automaton, separate):
     """They have no error and at most min(V K, K K) columns."""
     factors = exact_factors(automaton, separate)
     for index, word in enumerate(WORDS):
@@ -74,7 +66,7 @@ def test_factors_reconstruct_the_tensor(automaton: WFSA, separate: set[str]) -> 
     assert tensor.tolist() == [automaton.matrix(word).tolist() for word in WORDS]  # equation 9
 
 
-def test_words_and_states_with_equal_transitions_share_columns() -> None:
+def test_words_and_states_with_equal_transitions_share_columns():
     every = np.ones((6, 6), dtype=bool)
     assert exact_factors(WFSA(BOOLEAN, [True] * 6, [True] * 6, dict.fromkeys(WORDS, every))).rank == 1
     assert exact_factors(WFSA(BOOLEAN, [True] * 6, [True] * 6, dict.fromkeys(WORDS, every)), WORDS).rank == 0
@@ -84,9 +76,7 @@ def test_words_and_states_with_equal_transitions_share_columns() -> None:
     st.lists(st.tuples(st.sampled_from("xyz"), rules(("a", "b"), ("$",), leaves=4)), min_size=1, max_size=3),
     SENTENCES,
 )
-def test_a_network_of_rules_predicts_the_matching_labels(
-    several: list[tuple[str, Any]], sentences: list[tuple[str, ...]]
-) -> None:
+def test_a_network_of_rules_predicts_the_matching_labels(several, sentences):
     compiled = rule_set([Labelled(label, rule, 1) for label, rule in several], WORDS)
     inside = [("BOS", *sentence, "EOS") for sentence in sentences]
     network = FARNN.of_rules(compiled, scoring="viterbi")
@@ -95,7 +85,7 @@ def test_a_network_of_rules_predicts_the_matching_labels(
         assert network(inside)[:, column].tolist() == [float(value) for value in scores(own, inside)]
 
 
-def test_large_biases_remove_the_effect_of_the_gates() -> None:
+def test_large_biases_remove_the_effect_of_the_gates():
     """If both gates of equation 7 are 1, the network is the plain network. If both are 0, the state remains
     h_1, the state after BOS.
     """
@@ -112,7 +102,7 @@ def test_large_biases_remove_the_effect_of_the_gates() -> None:
         torch.testing.assert_close(gated.states(sentences), same)
 
 
-def test_a_closed_reset_gate_returns_to_the_state_after_bos() -> None:
+def test_a_closed_reset_gate_returns_to_the_state_after_bos():
     """With f = 1 and r = 0 only BOS and the last word have an effect."""
     compiled = rule_set([Labelled("x", parse("$ * a $ * b $ *"), 1)], WORDS)
     gated = FARNN.of_rules(compiled, gated=True, dtype=torch.float64)
@@ -132,9 +122,7 @@ def test_a_closed_reset_gate_returns_to_the_state_after_bos() -> None:
     ("noise", "dense", "trained"),
     [(0.0, False, ()), (0.0, True, ("after",)), (1e-2, False, ("before", "after"))],
 )
-def test_isolated_states_need_noise_to_be_trained(
-    noise: float, dense: bool, trained: tuple[str, ...]
-) -> None:
+def test_isolated_states_need_noise_to_be_trained(noise, dense, trained):
     """The rows of isolated states are zero in section 3.2, so their gradients are zero under equation 8.
 
     If the whole h_N is read, the gradient of D_2 is not zero.
@@ -153,7 +141,7 @@ def test_isolated_states_need_noise_to_be_trained(
 
 
 @pytest.mark.parametrize(("size", "exact"), [(4, True), (6, True), (2, False)])
-def test_beta_0_is_exact_if_the_embeddings_span_the_rules(size: int, exact: bool) -> None:
+def test_beta_0_is_exact_if_the_embeddings_span_the_rules(size, exact):
     """G = pinv(E_w) E_R: exact iff the columns of E_R lie in the column space of E_w."""
     torch.manual_seed(0)
     automaton = WFSA(
@@ -173,7 +161,7 @@ def test_beta_0_is_exact_if_the_embeddings_span_the_rules(size: int, exact: bool
         assert torch.allclose((scores @ network.final.T)[None], network(sentence), atol=1e-10)
 
 
-def test_bad_input_gives_a_one_line_error() -> None:
+def test_bad_input_gives_a_one_line_error():
     automaton = WFSA(REAL, [1], [1], {"a": [[1]], "b": [["1/2"]]})
     network = FARNN.of(automaton)
     with pytest.raises(UnknownSymbol, match="'c' is not in the vocabulary"):
@@ -191,7 +179,7 @@ def test_bad_input_gives_a_one_line_error() -> None:
             FARNN.of(automaton, **more)  # type: ignore[arg-type]
 
 
-def test_the_empty_sentence_and_no_sentence() -> None:
+def test_the_empty_sentence_and_no_sentence():
     automaton = WFSA(REAL, [2], [3], {"a": [[1]]})
     assert FARNN.of(automaton)([()]).tolist() == [[6.0]] and FARNN.of(automaton)([]).shape == (0, 1)
 
@@ -200,9 +188,7 @@ def test_the_empty_sentence_and_no_sentence() -> None:
     st.lists(st.tuples(st.sampled_from("xyz"), rules(("a", "b"), ("$",), leaves=4)), min_size=1, max_size=3),
     SENTENCES,
 )
-def test_both_directions_match_if_the_rules_do(
-    several: list[tuple[str, Any]], sentences: list[tuple[str, ...]]
-) -> None:
+def test_both_directions_match_if_the_rules_do(several, sentences):
     """The mean of scores that are clamped to 0 and 1 is exactly 0 or 1."""
     labelled = [Labelled(label, rule, 1) for label, rule in several]
     inside = [("BOS", *sentence, "EOS") for sentence in sentences]

@@ -1,7 +1,5 @@
 """Tests that FA-RNNs of factors compute the same results for complete sentences as step by step."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from hypothesis import given

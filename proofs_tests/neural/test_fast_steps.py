@@ -4,8 +4,6 @@ Values and gradients equal those of autograd in float64, second-order gradients 
 cells are refused.
 """
 
-from __future__ import annotations
-
 import pytest
 import torch
 from hypothesis import given

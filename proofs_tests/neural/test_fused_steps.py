@@ -1,7 +1,5 @@
 """Tests that the single kernel for all steps of an FA-RNN of factors has torch's values and gradients."""
 
-from __future__ import annotations
-
 import importlib.util
 
 import pytest

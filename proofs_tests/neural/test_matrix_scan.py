@@ -4,8 +4,6 @@ Every backend is compared with the Forward algorithm, with its own results for p
 the gradients of the explicit products.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tests of all networks: the equations of their papers, all shapes of calls, and their gradients."""
 
-from __future__ import annotations
-
 import copy
 import io
 import pickle

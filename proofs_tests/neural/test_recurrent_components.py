@@ -1,7 +1,5 @@
 """Tests of the recurrent components: torch's cells with the same weights, and peepholes (equations 6-8)."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of the gates' error bounds: their single assumption is measured in ball arithmetic."""
 
-from __future__ import annotations
-
 import math
 from contextlib import contextmanager
 from fractions import Fraction

@@ -4,8 +4,6 @@ Every backend is compared with exact arithmetic, with its own results for parts 
 gradients of the explicit recurrence.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import threading
@@ -614,10 +612,8 @@ def test_a_subclass_with_custom_gates_is_not_fused():
 
 @in_c
 def test_the_backend_is_chosen_with_a_reason(monkeypatch):
-    assert backends.chosen("cpu", torch.float16) == (
-        "torch",
-        "the C++ backend does not support torch.float16",
-    )
+    expected = ("torch", "the C++ backend does not support torch.float16")
+    assert backends.chosen("cpu", torch.float16) == expected
     assert backends.chosen("mps", torch.float32) == ("torch", "there is no other backend for mps")
     monkeypatch.setenv(backends.VARIABLE, "torch")
     assert backends.chosen("cpu", torch.float32) == ("torch", "RATPROOF_SCAN selects it")

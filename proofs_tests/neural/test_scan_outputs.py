@@ -1,7 +1,5 @@
 """Tests of the outputs of gated layers in one pass, against torch's separate passes and their gradients."""
 
-from __future__ import annotations
-
 import mpmath
 import pytest
 import torch

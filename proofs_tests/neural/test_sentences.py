@@ -1,7 +1,5 @@
 """Tests of labelled sentences: a line contains a label, and words between BOS and EOS, which are optional."""
 
-from __future__ import annotations
-
 import pytest
 
 from automata.errors import FormatError

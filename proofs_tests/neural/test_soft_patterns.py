@@ -3,11 +3,9 @@
 The evidence also detects mutations.
 """
 
-from __future__ import annotations
-
 import pytest
 import torch
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from automata.forward import prefix_scores
@@ -18,6 +16,7 @@ from neural.layer_kind import layer_kinds
 from neural.sopa import Sopa, SopaCell
 from neural.sopa_max_plus import SopaMaxPlus, SopaMaxPlusCell
 from neural.sopa_one_epsilon import SopaOneEpsilon, SopaOneEpsilonCell
+from proofs_tests.breaks import FIRST_CASES
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.evidence.ledger import recording
 from ratproof.implementations.layer_strategies import networks
@@ -38,14 +37,7 @@ each = pytest.mark.parametrize("kind", STANDS_FOR)
 def evidence(kind, dtype="float64"):
     """Return the sampled evidence that the layer's scores are those of its automata."""
 
-    @settings(
-        max_examples=60,
-        database=None,
-        derandomize=True,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
+    @settings(FIRST_CASES, max_examples=60)
     @given(st.data())
     def run(data):
         names, strings = data.draw(readings(most=6))
@@ -60,14 +52,7 @@ def decided(kind, most=20):
     name, variant = STANDS_FOR[kind]
     recurrence = claim_named(name).variant(variant).reading.recurrence
 
-    @settings(
-        max_examples=most,
-        database=None,
-        derandomize=True,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
+    @settings(FIRST_CASES, max_examples=most)
     @given(networks("ab", kind, name, variant, "float32", "cpu"))
     def run(drawn):
         units = [read(recurrence, drawn.claim_weights(i))[0] for i in range(drawn.network.hidden_size)]

@@ -3,8 +3,6 @@
 Invalid arguments are refused.
 """
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -132,12 +130,8 @@ def test_at_centroid_h_is_that_centroid_and_c_is_zero(kind):
 
 
 def test_memoryless_means_without_a_cell_state():
-    assert {kind: KINDS[kind](2, 3).cell.memoryless for kind in KINDS} == {
-        "sr-elman": True,
-        "sr-gru": True,
-        "sr-lstm": False,
-        "sr-lstm-p": False,
-    }
+    expected = {"sr-elman": True, "sr-gru": True, "sr-lstm": False, "sr-lstm-p": False}
+    assert {kind: KINDS[kind](2, 3).cell.memoryless for kind in KINDS} == expected
 
 
 @every

@@ -3,8 +3,6 @@
 They cover similarities, mixtures, samples, limits and noise.
 """
 
-from __future__ import annotations
-
 import math
 
 import pytest

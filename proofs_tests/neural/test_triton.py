@@ -3,13 +3,9 @@
 They run with and without chunks, and are also compiled for a GPU.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import math
 import os
-import subprocess
-import sys
 
 import mpmath
 import pytest
@@ -22,6 +18,7 @@ from neural import scan
 from neural.rrnn_f import RRNNF
 from neural.scan import backends, loops, on_gpu, outputs, triton_kernels
 from proofs_tests.automata.examples import few
+from proofs_tests.processes import python
 
 pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed"),
@@ -321,7 +318,5 @@ print("compiled")
 def test_the_kernels_compile_for_an_h100(tmp_path):
     """No GPU is needed. The test detects code that the interpreter accepts and the compiler rejects."""
     surroundings = os.environ | {"TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": str(tmp_path)}
-    ran = subprocess.run(
-        [sys.executable, "-c", COMPILES], env=surroundings, capture_output=True, text=True, check=False
-    )
+    ran = python("-c", COMPILES, env=surroundings)
     assert (ran.returncode, ran.stdout) == (0, "compiled\n"), ran.stderr

@@ -3,13 +3,9 @@
 The kernels are also compiled for a GPU.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import math
 import os
-import subprocess
-import sys
 from unittest.mock import patch
 
 import pytest
@@ -24,6 +20,7 @@ from neural.scan import matrix_scan
 from neural.scan.matrices import loops, on_gpu, operators
 from proofs_tests.automata.examples import few
 from proofs_tests.neural.test_matrix_scan import drawn, minus, require_logarithms_within_their_bound
+from proofs_tests.processes import python
 
 pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed"),
@@ -336,7 +333,5 @@ print(len(made))
 def test_the_kernels_compile_for_an_h100(tmp_path):
     """No GPU is needed. The test detects code that the interpreter accepts and the compiler rejects."""
     surroundings = os.environ | {"TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": str(tmp_path)}
-    ran = subprocess.run(
-        [sys.executable, "-c", COMPILES], env=surroundings, capture_output=True, text=True, check=False
-    )
+    ran = python("-c", COMPILES, env=surroundings)
     assert (ran.returncode, ran.stdout) == (0, "21\n"), ran.stderr

@@ -1,7 +1,5 @@
 """Tests that the SR-GRU with manual gradients has the outputs and gradients of the layer and of autograd."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from hypothesis import given
@@ -15,9 +13,7 @@ STRINGS = st.lists(st.lists(st.integers(0, 2), max_size=6), min_size=1, max_size
 
 
 @given(STRINGS, st.integers(0, 2**32 - 1), st.booleans(), st.booleans())
-def test_values_and_gradients_match_the_layer(
-    strings: list[list[int]], seed: int, bias: bool, noisy: bool
-) -> None:
+def test_values_and_gradients_match_the_layer(strings, seed, bias, noisy):
     torch.manual_seed(seed)
     cell = SRGRU(4, 5, k=3, bias=bias, temperature=0.7, dtype=torch.float64).cell
     inputs = torch.randn(3, 4, dtype=torch.float64, requires_grad=True)
@@ -66,7 +62,7 @@ def _step_by_step(cell, inputs, strings, packed, first, noise):  # type: ignore[
     return [torch.stack(logits) if at else empty, torch.stack(alphas) if at else empty, torch.stack(last)]
 
 
-def test_only_what_it_computes() -> None:
+def test_only_what_it_computes():
     packed, first = unrolled_gru.pack([[0]]), torch.full((1, 3), 1 / 3)
     for layer in (
         SRElman(2, 2, k=3),

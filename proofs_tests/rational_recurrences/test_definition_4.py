@@ -1,7 +1,5 @@
 """Tests of Definitions 3 and 4: the string that a path derives, and closures that omit paths."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tests of Example 15: the update of section 5.2 is the logarithm of the forget gate's complement."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of equation 25f: the output of RRNN(C) is computed from c2, the score of Figure 2's automaton."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

@@ -1,7 +1,5 @@
 """Tests that mutations of rational recurrences are refuted or leave something unproved."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of the cells that are not automata: they have torch's equations, and balls contain exact results."""
 
-from __future__ import annotations
-
 import operator
 from dataclasses import replace
 from fractions import Fraction

@@ -3,8 +3,6 @@
 A unit with windows of K symbols is the score of an automaton that remembers K - 1 symbols.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of Proposition 7: ``[c_t]_i = B_i[x_:t]``, for every variant of the statement."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -3,8 +3,6 @@
 No comparison of the recurrence with the construction would find a mistake in these parts.
 """
 
-from __future__ import annotations
-
 from itertools import islice
 
 import pytest

@@ -1,7 +1,5 @@
 """Stored certificates from older versions, one of each kind, and functions that run the checkers on them."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from pathlib import Path
@@ -12,28 +10,8 @@ from automata.equivalence import Different, Equivalent, equivalent
 from automata.io.json_format import from_json
 from automata.minimise import minimise
 from automata.semirings import REAL
-from ratproof.checkers import (
-    check_bisimulation,
-    check_boxes,
-    check_certificate,
-    check_chain,
-    check_counter,
-    check_hankel,
-    check_invariant,
-    check_regions,
-)
 from ratproof.checkers.table import checker_of
 
-PROGRAMS = (
-    check_certificate,
-    check_bisimulation,
-    check_chain,
-    check_hankel,
-    check_invariant,
-    check_boxes,
-    check_counter,
-    check_regions,
-)
 FILES = {
     path.stem: path
     for path in sorted((Path(__file__).parents[1] / "certificates" / "version_1").glob("*.json"))

@@ -1,7 +1,5 @@
 """Every command and group of the command line, keyed by its full name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from typing import Any

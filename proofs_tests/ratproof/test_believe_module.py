@@ -3,8 +3,6 @@
 Correct modules hold within the derived bound, and a short string refutes a wrong module.
 """
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import nn
@@ -20,7 +18,6 @@ from ratproof import believe_module
 from ratproof import check as check_module
 from ratproof.evidence.kinds import Verdict
 from ratproof.ladder.user_files import check, outcome_of
-from theory import registry
 
 FADING = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
 A_LAST = DFA("ab", 0, ((1, 0), (1, 0)), frozenset({1}))
@@ -52,10 +49,7 @@ claims = [
 """
 
 
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_registered", {})
+pytestmark = pytest.mark.usefixtures("in_tmp_path", "no_own_claims")
 
 
 def test_a_correct_module_holds_and_one_off_by_an_ulp_is_refuted(tmp_path):

@@ -3,8 +3,6 @@
 A malformed certificate is rejected quickly with a one-line message.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import subprocess
@@ -233,11 +231,9 @@ def test_automata_without_states_or_symbols_are_described_as_such():
         "through": "A",
     }
     answer = judge(data)
-    assert (
-        answer.verdict == "accepted"
-        and answer.about["says"].count("(0 states, ") == 2
-        and "every string over [] the" in answer.about["says"]
-    )
+    assert answer.verdict == "accepted"
+    assert answer.about["says"].count("(0 states, ") == 2
+    assert "every string over [] the" in answer.about["says"]
     assert judge({**data, "claims": "minimal", "prefixes": [], "suffixes": []}).verdict == "accepted"
     assert judge({**data, "claims": "minimal", "prefixes": [[]], "suffixes": [[]]}).verdict == "rejected"
     boolean = {**nothing, "semiring": "boolean"}

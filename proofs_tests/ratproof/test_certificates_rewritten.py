@@ -3,8 +3,6 @@
 A certificate that is rewritten in only one automaton is rejected.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

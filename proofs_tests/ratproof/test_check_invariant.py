@@ -1,7 +1,5 @@
 """Tests that the checker of boxes accepts valid boxes and rejects every change."""
 
-from __future__ import annotations
-
 import copy
 import json
 from dataclasses import replace

@@ -3,8 +3,6 @@
 False alarms are as rare as stated, by exact computation, and deviations and wrong runs are detected.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

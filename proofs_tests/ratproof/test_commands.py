@@ -2,11 +2,7 @@
 and no traceback for invalid input.
 """
 
-from __future__ import annotations
-
 import json
-import subprocess
-import sys
 from fractions import Fraction
 
 import pytest
@@ -18,6 +14,7 @@ from automata.io import files, json_format
 from automata.semirings import REAL, SEMIRINGS
 from automata.testing.strategies import automata, strings
 from automata.wfsa import WFSA
+from proofs_tests.processes import python
 from proofs_tests.ratproof.answers import refused
 from ratproof import start
 from ratproof.commands.automata import joined
@@ -290,7 +287,7 @@ def test_a_malformed_file_gives_a_one_line_error_and_no_output(name, what, case,
 def test_a_malformed_text_is_refused(name, content, says, tmp_path, capsys):
     path = tmp_path / name
     path.write_bytes(content)
-    assert says in refused(capsys, "verify", "--text", str(path))
+    assert says in refused(capsys, "verify --text", str(path))
 
 
 @pytest.mark.parametrize(
@@ -309,7 +306,7 @@ def test_invalid_embeddings_are_refused(name, content, says, tmp_path, capsys):
     (tmp_path / "t.txt").write_text("a b\n")
     (tmp_path / name).write_bytes(content)
     assert says in refused(
-        capsys, "verify", "--text", str(tmp_path / "t.txt"), "--embeddings", str(tmp_path / name)
+        capsys, "verify --text", str(tmp_path / "t.txt"), "--embeddings", str(tmp_path / name)
     )
 
 
@@ -322,9 +319,7 @@ def test_merged_transitions_are_reported_and_scored(tmp_path, capsys):
 
 
 def ratproof(*arguments, cwd):
-    return subprocess.run(
-        [sys.executable, "-m", "ratproof", *arguments], cwd=cwd, capture_output=True, text=True, check=False
-    )
+    return python("-m", "ratproof", *arguments, cwd=cwd)
 
 
 def test_verify_finds_replays_and_reports_the_expected_results(tmp_path, monkeypatch, capsys):
@@ -335,9 +330,8 @@ def test_verify_finds_replays_and_reports_the_expected_results(tmp_path, monkeyp
     assert not (tmp_path / ".hypothesis").exists()  # Hypothesis stores its files in the cache folder
     data = json.loads(done.stdout)
     by_variant = {r["variant"]: r for r in data["results"]}
-    assert {r["kind"] for r in data["results"]} == {"exhausted"} and all(
-        r["cases"] > 0 for r in data["results"]
-    )
+    assert {r["kind"] for r in data["results"]} == {"exhausted"}
+    assert all(r["cases"] > 0 for r in data["results"])
     fields = {
         "claim",
         "variant",
@@ -373,20 +367,15 @@ def test_verify_finds_replays_and_reports_the_expected_results(tmp_path, monkeyp
             assert result["counterexample"]["network"] in capsys.readouterr().out
 
 
-def test_verify_on_a_small_text_counts_its_prefixes(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_verify_on_a_small_text_counts_its_prefixes(in_tmp_path, tmp_path, capsys):
     (tmp_path / "t.txt").write_text("the cat sat\nthe dog\n\nsat\n")
     (tmp_path / "v.txt").write_text("the 0.5 1\ncat -1 2\nsat 0 0.25\n")
     arguments = ("verify", "proposition-7", "--kind", "sampled", "--examples", "5", "--units", "3", "--json")
     assert run([*arguments, "--text", "t.txt", "--embeddings", "v.txt"]) == 0
     (on_text,) = [r for r in json.loads(capsys.readouterr().out)["results"] if "text" in r["facts"]]
     facts = on_text["facts"]
-    assert (facts["sentences"], facts["prefixes"], facts["units"], facts["words_without_vector"]) == (
-        3,
-        9,
-        3,
-        1,
-    )
+    expected = (3, 9, 3, 1)
+    assert (facts["sentences"], facts["prefixes"], facts["units"], facts["words_without_vector"]) == expected
     assert on_text["verdict"] == "holds" and 0 <= on_text["share"] <= 1
 
 

@@ -1,7 +1,5 @@
 """Tests that ``doctor`` lists the installed packages and the backend of each kernel."""
 
-from __future__ import annotations
-
 import json
 
 import torch

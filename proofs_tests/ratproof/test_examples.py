@@ -1,7 +1,5 @@
 """Tests that the example files are written to any folder, and that every command's example runs on them."""
 
-from __future__ import annotations
-
 import json
 import shlex
 
@@ -34,8 +32,7 @@ QUICK = [
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def folder(in_tmp_path, tmp_path):
     assert run(["examples", "."]) == 0
     return tmp_path
 

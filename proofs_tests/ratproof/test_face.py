@@ -1,11 +1,7 @@
 """Tests that ``import ratproof`` is cheap and complete, and that its functions agree with the commands."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -21,6 +17,7 @@ from automata.dfa import DFA
 from automata.semirings import REAL
 from automata.testing.dfa_strategies import dfas
 from automata.wfsa import WFSA
+from proofs_tests.processes import python
 from ratproof import main
 from ratproof.api import modules
 from ratproof.evidence.kinds import Verdict
@@ -166,8 +163,7 @@ def test_a_batch_first_layer_is_refused():
         ratproof.check(nn.GRU(2, 1, batch_first=True), FADING, embeddings=torch.eye(2), alphabet="ab")
 
 
-def test_verify_agrees_with_the_command(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_verify_agrees_with_the_command(in_tmp_path, capsys):
     report = ratproof.verify("fa-rnn-viterbi", kinds=["exhausted", "decided"])
     assert {r.kind for r in report.results} == {"exhausted", "decided"} and report.as_expected
     one = ratproof.verify("fa-rnn-viterbi", kinds="decided")
@@ -269,7 +265,7 @@ def test_answers_have_a_verdict_word_scores_and_certificate():
 
 def test_the_import_is_cheap_and_every_name_exists():
     program = "import ratproof, sys; print(sorted({m.partition('.')[0] for m in sys.modules}))"
-    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = python("-c", program, check=True)
     assert not {"torch", "numpy", "sympy", "rich"} & set(eval(loaded.stdout))
     for name in ratproof.__all__:
         assert getattr(ratproof, name) is not None

@@ -3,8 +3,6 @@
 The deviations of the gates are derived.
 """
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import nn

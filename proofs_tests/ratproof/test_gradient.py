@@ -2,8 +2,6 @@
 bounds hold.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Tests that HTML reports are complete, load nothing from the network, and escape all text from users."""
 
-from __future__ import annotations
-
 import json
 import re
 from html.parser import HTMLParser
@@ -128,8 +126,7 @@ def test_a_page_supports_phones_and_dark_mode():
     assert 'name="viewport"' in html and "prefers-color-scheme: dark" in html
 
 
-def test_equivalent_writes_its_answer_and_its_command(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_equivalent_writes_its_answer_and_its_command(in_tmp_path):
     a, b = str(EXAMPLES / "fading.json"), str(EXAMPLES / "typo.json")
     status, out, _ = command("equivalent", a, b, "--html", "report.html")
     page = read(Path("report.html").read_text(encoding="utf-8"))
@@ -138,8 +135,7 @@ def test_equivalent_writes_its_answer_and_its_command(tmp_path, monkeypatch):
     assert "svg" in page.tags
 
 
-def test_an_unwritable_page_does_not_change_the_verdict(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_an_unwritable_page_does_not_change_the_verdict(in_tmp_path, monkeypatch):
 
     def full(*arguments, **options):
         raise OutputError("report.html: cannot be written: no space left on device")
@@ -163,8 +159,7 @@ def test_unknown_is_rendered_in_a_notebook():
     assert "a &lt;limit&gt; was reached" in Unknown("a <limit> was reached")._repr_html_()
 
 
-def test_check_lists_each_result_with_a_command(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_check_lists_each_result_with_a_command(in_tmp_path):
     file = str(EXAMPLES / "my_claim.py")
     status, _, _ = command("check", file, "--kind", "exhausted", "--html", "check.html", "--examples", "3")
     page = read(Path("check.html").read_text(encoding="utf-8"))
@@ -174,8 +169,7 @@ def test_check_lists_each_result_with_a_command(tmp_path, monkeypatch):
     assert replayed.endswith(f" --claims {file}") and command(*replayed.split()[1:])[0] == 1
 
 
-def test_verify_and_certify_and_results_write_pages(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_verify_and_certify_and_results_write_pages(in_tmp_path):
     assert command("verify", "fa-rnn-viterbi", "--kind", "decided", "--html", "v.html")[0] == 0
     assert "as expected" in read(Path("v.html").read_text(encoding="utf-8")).text
     assert command("certify", str(EXAMPLES / "tomita-2.safetensors"), "--html", "c.html")[0] == 0
@@ -185,8 +179,7 @@ def test_verify_and_certify_and_results_write_pages(tmp_path, monkeypatch):
     assert "rrnn-b" in read(Path("r.html").read_text(encoding="utf-8")).text
 
 
-def test_a_report_is_rendered_in_a_notebook(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_report_is_rendered_in_a_notebook(in_tmp_path):
     report = ratproof.verify("fa-rnn-viterbi", kinds="decided")
     page = read(report._repr_html_())
     assert "Results" in page.text and "html" not in page.tags

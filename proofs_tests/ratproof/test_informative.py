@@ -3,8 +3,6 @@
 Without informative cases, the verdict is never "holds".
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,13 +1,11 @@
 """Tests that nested runs of evidence preserve the interpreter settings of the outer run."""
 
-from __future__ import annotations
-
 import gc
 
 from ratproof.process.interpreter import COLLECTIONS, rare_collections
 
 
-def test_a_nested_run_preserves_the_settings() -> None:
+def test_a_nested_run_preserves_the_settings():
     with rare_collections():
         aside = gc.get_freeze_count()
         with rare_collections():

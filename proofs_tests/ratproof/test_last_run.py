@@ -2,16 +2,13 @@
 verdicts.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from proofs_tests.processes import python
 from ratproof.api.report import report_of
 from ratproof.evidence.kinds import Verdict
 from ratproof.evidence.results import Result
@@ -23,10 +20,7 @@ from ratproof.main import run
 from ratproof.report import show
 from theory.registry import claims
 
-
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
 
 @pytest.fixture
@@ -59,10 +53,8 @@ def test_failed_runs_only_the_unexpected_results():
     assert last_run.unexpected() == (("proposition-7", "exhausted"), ("corollary-9", "proved"))
     outcome = verify(Request(only=last_run.unexpected()))
     assert outcome.as_expected
-    assert {(r.claim, r.kind) for r in outcome.results} == {
-        ("proposition-7", "exhausted"),
-        ("corollary-9", "proved"),
-    }
+    expected = {("proposition-7", "exhausted"), ("corollary-9", "proved")}
+    assert {(r.claim, r.kind) for r in outcome.results} == expected
     assert last_run.unexpected() == ()
 
 
@@ -102,10 +94,8 @@ def test_a_run_stops_at_its_first_unexpected_result(monkeypatch, capsys):
         monkeypatch.setitem(variant.__dict__, "expected", "holds")
     assert run(["verify", "proposition-7", "--kind", "exhausted", "-x"]) == 1
     output = " ".join(capsys.readouterr().out.split())
-    assert (
-        output.count('expected verdict "holds", got "refuted"') == 1
-        and "stopped at the first unexpected result" in output
-    )
+    assert output.count('expected verdict "holds", got "refuted"') == 1
+    assert "stopped at the first unexpected result" in output
 
 
 def test_verdicts_of_a_complete_run_hold_while_the_sources_are_unchanged(package):
@@ -125,12 +115,7 @@ def test_the_digest_is_independent_of_the_working_folder(tmp_path):
     """``python -m`` also searches the working folder for packages, and a clone contains one."""
     project = Path(last_run.__file__).parents[2]
     program = "from ratproof.ladder.last_run import digest; print(digest())"
-    digests = [
-        subprocess.run(
-            [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=True
-        ).stdout
-        for folder in (project, tmp_path)
-    ]
+    digests = [python("-c", program, cwd=folder, check=True).stdout for folder in (project, tmp_path)]
     assert digests[0] == digests[1] != ""
 
 

@@ -1,7 +1,5 @@
 """Tests that claims do not hold for networks that behave differently on affine forms or between runs."""
 
-from __future__ import annotations
-
 import math
 import random
 from dataclasses import replace
@@ -38,9 +36,7 @@ DOUBLES = WFSA(REAL, [1], [1], {"a": [[2]], "b": [[1]]})
 
 
 @pytest.fixture(autouse=True)
-def _elsewhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_registered", {})
+def _elsewhere(in_tmp_path, no_own_claims, monkeypatch):
     monkeypatch.setattr(on_numbers, "MOST_STEPS", 4000)  # fewer cases than by default, to save time
 
 
@@ -462,10 +458,8 @@ def test_a_step_wrong_beyond_all_runs_holds_with_the_stated_length(monkeypatch):
     (result,) = decided(
         monkeypatch, believe("late", start=(0, 0), step=late, out=lambda c: c[1], automaton=COUNTS)
     )
-    assert (
-        result.verdict == Verdict.HOLDS
-        and "strings of at most 500 symbols" in result.facts["on_numbers"]["says"]
-    )
+    assert result.verdict == Verdict.HOLDS
+    assert "strings of at most 500 symbols" in result.facts["on_numbers"]["says"]
 
 
 def test_a_refutation_only_on_forms_does_not_count(monkeypatch):

@@ -1,7 +1,5 @@
 """Tests that a command that exceeds a limit ends promptly as unknown, without leftover processes or files."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -13,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from proofs_tests.processes import alive
+from proofs_tests.processes import alive, python
 from proofs_tests.ratproof.command_tree import commands, is_group
 from ratproof.main import run
 from ratproof.process import limits, memory, supervisor
@@ -89,11 +87,8 @@ def test_an_unknown_verdict_is_printed_like_other_verdicts(tmp_path):
     status, out, err = ends(
         [*program(tmp_path, FOR_EVER, name="equivalent"), "--limit-seconds", "1"], tmp_path
     )
-    assert (status, out, err) == (
-        3,
-        "unknown: the command needs more than 1 second; use --limit-seconds to allow more\n",
-        "",
-    )
+    expected = (3, "unknown: the command needs more than 1 second; use --limit-seconds to allow more\n", "")
+    assert (status, out, err) == expected
 
 
 def test_the_interrupted_stage_is_reported(tmp_path):
@@ -344,7 +339,7 @@ os.kill(os.getpid(), signal.SIGTERM)
 with stoppable():
     print("not reached")
 """
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    ran = python("-c", program)
     assert (ran.returncode, ran.stdout, ran.stderr) == (-signal.SIGTERM, "", "")
 
 

@@ -3,8 +3,6 @@
 These are the strings that distinguish its automaton from other automata, and shrunk counterexamples.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from string import ascii_lowercase
 

@@ -4,8 +4,6 @@ Claims that hold are refuted, or refuted claims hold. The mutations are typical 
 matrix, a shifted initial state, or an update in the wrong order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -14,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from automata import forward
@@ -28,6 +26,7 @@ from neural.example_6 import Example6, Example6Cell
 from neural.rrnn_b import RRNNBCell
 from neural.sru import SRUCell
 from neural.strongly_typed import TGRUCell
+from proofs_tests.breaks import FIRST_CASES
 from ratproof.certification.not_rational.refutation import refute
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.implementations.exact import ExactComparison
@@ -51,9 +50,7 @@ VARIANT = CLAIM.variant("corrected")
 def exact(variant: Any = VARIANT, way: Any = ExactComparison) -> None:
     """Run the sampled or cross-checked evidence of the claim in exact arithmetic."""
 
-    @settings(
-        max_examples=60, database=None, derandomize=True, deadline=None, phases=[Phase.generate, Phase.shrink]
-    )
+    @settings(max_examples=60, derandomize=True, phases=[Phase.generate, Phase.shrink])
     @given(st.data())
     def run(data: Any) -> None:
         names, strings = data.draw(readings(most=6, run=0))
@@ -65,14 +62,7 @@ def exact(variant: Any = VARIANT, way: Any = ExactComparison) -> None:
 def network(dtype: str = "float64") -> None:
     """Run the sampled evidence of the claim's torch layer."""
 
-    @settings(
-        max_examples=60,
-        database=None,
-        derandomize=True,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
+    @settings(FIRST_CASES, max_examples=60)
     @given(st.data())
     def run(data: Any) -> None:
         names, strings = data.draw(readings(most=6))
@@ -149,7 +139,7 @@ def test_a_mutated_claim_is_decided_to_be_wrong(name, monkeypatch):
         "ratproof.implementations.exact.claim_named", lambda _: replace(CLAIM, variants=(broken,))
     )
 
-    @settings(max_examples=60, database=None, derandomize=True, deadline=None, phases=[Phase.generate])
+    @settings(FIRST_CASES, max_examples=60)
     @given(st.data())
     def run(data: Any) -> None:
         decide(ExactComparison(CLAIM.name, broken.name, data.draw(VARIANT.cases("ab"))))
@@ -369,14 +359,7 @@ WRONG_GATES = {
 def test_gates_wrong_in_layer_and_automata_are_refuted_by_the_equations(kind, monkeypatch):
     cell, wrong = WRONG_GATES[kind]
 
-    @settings(
-        max_examples=40,
-        database=None,
-        derandomize=True,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
+    @settings(FIRST_CASES, max_examples=40)
     @given(st.data())
     def run(data: Any) -> None:
         agree_with_equations("proposition-7", kind, "float64", data)

@@ -4,8 +4,6 @@ Lower bounds are reached, the bounds of cells that are automata stop at their si
 the theorem is checked.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction
@@ -323,7 +321,5 @@ def test_every_bound_is_accepted_by_the_checker():
     for name in CELLS:
         for units in {CELLS[name].fewest, 2}:
             lower_bound, _ = largest(some(CELLS[name], units, seed=7), units - 1, sizes=[3, 15])
-            assert (
-                check_hankel.verdict(json.loads(json.dumps(lower_bound.to_json())))
-                == f"at least {lower_bound.states} states"
-            )
+            expected = f"at least {lower_bound.states} states"
+            assert check_hankel.verdict(json.loads(json.dumps(lower_bound.to_json()))) == expected

@@ -1,7 +1,5 @@
 """Tests that workers end promptly with the command that started them, whatever signal kills the command."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

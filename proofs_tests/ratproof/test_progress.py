@@ -1,15 +1,12 @@
 """Tests of progress messages in logs, of their options, and of shell completion."""
 
-from __future__ import annotations
-
 import logging
 import os
-import subprocess
-import sys
 
 import pytest
 
 from proofs_tests.automata.commands import command
+from proofs_tests.processes import python
 from ratproof.commands import terminal
 from ratproof.commands.terminal import VERBOSITY, StageLog, progress_lines
 
@@ -67,16 +64,12 @@ def test_stages_are_logged_at_most_once_a_second(caplog):
         for seconds in (0.0, 0.5, 0.9, 1.0, 1.5, 2.1):
             now[0] = seconds
             log(f"node {seconds}")
-    assert [r.getMessage() for r in caplog.records] == [
-        "certify: node 0.0, 0 s",
-        "certify: node 1.0, 1 s",
-        "certify: node 2.1, 2 s",
-    ]
+    expected = ["certify: node 0.0, 0 s", "certify: node 1.0, 1 s", "certify: node 2.1, 2 s"]
+    assert [r.getMessage() for r in caplog.records] == expected
 
 
 @pytest.mark.parametrize(("option", "steps"), [((), False), (("-v",), True), (("-q",), False)])
-def test_v_shows_each_step(option, steps, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_v_shows_each_step(option, steps, in_tmp_path):
     status, out, err = command("verify", "fa-rnn-viterbi", "--kind", "decided", *option)
     assert status == 0 and "as expected" in out
     assert ("0 of 1 claims done, running fa-rnn-viterbi decided" in err) is steps
@@ -101,13 +94,7 @@ def asked(environment: dict[str, str], *arguments: str) -> str:
         "import sys\nfrom ratproof.main import run\ntry:\n    run()\nfinally:\n"
         f"    print(sorted({heavy} & set(sys.modules)))"
     )
-    process = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    process = python("-c", program, *arguments, env=os.environ | environment)
     return process.stdout
 
 

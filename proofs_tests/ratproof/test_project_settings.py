@@ -1,7 +1,5 @@
 """Tests of ``[tool.ratproof]`` in pyproject.toml, and of its effect on ``ratproof check``."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
@@ -17,7 +15,6 @@ from automata.errors import InputError
 from proofs_tests.ratproof.test_pytest_plugin import CLAIMS
 from ratproof.main import run
 from ratproof.project_settings import ProjectSettings, default_device, project_settings
-from theory import registry
 
 RIGHT = {
     "claims": st.lists(st.sampled_from(["a.py", "claims/*.py"]), max_size=3),
@@ -29,9 +26,7 @@ RIGHT = {
 
 
 @pytest.fixture(autouse=True)
-def _elsewhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_registered", {})
+def _elsewhere(in_tmp_path, no_own_claims, monkeypatch):
     monkeypatch.delenv("RATPROOF_DEVICE", raising=False)
 
 
@@ -86,10 +81,8 @@ def test_check_without_a_file_checks_the_files_of_the_project(capsys):
     sampled = ["check", "--kind", "sampled"]
     assert run([*sampled, "--json"]) == 1
     results = json.loads(capsys.readouterr().out)["results"]
-    assert [(r["claim"], r["verdict"], r["seed"]) for r in results] == [
-        ("right", "holds", 5),
-        ("wrong", "refuted", 5),
-    ]
+    expected = [("right", "holds", 5), ("wrong", "refuted", 5)]
+    assert [(r["claim"], r["verdict"], r["seed"]) for r in results] == expected
     assert run([*sampled, "--seed", "6"]) == 1
     printed = capsys.readouterr().out
     assert printed.index("one.py") < printed.index("two.py")

@@ -1,7 +1,5 @@
 """Tests of the pytest plugin, in projects that a test writes."""
 
-from __future__ import annotations
-
 import pytest
 
 from ratproof.main import run

@@ -3,8 +3,6 @@
 The extracted step computes the unit, and the strings of the theorem require many states.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Tests that ``ratproof replay`` shows an actual run, ignores the file's results, and checks weights."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction
@@ -23,9 +21,8 @@ SHOWN = ["weights", "automata", "says", "string", "unit", "network", "automaton"
 
 
 @pytest.fixture
-def kept(tmp_path, monkeypatch):
+def kept(in_tmp_path, tmp_path):
     """Save a counterexample in the current folder, and return its data."""
-    monkeypatch.chdir(tmp_path)
     specimens.kept(specimens.exact("proposition-7", "printed"), ["", "a", "ab"])(tmp_path)
     return json.loads((tmp_path / "kept.json").read_text())
 
@@ -47,18 +44,14 @@ def test_replay_shows_the_run_regardless_of_the_files_statements(kept, capsys, f
     )
     status, out, err = replayed({**kept, field: lie}, capsys)
     assert status == 1 and out == right
-    assert (
-        err.startswith(f"ratproof: note: kept.json: field '{field}' must match the data that runs, got ")
-        and err.count("\n") == 1
-    )
+    assert err.startswith(f"ratproof: note: kept.json: field '{field}' must match the data that runs, got ")
+    assert err.count("\n") == 1
     assert "\x1b" not in err
     _, out, _ = replayed({**kept, field: lie}, capsys, "--json")
     answer = json.loads(out)
-    assert (
-        answer["otherwise"] == [field]
-        and answer["string"] == kept["string"]
-        and answer["weights"] == kept["weights"]
-    )
+    assert answer["otherwise"] == [field]
+    assert answer["string"] == kept["string"]
+    assert answer["weights"] == kept["weights"]
 
 
 def test_agreement_now_is_not_reported_as_a_difference(kept, capsys):
@@ -71,9 +64,8 @@ def test_agreement_now_is_not_reported_as_a_difference(kept, capsys):
     assert "field 'automata'" in err
 
 
-def test_a_comparison_of_nothing_is_not_agreement(tmp_path, monkeypatch, capsys):
+def test_a_comparison_of_nothing_is_not_agreement(in_tmp_path, tmp_path, capsys):
     """Floats that may underflow have no bound: nothing is compared."""
-    monkeypatch.chdir(tmp_path)
     tiny = Fraction(1, 2**60)
     entries = {
         "alpha_0": (tiny,),
@@ -225,8 +217,7 @@ def test_a_network_with_an_initial_state_unknown_to_its_automata_refutes_nothing
         (specimens.torch_network, lambda c: c["options"].update(hidden_size=True), "hidden_size"),
     ],
 )
-def test_files_that_no_comparison_wrote_are_refused(tmp_path, monkeypatch, capsys, comparison, change, says):
-    monkeypatch.chdir(tmp_path)
+def test_files_that_no_comparison_wrote_are_refused(in_tmp_path, tmp_path, capsys, comparison, change, says):
     specimens.kept(comparison, ["ab"])(tmp_path)
     data = json.loads((tmp_path / "kept.json").read_text())
     change(data["comparison"])

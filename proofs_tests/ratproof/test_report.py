@@ -1,7 +1,5 @@
 """Tests that the report shows each verdict once, within 80 columns, with unexpected verdicts first."""
 
-from __future__ import annotations
-
 import io
 import re
 from dataclasses import replace

@@ -2,8 +2,6 @@
 the results.
 """
 
-from __future__ import annotations
-
 from unittest import mock
 
 import pytest

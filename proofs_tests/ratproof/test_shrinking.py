@@ -1,7 +1,5 @@
 """Tests that failing strings are shrunk in a bounded number of steps."""
 
-from __future__ import annotations
-
 from itertools import product
 
 from hypothesis import assume, given

@@ -1,9 +1,5 @@
 """Tests of smallest failing cases, which are shrunk, or stored and still fail."""
 
-from __future__ import annotations
-
-from collections.abc import Generator
-
 import pytest
 from hypothesis import core, settings
 from hypothesis import strategies as st
@@ -14,7 +10,6 @@ from ratproof.evidence.counterexample import Counterexample, Disagreement, Refut
 from ratproof.evidence.random_cases import for_random_cases, with_seed
 from ratproof.evidence.smallest import keep_in
 from ratproof.ladder.environment import unchanged_afterwards
-from ratproof.ladder.steps import Step
 
 NAME = "a rung of this test's"
 
@@ -24,7 +19,7 @@ RANDOM = [step for step in REFUTED if step.kind in ("sampled", "gradient", "cros
 
 
 @pytest.fixture(autouse=True)
-def derandomised() -> Generator[None, None, None]:
+def derandomised():
     """Use the Hypothesis settings of ``verify``, regardless of the seed of the tests."""
     with unchanged_afterwards():
         core.global_force_seed = None
@@ -92,7 +87,7 @@ def test_stored_cases_belong_to_refuted_checks():
 
 
 @pytest.mark.parametrize("step", RANDOM, ids=lambda step: step.label)
-def test_each_stored_case_still_refutes(step: Step, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_stored_case_still_refutes(step, monkeypatch):
     """``nox -s smallest`` regenerates them if the drawn cases or Hypothesis's format have changed."""
 
     def already(search: object) -> None:

@@ -2,8 +2,6 @@
 results.
 """
 
-from __future__ import annotations
-
 import io
 import os
 from contextlib import redirect_stdout
@@ -23,9 +21,7 @@ from theory.registry import claim_named, claims
 SMALL = Request(claims=("fa-rnn-eq-4", "corollary-10-sru"), kinds=("decided", "proved"), examples=20, jobs=2)
 
 
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
 
 def without_seconds(outcome):

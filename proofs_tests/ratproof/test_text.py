@@ -1,7 +1,5 @@
 """Tests of corpora and word vectors: accepted and rejected formats, and the detection of wrong networks."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import tracemalloc

@@ -1,7 +1,5 @@
 """Tests that results have no truth value, because ``assert equivalent(a, b)`` would pass for all automata."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

@@ -1,7 +1,5 @@
 """Tests that the evidence also runs the separate gates and steps of fused layers, which subclasses use."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

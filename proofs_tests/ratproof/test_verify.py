@@ -1,7 +1,5 @@
 """Tests that ``verify`` never reports success if something did not run or compared nothing."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import json
@@ -34,10 +32,7 @@ from theory.rational_recurrences.proposition_7 import example_6, figure_1
 from theory.reading import NoAutomaton
 from theory.registry import claims
 
-
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
 
 def seen(verdict, variant="corrected", kind="sampled", **more):
@@ -110,8 +105,7 @@ def test_a_claim_that_is_named_twice_runs_once():
     assert len(tasks_of(request)) == 1
 
 
-def test_each_row_of_a_kind_has_a_counterexample_file_of_its_own(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_each_row_of_a_kind_has_a_counterexample_file_of_its_own(in_tmp_path, capsys):
     assert run(["verify", "proposition-7", "--kind", "sampled", "--json"]) == 0
     rows = [r for r in json.loads(capsys.readouterr().out)["results"] if r["variant"] == "printed"]
     assert len(rows) == 2 == len({row["kept"] for row in rows})
@@ -157,8 +151,7 @@ def test_a_named_claim_and_kind_run_for_every_variant():
     assert len(outcome.results) == len(claims()["proposition-7"].variants)
 
 
-def test_several_kinds_of_evidence_may_be_requested(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_several_kinds_of_evidence_may_be_requested(in_tmp_path, capsys):
     both = ["--kind", "decided", "--kind", "proved"]
     assert run(["verify", "fa-rnn-eq-4", *both, "--json"]) == 0
     results = json.loads(capsys.readouterr().out)["results"]
@@ -167,8 +160,7 @@ def test_several_kinds_of_evidence_may_be_requested(tmp_path, monkeypatch, capsy
     assert "no selected claim has evidence of kind 'gradient'" in capsys.readouterr().err
 
 
-def test_decided_evidence_saves_its_certificates(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_decided_evidence_saves_its_certificates(in_tmp_path, tmp_path, capsys):
     assert run(["verify", "proposition-7", "--kind", "decided", "--examples", "5"]) == 0
     assert "5 certificates of decided verdicts" in capsys.readouterr().out
     kept = sorted((tmp_path / ".ratproof" / "certificates").iterdir())
@@ -185,8 +177,7 @@ def test_verdicts_are_shown_even_if_counterexamples_cannot_be_saved(tmp_path):
 
 
 @pytest.mark.parametrize("junit", ["nowhere/at/all/j.xml", "."])
-def test_an_unwritable_junit_file_is_refused_before_anything_runs(junit, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_an_unwritable_junit_file_is_refused_before_anything_runs(junit, in_tmp_path, monkeypatch):
     monkeypatch.setattr("ratproof.ladder.verification.show_all", None)
     with pytest.raises(InputError, match="--junit"):
         verify(Request(junit=junit))
@@ -264,9 +255,8 @@ def test_a_hunt_whose_folder_is_a_file_is_refused_at_once(tmp_path):
     ],
     ids=["verify", "check"],
 )
-def test_a_run_preserves_the_settings_of_hypothesis(command, monkeypatch, tmp_path):
+def test_a_run_preserves_the_settings_of_hypothesis(command, in_tmp_path):
     """If the settings remained, later tests and runs in this process would draw as few cases."""
-    monkeypatch.chdir(tmp_path)
     before = repr(settings()), core.global_force_seed
     run(command)
     assert (repr(settings()), core.global_force_seed) == before
@@ -280,7 +270,7 @@ def test_the_cases_do_not_depend_on_other_imports(tmp_path, monkeypatch):
     def drawn():
         numbers = []
 
-        @settings(max_examples=300, database=None, derandomize=True, phases=[Phase.generate])
+        @settings(max_examples=300, derandomize=True, phases=[Phase.generate])
         @given(st.integers(0, 5000))
         def collect(number):
             numbers.append(number)

@@ -3,8 +3,6 @@
 Without cases, the verdict is unknown.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 
@@ -49,7 +47,6 @@ from ratproof.ladder.rungs.decided import decide
 from ratproof.ladder.rungs.exhausted import exhaust
 from ratproof.ladder.user_files import check
 from ratproof.main import run
-from theory import registry
 from theory.registry import claim_named
 
 LOOP = {"a": [[1]], "b": [[1]]}
@@ -60,10 +57,7 @@ LATER_HUGE = WFSA(REAL, [1], [1], {"a": [[10**20]], "b": [[1]]})
 """An automaton whose scores exceed the range of float32 from the second a on."""
 
 
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_registered", {})
+pytestmark = pytest.mark.usefixtures("in_tmp_path", "no_own_claims")
 
 
 class Gives(nn.Module):
@@ -134,10 +128,8 @@ def test_a_string_with_some_compared_prefixes_is_not_a_case():
 
 
 def test_a_string_with_one_compared_unit_is_not_a_case():
-    assert counted(of_module(Gives(1.0, float("nan")), [ONE, HUGE]), STRINGS) == (
-        0,
-        {TOO_SHORT: 1, IN_PART: 5},
-    )
+    expected = (0, {TOO_SHORT: 1, IN_PART: 5})
+    assert counted(of_module(Gives(1.0, float("nan")), [ONE, HUGE]), STRINGS) == expected
 
 
 @pytest.mark.parametrize("units", [(1.0,), (1.0, 1.0, 1.0)])
@@ -163,10 +155,8 @@ def test_slack_that_is_not_a_number_is_refused(slack):
 
 
 def test_slack_under_which_nothing_is_compared_is_unknown_with_a_hint():
-    assert counted(of_module(Gives(5.0), WFSA(REAL, ["1/3"], [3], LOOP), slack=1e300), ["a"]) == (
-        0,
-        {WITHOUT_BOUND: 1},
-    )
+    expected = (0, {WITHOUT_BOUND: 1})
+    assert counted(of_module(Gives(5.0), WFSA(REAL, ["1/3"], [3], LOOP), slack=1e300), ["a"]) == expected
     assert "a slack of 0.25" in of_module(Gives(1.0), ONE, slack=0.25).ran
 
 
@@ -202,10 +192,8 @@ def test_the_report_states_how_a_module_was_run(monkeypatch, capsys):
     monkeypatch.setattr("ratproof.ladder.user_files.load", lambda path: {"mine": register(claim) or claim})
     (result,) = check("mine.py", examples=5).results
     assert result.verdict == Verdict.HOLDS
-    assert (
-        result.facts["module"]
-        == "TrainingLies in evaluation mode, one string per batch, within the rounding of float32"
-    )
+    expected = "TrainingLies in evaluation mode, one string per batch, within the rounding of float32"
+    assert result.facts["module"] == expected
     assert run(["check", "mine.py", "--examples", "5"]) == 0
     assert "tested: TrainingLies in evaluation mode, one string per batch" in capsys.readouterr().out.replace(
         "\n", " "
@@ -281,10 +269,8 @@ def test_an_fa_rnn_that_overflows_is_not_a_case_and_other_nans_are_refuted(monke
     read = claim_named("fa-rnn-eq-10").variant("corrected")
     case = next(read.small_cases(1))
     large = replace(case, entries={**case.entries, "D_1": ((2**100,),), "v": {"a": (2**100,)}})
-    assert counted(FARNNComparison("fa-rnn-eq-10", read.name, large, "fa-rnn-blocks"), ["aa"]) == (
-        0,
-        {MIGHT_OVERFLOW: 1},
-    )
+    expected = (0, {MIGHT_OVERFLOW: 1})
+    assert counted(FARNNComparison("fa-rnn-eq-10", read.name, large, "fa-rnn-blocks"), ["aa"]) == expected
     sides = FARNNComparison("fa-rnn-eq-10", read.name, case, "fa-rnn-blocks")
     monkeypatch.setattr(
         FARNNComparison, "outputs", lambda self, string: np.full((len(string) + 1, 2), np.nan)

@@ -1,7 +1,5 @@
 """Tests of the language of a rule, against Python's ``re`` and OpenFst, and with real vocabularies."""
 
-from __future__ import annotations
-
 import re
 from functools import reduce
 from typing import Any
@@ -51,7 +49,7 @@ def pattern(rule: Rule) -> str:
 
 
 @given(rules(NAMED), st.lists(SENTENCES, min_size=1, max_size=8))
-def test_a_rule_matches_the_same_sentences_as_pythons_re(rule: Rule, sentences: list[list[str]]) -> None:
+def test_a_rule_matches_the_same_sentences_as_pythons_re(rule, sentences):
     values = scores(compiled(rule, VOCABULARY), [tuple(words) for words in sentences])
     assert [bool(value) for value in values] == [
         bool(re.fullmatch(pattern(rule), encoded(words))) for words in sentences
@@ -89,7 +87,7 @@ def empty() -> Any:
 
 
 @given(rules(NAMED, leaves=4))
-def test_a_rule_equals_its_compilation_by_openfst(rule: Rule) -> None:
+def test_a_rule_equals_its_compilation_by_openfst(rule):
     known = letters([rule], VOCABULARY)
     ours = least(rule, known)
     theirs = pynini.determinize(openfst(rule, known).rmepsilon()).minimize().connect()
@@ -98,7 +96,7 @@ def test_a_rule_equals_its_compilation_by_openfst(rule: Rule) -> None:
 
 
 @given(rules(NAMED, leaves=4))
-def test_the_pseudo_automaton_reads_wildcards_as_letters(rule: Rule) -> None:
+def test_the_pseudo_automaton_reads_wildcards_as_letters(rule):
     """Its alphabet is the rule's words and wildcards, each of which stands only for itself."""
     known = pseudo_letters([rule])
     words = {Wildcard(kind): Word(f"wild {kind}") for kind in ("$", "%", "&")}
@@ -122,7 +120,7 @@ def test_the_pseudo_automaton_reads_wildcards_as_letters(rule: Rule) -> None:
 
 
 @given(rules(NAMED, leaves=5))
-def test_the_expanded_pseudo_automaton_has_the_true_language(rule: Rule) -> None:
+def test_the_expanded_pseudo_automaton_has_the_true_language(rule):
     """A word has the transitions of itself and of its wildcards: decided for all sentences."""
     words = [word for word in VOCABULARY if word != BEGIN]
     spelled = spelled_out(compiled(rule, None), words)
@@ -130,7 +128,7 @@ def test_the_expanded_pseudo_automaton_has_the_true_language(rule: Rule) -> None
 
 
 @some_cases(SEVERAL)
-def test_a_union_of_rules_accepts_what_some_rule_accepts(several: list[Rule]) -> None:
+def test_a_union_of_rules_accepts_what_some_rule_accepts(several):
     """This is decided for all sentences. Each automaton accepts the same sentences as its rules, and is
     minimal and deterministic; together they have no more states than the separate rules.
     """
@@ -149,7 +147,7 @@ def test_a_union_of_rules_accepts_what_some_rule_accepts(several: list[Rule]) ->
     ) == list(range(len(several)))
 
 
-def test_many_rules_stay_small() -> None:
+def test_many_rules_stay_small():
     """As one minimal automaton, m rules ``$ * a $ * b`` of different words have more than 2^m states."""
     words = [f"w{i}" for i in range(24)]
     several = [parse(f"$ * {words[2 * i]} $ * {words[2 * i + 1]}") for i in range(12)]
@@ -163,9 +161,7 @@ def test_many_rules_stay_small() -> None:
     SENTENCES,
     st.booleans(),
 )
-def test_a_sentence_reaches_the_labels_whose_rules_it_matches(
-    several: list[tuple[str, Rule]], sentence: list[str], pseudo: bool
-) -> None:
+def test_a_sentence_reaches_the_labels_whose_rules_it_matches(several, sentence, pseudo):
     """Sentences are between BOS and EOS, which rules may contain; each label has its own final states."""
     vocabulary = None if pseudo else [word for word in VOCABULARY if word != BEGIN]
     rules_together = rule_set.rule_set([Labelled(label, rule, 1) for label, rule in several], vocabulary)
@@ -181,7 +177,7 @@ def test_a_sentence_reaches_the_labels_whose_rules_it_matches(
             assert not any(scores(own, [tuple(words), (BEGIN, BEGIN, *words), ()]))
 
 
-def test_sentences_of_unequal_length_match_as_if_run_one_by_one() -> None:
+def test_sentences_of_unequal_length_match_as_if_run_one_by_one():
     known = rule_set.rule_set(
         [Labelled("x", parse("$ * a b ?"), 1), Labelled("y", parse("b + | ( )"), 2)], ["b", "a", "c"]
     )
@@ -202,18 +198,18 @@ def _either(several: list[Rule]) -> Rule:
     return several[0] if len(several) == 1 else Either(tuple(several))
 
 
-def test_a_word_missing_in_the_vocabulary_is_reported() -> None:
+def test_a_word_missing_in_the_vocabulary_is_reported():
     compiled_rules = rule_set.rule_set([Labelled("x", parse("$ * ( a | absent ) $ *"), 1)], VOCABULARY[:-1])
     assert compiled_rules.missing == ("absent",)
 
 
-def test_thousands_of_words_share_a_matrix() -> None:
+def test_thousands_of_words_share_a_matrix():
     words = [f"w{i}" for i in range(9000)]
     automaton = compiled(parse("$ * w7 $ *"), words)
     assert len(automaton.matrices) == 2 and automaton.states == 2 and len(automaton.alphabet) == 9000
 
 
-def test_a_rule_that_is_too_large_gives_a_one_line_error() -> None:
+def test_a_rule_that_is_too_large_gives_a_one_line_error():
     with pytest.raises(InputError, match="at most 5,000 states"):
         compiled(parse("( a {1000} b {1000} ) {3}"), ["a", "b", "c"])
 
@@ -236,15 +232,11 @@ def test_a_rule_that_is_too_large_gives_a_one_line_error() -> None:
         ("( a * | b * ) {2} c", "a b a c", False),
     ],
 )
-def test_what_a_rule_matches(rule: str, sentence: str, is_: bool) -> None:
+def test_what_a_rule_matches(rule, sentence, is_):
     assert bool(scores(compiled(parse(rule), VOCABULARY), [tuple(sentence.split())])[0]) == is_
 
 
-def test_without_marks_a_sentence_is_its_words() -> None:
+def test_without_marks_a_sentence_is_its_words():
     rules = rule_set.rule_set(loads("[x]\na b\n[y]\nb"), ("a", "b"), begins=False)
-    assert matches(rules, [("a", "b"), ("b",), ("a",), ()]).tolist() == [
-        [True, False],
-        [False, True],
-        [False, False],
-        [False, False],
-    ]
+    expected = [[True, False], [False, True], [False, False], [False, False]]
+    assert matches(rules, [("a", "b"), ("b",), ("a",), ()]).tolist() == expected

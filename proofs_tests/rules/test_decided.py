@@ -1,7 +1,5 @@
 """Tests that networks that differ from their rules on a sentence, or whose values may round, are detected."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 
@@ -20,12 +18,12 @@ WORDS = ("cost", "fare", "to", "from", "boston", "the")
 
 
 @pytest.fixture
-def rules_and_network() -> tuple[RuleSet, FARNN]:
+def rules_and_network():
     compiled = rule_set(RULES, WORDS)
     return compiled, FARNN.of_rules(compiled)
 
 
-def test_the_network_is_its_rules(rules_and_network: tuple[RuleSet, FARNN]) -> None:
+def test_the_network_is_its_rules(rules_and_network):
     compiled, network = rules_and_network
     decision = decide_network(network, RULES, compiled)
     assert decision.verdict == "equivalent" and decision.exact and 1 <= decision.largest < 100
@@ -36,9 +34,7 @@ def test_the_network_is_its_rules(rules_and_network: tuple[RuleSet, FARNN]) -> N
 
 
 @pytest.mark.parametrize("where", ["before", "after", "rules", "initial", "final"])
-def test_a_missing_weight_gives_a_sentence_that_only_the_rules_match(
-    rules_and_network: tuple[RuleSet, FARNN], where: str
-) -> None:
+def test_a_missing_weight_gives_a_sentence_that_only_the_rules_match(rules_and_network, where):
     """If a nonzero weight is set to zero, ``decide_network`` reports a sentence that a rule matches.
 
     On this sentence, the changed network gives the score 0, and the original network a positive score.
@@ -59,7 +55,7 @@ def test_a_missing_weight_gives_a_sentence_that_only_the_rules_match(
         assert FARNN.of_rules(compiled)([shown.answer.word])[0, column] > 0
 
 
-def test_a_fractional_weight_is_unknown(rules_and_network: tuple[RuleSet, FARNN]) -> None:
+def test_a_fractional_weight_is_unknown(rules_and_network):
     compiled, network = rules_and_network
     cell = network.cell
     assert isinstance(cell, FactoredCell)
@@ -68,7 +64,7 @@ def test_a_fractional_weight_is_unknown(rules_and_network: tuple[RuleSet, FARNN]
     assert not decision.exact and decision.verdict == "unknown"
 
 
-def test_counts_that_grow_are_unknown() -> None:
+def test_counts_that_grow_are_unknown():
     """A loop has weight 2, so no bound holds for all sentences."""
     compiled = rule_set(RULES, WORDS)
     network = FARNN.of_rules(compiled)
@@ -78,7 +74,7 @@ def test_counts_that_grow_are_unknown() -> None:
     assert decide_network(network, RULES, compiled).verdict == "unknown"
 
 
-def test_parts_are_hints_that_are_verified(rules_and_network: tuple[RuleSet, FARNN]) -> None:
+def test_parts_are_hints_that_are_verified(rules_and_network):
     """The parts of the compiled rules are only hints. If a part is missing, all rules of its label are
     decided together, and wrong rules are reported.
     """
@@ -92,14 +88,14 @@ def test_parts_are_hints_that_are_verified(rules_and_network: tuple[RuleSet, FAR
         decide_network(network, RULES[:2], compiled)
 
 
-def test_other_networks_are_refused(rules_and_network: tuple[RuleSet, FARNN]) -> None:
+def test_other_networks_are_refused(rules_and_network):
     compiled, _ = rules_and_network
     for more in ({"gated": True}, {"scoring": "viterbi"}):
         with pytest.raises(InputError, match="forward scores and no gates"):
             decide_network(FARNN.of_rules(compiled, **more), RULES, compiled)
 
 
-def test_parts_that_omit_a_rule_that_the_network_lacks() -> None:
+def test_parts_that_omit_a_rule_that_the_network_lacks():
     """The network and the parts lack a rule of the file, so that some sentence is matched by the rules
     only.
     """
@@ -144,7 +140,7 @@ def one_state(beta: float = 1.0, **values: float) -> FARNN:
         ({"rules": 2.0}, False),
     ],
 )
-def test_values_that_may_round_or_grow_are_not_decided(values: dict[str, float], exact: bool) -> None:
+def test_values_that_may_round_or_grow_are_not_decided(values, exact):
     """The bound is below 2^24 for every computed product, whether or not it is used, and no value is
     negative.
     """
@@ -153,7 +149,7 @@ def test_values_that_may_round_or_grow_are_not_decided(values: dict[str, float],
     assert decision.exact == exact and decision.verdict == ("equivalent" if exact else "unknown")
 
 
-def test_only_networks_at_beta_1(rules_and_network: tuple[RuleSet, FARNN]) -> None:
+def test_only_networks_at_beta_1(rules_and_network):
     compiled, _ = rules_and_network
     vectors = torch.eye(len(WORDS) + 2)
     assert (
@@ -166,9 +162,7 @@ def test_only_networks_at_beta_1(rules_and_network: tuple[RuleSet, FARNN]) -> No
         decide_network(FARNN.of(compiled.automaton), RULES, compiled)
 
 
-def test_float32_with_low_precision_products(
-    rules_and_network: tuple[RuleSet, FARNN], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_float32_with_low_precision_products(rules_and_network, monkeypatch):
     """TF32 or bfloat16 products round integers; float64 is not affected."""
     compiled, network = rules_and_network
     monkeypatch.setattr(torch, "get_float32_matmul_precision", lambda: "medium")

@@ -1,7 +1,5 @@
 """Tests of the conversion of automata to rules: the language is preserved, and the rules are simple."""
 
-from __future__ import annotations
-
 from functools import reduce
 
 import pytest
@@ -14,7 +12,7 @@ from automata.rules.elimination import rule_of
 from automata.rules.parser import parse
 from automata.rules.simplify import simplified
 from automata.rules.strategies import rules
-from automata.rules.syntax import Either, Rule
+from automata.rules.syntax import Either
 from automata.rules.words import letters
 from automata.semirings import REAL
 from automata.wfsa import WFSA
@@ -25,7 +23,7 @@ NAMED = ("a", "b", "7", "absent")
 
 
 @given(rules(NAMED, leaves=8))
-def test_simplifying_preserves_the_language(rule: Rule) -> None:
+def test_simplifying_preserves_the_language(rule):
     """The words belong to wildcards or not, and simple rules stay unchanged."""
     known = letters([rule], VOCABULARY)
     assert least(simplified(rule), known) == least(rule, known)
@@ -38,7 +36,7 @@ def test_repetitions_are_not_merged_into_one_of_more_than_the_limit() -> None:
 
 
 @some_cases(rules(NAMED))
-def test_an_automaton_is_written_as_a_rule_of_its_language(rule: Rule) -> None:
+def test_an_automaton_is_written_as_a_rule_of_its_language(rule):
     known = letters([rule], VOCABULARY)
     automaton = least(rule, known)
     written = rule_of(automaton)
@@ -50,7 +48,7 @@ def test_an_automaton_is_written_as_a_rule_of_its_language(rule: Rule) -> None:
 
 
 @some_cases(rules(NAMED, leaves=4), rules(NAMED, leaves=4))
-def test_a_nondeterministic_automaton_is_written_as_a_rule_of_its_language(one: Rule, other: Rule) -> None:
+def test_a_nondeterministic_automaton_is_written_as_a_rule_of_its_language(one, other):
     known = letters([one, other], VOCABULARY)
     written = rule_of(
         reduce(sum_of, [part for part, _ in together([least(one, known), least(other, known)])])
@@ -74,7 +72,7 @@ def test_a_nondeterministic_automaton_is_written_as_a_rule_of_its_language(one: 
         "$",
     ],
 )
-def test_handwritten_rules_are_recovered(text: str) -> None:
+def test_handwritten_rules_are_recovered(text):
     """The result is identical: wildcards remain wildcards, and no word is repeated."""
     words = ["a", "b", "c", "7", "12.5", "?", "!", *(f"w{i}" for i in range(20))]
     rule = parse(text)
@@ -82,12 +80,12 @@ def test_handwritten_rules_are_recovered(text: str) -> None:
     assert back == text.replace("a {2}", "a a")
 
 
-def test_only_boolean_automata_have_rules() -> None:
+def test_only_boolean_automata_have_rules():
     with pytest.raises(InputError, match="boolean"):
         rule_of(WFSA(REAL, [1], [1], {"a": [[1]]}))
 
 
-def test_a_wildcard_for_numbers_and_others_is_not_the_number_wildcard() -> None:
+def test_a_wildcard_for_numbers_and_others_is_not_the_number_wildcard():
     """In the first automaton, the letter ``$2`` stands for a number and a word, so ``%``, the wildcard for
     numbers, must not replace it. In the second automaton, it stands for two numbers, and ``%`` replaces it.
     """

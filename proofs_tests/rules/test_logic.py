@@ -1,7 +1,5 @@
 """Tests of propositional rules: their conversion to clauses, and the soft layer with the same logic."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest
@@ -30,7 +28,7 @@ def by_python(text: str, matched: dict[str, bool]) -> bool:
 
 
 @given(FORMULAS)
-def test_the_clauses_and_the_soft_layer_equal_the_formula(text: str) -> None:
+def test_the_clauses_and_the_soft_layer_equal_the_formula(text):
     """They agree for all truth values, and for counts that represent true."""
     formula = parse(text)
     layer = SoftLogic({"x": formula}, NAMES)
@@ -44,7 +42,7 @@ def test_the_clauses_and_the_soft_layer_equal_the_formula(text: str) -> None:
 
 
 @given(FORMULAS)
-def test_a_formula_is_read_as_it_is_written(text: str) -> None:
+def test_a_formula_is_read_as_it_is_written(text):
     formula = parse(text)
     if formula.clauses and all(formula.clauses):
         assert parse(str(formula)) == formula
@@ -60,7 +58,7 @@ def test_a_formula_is_read_as_it_is_written(text: str) -> None:
         ("a | & b", "column 5: expected .*, got '&'"),
     ],
 )
-def test_bad_formulas(text: str, says: str) -> None:
+def test_bad_formulas(text, says):
     with pytest.raises(FormatError, match=says):
         parse(text)
 
@@ -75,23 +73,23 @@ def test_bad_formulas(text: str, says: str) -> None:
         ("[x]\na &", "line 2: column 4"),
     ],
 )
-def test_bad_files(text: str, says: str) -> None:
+def test_bad_files(text, says):
     with pytest.raises(FormatError, match=says):
         read(text)
 
 
-def test_scores_below_zero_count_as_zero() -> None:
+def test_scores_below_zero_count_as_zero():
     layer = SoftLogic({"x": parse("a | b"), "y": parse("!a")}, NAMES)
     with torch.no_grad():
         assert layer(torch.tensor([[-3.0, 1.0, 0.0]])).tolist() == [[1.0, 1.0]]
 
 
-def test_a_name_that_no_rule_has() -> None:
+def test_a_name_that_no_rule_has():
     with pytest.raises(InputError, match="must use the names a, b, c, got 'd'"):
         SoftLogic({"x": parse("a & d")}, NAMES)
 
 
-def test_only_nested_operators_count_as_depth() -> None:
+def test_only_nested_operators_count_as_depth():
     deepest = "(" * DEEPEST + "a" + ")" * DEEPEST
     assert parse(f"(!a) & {deepest} & " + "(b) & " * DEEPEST + "(b)") == parse("!a & a & b")
     for before in ("", "(a) & " * DEEPEST, "!(!a) & " * DEEPEST):
@@ -101,7 +99,7 @@ def test_only_nested_operators_count_as_depth() -> None:
             parse(f"{before}({deepest})")
 
 
-def test_products_that_simplify_to_one_clause_are_expanded() -> None:
+def test_products_that_simplify_to_one_clause_are_expanded():
     """The expansion of a squared conjunction has many products but few distinct clauses, and only clauses are
     limited.
     """

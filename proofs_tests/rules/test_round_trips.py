@@ -1,7 +1,5 @@
 """Tests that rules of all kinds have the same language after writing, reading, compiling and elimination."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from pathlib import Path
@@ -63,7 +61,7 @@ def rules_over_words(draw: st.DrawFn) -> tuple[Rule, tuple[str, ...]]:
 
 
 @some_cases(rules_over_words())
-def test_a_rule_with_any_words_is_parsed_as_it_is_written(case: tuple[Rule, tuple[str, ...]]) -> None:
+def test_a_rule_with_any_words_is_parsed_as_it_is_written(case):
     rule, words = case
     assert least(parse(str(rule)), letters([rule], words)) == compiled(rule, words)
 
@@ -71,7 +69,7 @@ def test_a_rule_with_any_words_is_parsed_as_it_is_written(case: tuple[Rule, tupl
 @some_cases(
     st.lists(rules_over_words(), min_size=1, max_size=3), st.sampled_from(["\n", "\r\n"]), st.booleans()
 )
-def test_so_it_is_in_a_file(cases: list[tuple[Rule, tuple[str, ...]]], end: str, headed: bool) -> None:
+def test_so_it_is_in_a_file(cases, end, headed):
     lines = [
         *(["[a label]"] if headed else []),
         *(f"  {rule}  // {words[0]}\u2028x" for rule, words in cases),
@@ -83,9 +81,7 @@ def test_so_it_is_in_a_file(cases: list[tuple[Rule, tuple[str, ...]]], end: str,
 
 
 @some_cases(rules_over_words())
-def test_an_automaton_is_written_as_a_rule_that_parses_to_its_language(
-    case: tuple[Rule, tuple[str, ...]],
-) -> None:
+def test_an_automaton_is_written_as_a_rule_that_parses_to_its_language(case):
     automaton = compiled(*case)
     written = rule_of(automaton)
     if written is None:
@@ -95,7 +91,7 @@ def test_an_automaton_is_written_as_a_rule_that_parses_to_its_language(
 
 
 @pytest.mark.parametrize("symbol", ["New York", "a\u00a0b", " ", "a\n"])
-def test_an_automaton_over_symbols_that_are_not_words_has_no_rule(symbol: str) -> None:
+def test_an_automaton_over_symbols_that_are_not_words_has_no_rule(symbol):
     with pytest.raises(InputError, match="symbols must be words without white space"):
         rule_of(WFSA(BOOLEAN, [True], [True], {symbol: [[True]]}))
 
@@ -105,7 +101,7 @@ def test_an_automaton_over_symbols_that_are_not_words_has_no_rule(symbol: str) -
     st.sampled_from(["words", "words.json"]),
     st.sampled_from(["\n", "\r\n", "\n\n"]),
 )
-def test_a_vocabulary_is_read_as_it_is_written(words: list[str], name: str, end: str) -> None:
+def test_a_vocabulary_is_read_as_it_is_written(words, name, end):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
         path.write_text(
@@ -117,9 +113,7 @@ def test_a_vocabulary_is_read_as_it_is_written(words: list[str], name: str, end:
 
 
 @some_cases(rules_over_words(), st.booleans())
-def test_the_compile_command_gives_the_rules_automaton(
-    case: tuple[Rule, tuple[str, ...]], begins: bool
-) -> None:
+def test_the_compile_command_gives_the_rules_automaton(case, begins):
     rule, words = case
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -141,7 +135,7 @@ def test_the_compile_command_gives_the_rules_automaton(
             assert status == 0 and files.read(folder / "a.json") == true
 
 
-def test_a_word_and_a_wildcard_that_look_alike_are_not_letters_of_one_automaton() -> None:
+def test_a_word_and_a_wildcard_that_look_alike_are_not_letters_of_one_automaton():
     r"""``\$`` is a dollar sign and ``$`` is any word: as letters they would be indistinguishable."""
     with pytest.raises(InputError, match=r"the word '\$' clashes with the wildcard \$"):
         pseudo_letters([parse(r"\$ $")])
@@ -151,23 +145,21 @@ def test_a_word_and_a_wildcard_that_look_alike_are_not_letters_of_one_automaton(
 
 
 @pytest.mark.parametrize(("text", "words"), [("show", ("show",)), ("and/or, .txt", ("and/or", ".txt"))])
-def test_comma_separated_words_are_a_vocabulary_and_a_missing_file_is_reported(text, words) -> None:
+def test_comma_separated_words_are_a_vocabulary_and_a_missing_file_is_reported(text, words):
     assert vocabulary(text) == words
     for name in ("there/is/none", "none.json", "none.txt"):
         with pytest.raises(FormatError, match=f"^{name}: a vocabulary must be a readable file"):
             vocabulary(name)
 
 
-def test_a_vocabulary_given_twice_is_refused(tmp_path: Path) -> None:
+def test_a_vocabulary_given_twice_is_refused(tmp_path):
     (tmp_path / "v.json").write_text('{"vocab": ["a"], "vocab": ["b"]}')
     with pytest.raises(FormatError, match="'vocab' must occur once"):
         vocabulary(str(tmp_path / "v.json"))
 
 
 @pytest.mark.parametrize("first", ["[a", "//a", "\ufeff", "\ufeffa"])
-def test_a_word_at_the_start_of_a_file_is_not_a_header_comment_or_byte_order_mark(
-    tmp_path: Path, first: str
-) -> None:
+def test_a_word_at_the_start_of_a_file_is_not_a_header_comment_or_byte_order_mark(tmp_path, first):
     rule = Sequence((Word(first), Word("b]")))
     (tmp_path / "a.rules").write_text(str(rule), encoding="utf-8")
     assert [(line.label, line.rule) for line in rule_files.read(tmp_path / "a.rules")] == [(None, rule)]

@@ -1,7 +1,5 @@
 """Tests that ball arithmetic decides cases of state-regularized networks in which precision was once lost."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import flint

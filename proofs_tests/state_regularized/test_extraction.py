@@ -3,8 +3,6 @@
 Counts of transitions give the DFA only for pairs that occur, and for hard runs.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from automata.semirings import REAL

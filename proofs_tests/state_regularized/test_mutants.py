@@ -1,7 +1,5 @@
 """Tests that mutations of state-regularized claims are refuted or leave something unproved."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -197,7 +195,7 @@ def test_without_softness_the_soft_run_is_the_hard_one(broken):
     """At a low temperature, the soft and the hard reading of Algorithm 1 count the same transitions."""
     low = claim_named("theorem-3.2").variant("corrected-eq-5")
 
-    @settings(max_examples=30, phases=[Phase.generate], database=None)
+    @settings(max_examples=30, phases=[Phase.generate])
     @given(low.cases("ab"), st.integers(0, 3))
     def run(w, longest):
         w = replace(w, entries={**w.entries, "longest": Fraction(longest)})

@@ -1,7 +1,5 @@
 """Tests of the exact networks against every trajectory and against the torch component."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 
@@ -86,9 +84,8 @@ def test_a_row_is_a_distribution_with_its_maximum_as_the_limit(w):
         b = similarities(w, component(w, s, x))
         assert c is None and sum(alpha) == 1 and min(alpha) > 0
         shares = limit(w, b)
-        assert sum(shares) == 1 and {i for i, v in enumerate(shares) if v} == {
-            i for i, v in enumerate(alpha) if v == max(alpha)
-        }
+        assert sum(shares) == 1
+        assert {i for i, v in enumerate(shares) if v} == {i for i, v in enumerate(alpha) if v == max(alpha)}
     assert [list(soft(w, s, None, "a")[0]) for s in w.S] == table(w, "a")
 
 

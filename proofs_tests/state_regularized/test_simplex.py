@@ -1,7 +1,5 @@
 """Tests of section 3 of Wang & Niepert (2019): the norm of the simplex, and the index of equation 2."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from hypothesis import given

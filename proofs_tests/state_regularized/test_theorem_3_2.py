@@ -1,7 +1,5 @@
 """Tests of Theorem 3.2: at low temperatures a state-regularized network is a DFA, if there is no tie."""
 
-from __future__ import annotations
-
 
 def test_no_softmax_is_below_the_bound(shows_what_is_expected):
     shows_what_is_expected()

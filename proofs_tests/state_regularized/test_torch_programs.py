@@ -1,7 +1,5 @@
 """Tests of mutated state-regularized layers in torch, and that balls contain the results of floats."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """A small causal language model with the interface of transformers, and mistakes for it."""
 
-from __future__ import annotations
-
 import math
 from types import SimpleNamespace
 

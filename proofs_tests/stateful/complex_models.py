@@ -1,16 +1,15 @@
 """A linear recurrent unit: a diagonal recurrence of complex numbers, whole by powers and step by step."""
 
-from __future__ import annotations
-
 import torch
 from torch import nn
 
-from ratproof import StatefulModel, Vectors
+from proofs_tests.stateful.tensor_state import TensorState
+from ratproof import Vectors
 
 SIZE, STATES = 4, 8
 
 
-class LinearRecurrentUnit(StatefulModel):
+class LinearRecurrentUnit(TensorState):
     """h = l h + B x with outputs Re(C h).
 
     Args:
@@ -52,9 +51,3 @@ class LinearRecurrentUnit(StatefulModel):
             state = eigenvalues * state + token
             states.append(state)
         return torch.stack(states, 1)
-
-    def reorder(self, state, rows):
-        return state[rows]
-
-    def clear(self, state):
-        return torch.zeros_like(state)

@@ -1,16 +1,15 @@
 """Correct models, and models with mistakes in deployment: dtypes, beams, padding, long inputs, many calls."""
 
-from __future__ import annotations
-
 import torch
 from torch import nn
 
+from proofs_tests.stateful.tensor_state import TensorState
 from ratproof import StatefulModel, Vectors
 
 SIZE = 3
 
 
-class Narrow(StatefulModel):
+class Narrow(TensorState):
     """A decaying sum through a layer, partly in a lower-precision dtype.
 
     Args:
@@ -50,12 +49,6 @@ class Narrow(StatefulModel):
         if not first:
             result = torch.cat([result[:, :1] * (1 + self.share), result[:, 1:]], 1)
         return result, state.to(self.narrow).to(state.dtype) if self.where == "state" else state
-
-    def reorder(self, state, rows):
-        return state[rows]
-
-    def clear(self, state):
-        return torch.zeros_like(state)
 
 
 class Deployed(StatefulModel):

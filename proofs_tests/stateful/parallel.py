@@ -1,14 +1,13 @@
 """Linear attention with different orders of summation for one token and for several."""
 
-from __future__ import annotations
-
 import torch
 from torch import nn
 
-from ratproof import StatefulModel, Tokens
+from proofs_tests.stateful.tensor_state import TensorState
+from ratproof import Tokens
 
 
-class LinearAttention(StatefulModel):
+class LinearAttention(TensorState):
     """S = d S + k v^T, o = S^T q, between an embedding and a projection.
 
     Args:
@@ -47,9 +46,3 @@ class LinearAttention(StatefulModel):
         outputs = ((q @ k.transpose(1, 2)) * decays) @ v + powers[1:] * (q @ state)
         state = powers[time] * state + (k * powers[:time].flip(0)).transpose(1, 2) @ v
         return outputs, state
-
-    def reorder(self, state, rows):
-        return state[rows]
-
-    def clear(self, state):
-        return torch.zeros_like(state)

@@ -1,16 +1,15 @@
 """Correct float32 models that keep their state in buffers of torch's default dtype."""
 
-from __future__ import annotations
-
 import torch
 from torch import nn
 
+from proofs_tests.stateful.tensor_state import TensorState
 from ratproof import StatefulModel, Tokens, Vectors
 
 SIZE, STATES, LONGEST = 4, 16, 70
 
 
-class MovingAverage(StatefulModel):
+class MovingAverage(TensorState):
     """A moving average with a normalised output, whose state is copied into a buffer after each call.
 
     Calls continue from the buffer, so only the states between two calls are rounded to the buffer's dtype.
@@ -32,12 +31,6 @@ class MovingAverage(StatefulModel):
             averages.append(average)
         buffer.copy_(average)
         return write(torch.stack(averages, 1)), buffer
-
-    def reorder(self, state, rows):
-        return state[rows]
-
-    def clear(self, state):
-        return torch.zeros_like(state)
 
 
 class Attention(StatefulModel):

@@ -1,7 +1,5 @@
 """A decaying sum with a readout, a typical model with a state, and mistakes for it."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import torch

@@ -2,8 +2,6 @@
 lengths.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import torch

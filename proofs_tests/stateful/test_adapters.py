@@ -1,7 +1,5 @@
 """Tests that adapters call third-party models as their documentation specifies."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests that correct models with a state satisfy every property, and that each mistake breaks one."""
 
-from __future__ import annotations
-
 import ast
 import json
 import runpy
@@ -156,10 +154,8 @@ def test_a_counterexample_contains_the_position_the_calls_and_the_rounding():
     result = results(wrong("positions from 0 in every call"), "pieces")["pieces"]
     sentence = result.counterexample.sentence()
     assert sentence.startswith("for B = 1, T = 2, float32: outputs[0, 1, 0] is ")
-    assert (
-        " in pieces of 1 and 1 tokens, and " in sentence
-        and " whole (the measured rounding explains at most " in sentence
-    )
+    assert " in pieces of 1 and 1 tokens, and " in sentence
+    assert " whole (the measured rounding explains at most " in sentence
     kept = json.loads(json.dumps(result.to_json()))["counterexample"]
     assert kept["law"] == "pieces" and len(kept["inputs"]) == 1 and len(kept["inputs"][0]) == 2
 
@@ -215,12 +211,8 @@ def test_a_model_that_differs_from_itself_is_refuted_only_by_reuse():
         return outputs + np.random.default_rng().random(), state
 
     answers = results(model, **FUNCTION)
-    assert {kind: str(r.verdict) for kind, r in answers.items()} == {
-        "pieces": "unknown",
-        "batch": "unknown",
-        "reuse": "refuted",
-        "gradient": "holds",
-    }
+    expected = {"pieces": "unknown", "batch": "unknown", "reuse": "refuted", "gradient": "holds"}
+    assert {kind: str(r.verdict) for kind, r in answers.items()} == expected
     assert "two equal calls of fresh models differ" in answers["pieces"].why
 
 
@@ -380,8 +372,7 @@ claim = believe_stateful("wrong", model=wrong("positions from 0 in every call"))
 """
 
 
-def test_a_counterexample_of_a_model_is_saved_as_a_program(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_a_counterexample_of_a_model_is_saved_as_a_program(in_tmp_path, capsys):
     Path("mine.py").write_text(WRONG_FILE)
     assert run(["check", "mine.py", "--kind", "pieces", "--examples", "17"]) == 1
     kept = Path(".ratproof/counterexamples/wrong--stated--pieces.py")

@@ -1,7 +1,5 @@
 """Tests that complex weights, states and gradients are compared and perturbed like real ones."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

@@ -2,8 +2,6 @@
 many calls.
 """
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import nn

@@ -1,13 +1,12 @@
 """Tests that gradients are compared for functions, linear functions, and states that are updated in place."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import nn
 
+from proofs_tests.stateful.tensor_state import TensorState
 from proofs_tests.stateful.verdicts import laws_of, verdicts
-from ratproof import StatefulModel, Vectors
+from ratproof import Vectors
 
 FUNCTION = {"inputs": Vectors(3), "without": ("padding", "reorder", "clear"), "longest": 33}
 
@@ -44,7 +43,7 @@ def test_rounding_in_the_gradient_of_a_linear_function_is_measured():
         assert verdicts(model, "gradient", 60, **FUNCTION) == {"gradient": "holds"}
 
 
-class InPlace(StatefulModel):
+class InPlace(TensorState):
     """A decaying sum that updates its state in place."""
 
     inputs, without = Vectors(3), frozenset({"padding", "state-twice"})
@@ -56,12 +55,6 @@ class InPlace(StatefulModel):
         state = inputs.new_zeros(len(inputs), 3) if state is None else state
         outputs = [state.mul_(0.9).add_(token).clone() for token in self.module(inputs).unbind(1)]
         return torch.stack(outputs, 1), state
-
-    def reorder(self, state, rows):
-        return state[rows]
-
-    def clear(self, state):
-        return torch.zeros_like(state)
 
 
 def test_a_model_that_updates_its_state_in_place_has_gradients():

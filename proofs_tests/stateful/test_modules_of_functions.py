@@ -1,7 +1,5 @@
 """Tests that the modules that a function calls are found, so that its rounding can be measured."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

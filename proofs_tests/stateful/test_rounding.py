@@ -1,7 +1,5 @@
 """Tests that rounding is measured, and that larger differences are mistakes or unknown."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 
 import pytest
@@ -48,10 +46,8 @@ def test_infinities_stay_and_the_largest_values_stay_finite():
 
 def test_a_model_runs_in_its_own_dtype_and_in_float64():
     formats = Declared("mine", LinearAttention(torch.bfloat16), LinearAttention().inputs).formats()
-    assert {name: (f.unit, f.wide) for name, f in formats.items()} == {
-        "bfloat16": (2.0**-7, False),
-        "float64": (2.0**-52, True),
-    }
+    expected = {"bfloat16": (2.0**-7, False), "float64": (2.0**-52, True)}
+    assert {name: (f.unit, f.wide) for name, f in formats.items()} == expected
     declared = Declared("mine", LinearAttention(), LinearAttention().inputs, precision="bfloat16").formats()
     assert {name: (f.unit, f.wide) for name, f in declared.items()} == {"float32": (2.0**-7, False)}
 
@@ -73,10 +69,8 @@ def test_copies_share_parameters_are_perturbed_or_in_float64():
         difference = (other.run(inputs)[0] - outputs).abs().max()
     assert 0 < difference < 1e-5 and torch.equal(model.run(inputs)[0], outputs)
     wide = in_float64(model)
-    assert (
-        wide.run(inputs.double())[0].dtype == torch.float64
-        and model.module.weight_ih_l0.dtype == torch.float32
-    )
+    assert wide.run(inputs.double())[0].dtype == torch.float64
+    assert model.module.weight_ih_l0.dtype == torch.float32
 
 
 def test_a_dtype_used_only_in_steps_must_be_declared():

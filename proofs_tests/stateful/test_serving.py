@@ -3,8 +3,6 @@
 Gradients are also tested.
 """
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import nn

@@ -1,7 +1,5 @@
 """Results and verdicts of ratproof for a model, keyed by property."""
 
-from __future__ import annotations
-
 from ratproof import believe_stateful
 from ratproof.evidence.subjects import registered
 from ratproof.ladder.user_files import outcome_of

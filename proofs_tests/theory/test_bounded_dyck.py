@@ -1,7 +1,5 @@
 """Tests of the numbers of units and states for brackets of bounded depth, and of the language itself."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 
@@ -60,7 +58,7 @@ def test_network_and_automaton_generate_the_balanced_strings_of_bounded_depth(co
 
 
 @pytest.mark.parametrize(("k", "m"), SIZES)
-def test_the_numbers_of_units_are_those_of_the_statement(k: int, m: int):
+def test_the_numbers_of_units_are_those_of_the_statement(k, m):
     def count(code: Code) -> int:
         return len(units(m, len(code[0])))
 
@@ -73,7 +71,7 @@ def test_the_numbers_of_units_are_those_of_the_statement(k: int, m: int):
 
 
 @pytest.mark.parametrize(("k", "m"), SIZES)
-def test_the_minimal_dfa_has_the_stacks_as_states_and_one_that_rejects(k: int, m: int):
+def test_the_minimal_dfa_has_the_stacks_as_states_and_one_that_rejects(k, m):
     case = dyck(k, m)
     every = stacks(case, m)
     assert len(every) == (k ** (m + 1) - 1) // (k - 1) if k > 1 else len(every) == m + 1

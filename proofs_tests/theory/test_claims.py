@@ -1,7 +1,5 @@
 """Tests of the requirements on every claim."""
 
-from __future__ import annotations
-
 import json
 import re
 
@@ -11,7 +9,6 @@ from hypothesis import strategies as st
 
 from automata.errors import InputError
 from ratproof.evidence.kinds import KINDS
-from theory.claim import Claim
 from theory.papers import PAPERS
 from theory.registry import claim_named, claims
 
@@ -47,7 +44,7 @@ each = pytest.mark.parametrize("claim", claims().values(), ids=lambda c: c.name)
 
 
 @each
-def test_it_has_a_statement_and_a_source(claim: Claim):
+def test_it_has_a_statement_and_a_source(claim):
     assert claim.statement.endswith(".") and claim.source.statement
     assert claim.source.section or claim.name in SECTION_UNKNOWN
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9.]+)*", claim.name)
@@ -55,7 +52,7 @@ def test_it_has_a_statement_and_a_source(claim: Claim):
 
 
 @each
-def test_one_variant_holds_and_names_follow_the_convention(claim: Claim):
+def test_one_variant_holds_and_names_follow_the_convention(claim):
     names = [v.name for v in claim.variants]
     assert len(names) == len(set(names))
     assert "corrected" in names and claim.variant("corrected").expected == "holds"
@@ -68,7 +65,7 @@ def test_one_variant_holds_and_names_follow_the_convention(claim: Claim):
 
 @each
 @given(st.data())
-def test_cases_are_written_and_read_back(claim: Claim, data):
+def test_cases_are_written_and_read_back(claim, data):
     variant = data.draw(st.sampled_from(claim.variants))
     case = data.draw(variant.cases("abc")).renamed({"b": "a", "a": "b"})
     back = claim.case.from_json(json.loads(json.dumps(case.to_json())))
@@ -76,12 +73,11 @@ def test_cases_are_written_and_read_back(claim: Claim, data):
 
 
 @each
-def test_small_cases_begin_with_the_simplest(claim: Claim):
+def test_small_cases_begin_with_the_simplest(claim):
     for variant in claim.variants:
         first = next(variant.small_cases(1))
-        assert first.alphabet == "a" and all(
-            a.alphabet == ("a",) for a in variant.reading.construction(first)
-        )
+        assert first.alphabet == "a"
+        assert all(a.alphabet == ("a",) for a in variant.reading.construction(first))
 
 
 def test_an_unknown_claim_is_reported():

@@ -1,7 +1,5 @@
 """Tests of networks that count: how far units with finite precision count, and how many states they have."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest
@@ -29,7 +27,7 @@ def counts(recurrence, p: int, word: str) -> list[int]:
 
 
 @pytest.mark.parametrize("p", PLACES)
-def test_a_gru_counts_up_to_one_half_and_a_squashed_unit_up_to_one(p: int):
+def test_a_gru_counts_up_to_one_half_and_a_squashed_unit_up_to_one(p):
     half, word = 2 ** (p - 1), "a" * 2 ** (p + 2)
     gru, elman = counts(in_fixed_point, p, word), counts(squashed, p, word)
     assert gru[: half + 1] == list(range(half + 1)) and gru[-1] <= 2 * half
@@ -37,7 +35,7 @@ def test_a_gru_counts_up_to_one_half_and_a_squashed_unit_up_to_one(p: int):
 
 
 @pytest.mark.parametrize("p", PLACES)
-def test_two_powers_of_a_have_the_same_state_because_there_are_more_powers_than_states(p: int):
+def test_two_powers_of_a_have_the_same_state_because_there_are_more_powers_than_states(p):
     w, state, seen = counter(p), (0, ()), set()
     for _ in range(len(of_values(w)[0].initial) + 1):
         seen.add(state)

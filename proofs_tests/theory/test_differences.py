@@ -1,7 +1,5 @@
 """Tests of the exact statements of claims, and of how they differ from the papers."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
@@ -10,7 +8,7 @@ import pytest
 
 from ratproof.main import run
 from ratproof.report.quantifiers import scopes, statement, weights
-from theory.claim import AS_PRINTED, Claim
+from theory.claim import AS_PRINTED
 from theory.rational_recurrences import proposition_11_qrnn
 from theory.registry import claims
 from theory.signature import Signature, Sizes, constant
@@ -20,7 +18,7 @@ VARIANT = re.compile(r"\b(?:corrected|printed|without)-[a-z0-9-]*(?:[0-9.]*[a-z0
 
 
 @EVERY
-def test_every_claim_states_how_it_differs_from_the_paper(claim: Claim):
+def test_every_claim_states_how_it_differs_from_the_paper(claim):
     assert claim.differences, "the differences must be listed, or AS_PRINTED"
     assert len(set(claim.differences)) == len(claim.differences)
     if claim.differences != AS_PRINTED:
@@ -28,13 +26,13 @@ def test_every_claim_states_how_it_differs_from_the_paper(claim: Claim):
 
 
 @EVERY
-def test_differences_name_only_variants_of_the_claim(claim: Claim):
+def test_differences_name_only_variants_of_the_claim(claim):
     named = {name for text in claim.differences for name in VARIANT.findall(text)}
     assert named <= {variant.name for variant in claim.variants}
 
 
 @EVERY
-def test_every_kind_of_evidence_of_a_variant_has_a_scope(claim: Claim):
+def test_every_kind_of_evidence_of_a_variant_has_a_scope(claim):
     for variant in claim.variants:
         every = scopes(claim, variant)
         assert set(every) == set(variant.kinds) and all(every.values())
@@ -66,10 +64,8 @@ def test_the_scopes_follow_from_the_code():
     every = scopes(claim, changed)
     assert "K = 2 and 5" in every["sampled"] and "up to 99 symbols" in every["sampled"]
     assert "K = 2 and 5" in every["decided"]
-    assert (
-        "all strings of up to 7 symbols over 1 letter, for the simplest weights with K = 4"
-        in (every["exhausted"])
-    )
+    message = "all strings of up to 7 symbols over 1 letter, for the simplest weights with K = 4"
+    assert message in every["exhausted"]
     assert statement(changed).startswith("on every string of at least 3 symbols,")
     assert weights(changed) == "c (is 0 or 1); in the real semiring"
 

@@ -1,7 +1,5 @@
 """Tests that every permutation of n <= 6 items is a product of n - 1 reflections."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import permutations
 
@@ -27,7 +25,7 @@ def case(n: int, index: int) -> Weights:
 
 
 @pytest.mark.parametrize("n", range(1, 7))
-def test_every_permutation_is_a_product_of_n_minus_1_reflections(n: int):
+def test_every_permutation_is_a_product_of_n_minus_1_reflections(n):
     for index, images in enumerate(permutations(range(n))):
         w = case(n, index)
         factors = swapping(w, "a")
@@ -42,7 +40,7 @@ def test_every_permutation_is_a_product_of_n_minus_1_reflections(n: int):
 
 
 @pytest.mark.parametrize("n", range(2, 7))
-def test_a_cycle_needs_n_minus_1_swaps(n: int):
+def test_a_cycle_needs_n_minus_1_swaps(n):
     cycle = (*range(1, n), 0)
     assert sum(p != q for p, q in sorting(range(1, n), cycle)) == n - 1
 

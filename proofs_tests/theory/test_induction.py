@@ -1,7 +1,5 @@
 """Tests of proofs by an invariant: true claims are proved, and mutations are not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

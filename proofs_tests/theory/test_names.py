@@ -2,15 +2,12 @@
 its variant.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
 import theory
 from proofs_tests.test_ladder import LADDER
-from theory.claim import Variant
 from theory.registry import modules
 
 MODULES = modules()
@@ -38,7 +35,7 @@ def theorem_named_after(claim: str, variant: str) -> str:
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_a_claim_is_on_the_ladder(module: str) -> None:
+def test_a_claim_is_on_the_ladder(module):
     """Every claim is run by the generated tests, whether or not it has tests of its own."""
     assert {step.kind for step in LADDER if step.claim is MODULES[module]} == {
         kind for variant in MODULES[module].variants for kind in variant.kinds
@@ -48,7 +45,7 @@ def test_a_claim_is_on_the_ladder(module: str) -> None:
 @pytest.mark.parametrize(
     ("module", "variant"), THEOREMS, ids=[f"{name.rpartition('.')[2]}-{v.name}" for name, v in THEOREMS]
 )
-def test_a_theorem_is_in_the_claims_file_and_named_after_the_variant(module: str, variant: Variant) -> None:
+def test_a_theorem_is_in_the_claims_file_and_named_after_the_variant(module, variant):
     _, paper, claim = module.split(".")
     name = theorem_named_after(claim, variant.name)
     assert variant.theorem is not None
@@ -57,13 +54,13 @@ def test_a_theorem_is_in_the_claims_file_and_named_after_the_variant(module: str
     assert f"\nTheorem {name} " in (COQ / paper / f"{claim}.v").read_text(encoding="utf-8")
 
 
-def test_every_coq_file_of_a_paper_belongs_to_a_claim_or_is_shared() -> None:
+def test_every_coq_file_of_a_paper_belongs_to_a_claim_or_is_shared():
     papers = {module.split(".")[1] for module in MODULES}
     files = {f"theory.{paper}.{file.stem}" for paper in papers for file in (COQ / paper).glob("*.v")}
     assert files == {module for module, _ in THEOREMS}
 
 
-def test_every_module_next_to_a_claim_is_a_claim() -> None:
+def test_every_module_next_to_a_claim_is_a_claim():
     """Helpers are in folders of their own."""
     papers = {module.split(".")[1] for module in MODULES}
     files = {

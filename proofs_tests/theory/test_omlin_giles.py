@@ -2,8 +2,6 @@
 required.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 
@@ -36,7 +34,7 @@ def image(gain: Fraction, n: int, x: flint.arb) -> flint.arb:
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_the_iterated_worst_case_error_converges_to_a_fixed_point_below_the_error(n: int):
+def test_the_iterated_worst_case_error_converges_to_a_fixed_point_below_the_error(n):
     gain, e = gain_and_error(n)
     with flint.ctx.workprec(BITS):
         x = flint.arb(0)
@@ -48,7 +46,7 @@ def test_the_iterated_worst_case_error_converges_to_a_fixed_point_below_the_erro
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_a_gain_that_is_one_half_smaller_has_no_fixed_point_below_one_half(n: int):
+def test_a_gain_that_is_one_half_smaller_has_no_fixed_point_below_one_half(n):
     """Every x of [0, 1/(2 n)] is mapped above itself, so the worst-case error leaves the interval."""
     gain, pieces = gain_and_error(n)[0] - HALF, 4000
     with flint.ctx.workprec(BITS):

@@ -1,7 +1,5 @@
 """Tests of the tables "architecture × language": all cells, laws for random layers, and planted errors."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
@@ -148,7 +146,7 @@ seeds = given(rng=st.integers(0, 2**32).map(Random))
 
 
 @pytest.mark.parametrize("name", FACTORS)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @seeds
 def test_layers_with_finitely_many_states_obey_the_laws(name, rng):
     maps = finite_maps(name, rng)

@@ -1,7 +1,5 @@
 """Tests of saturated LSTMs: floats saturate their gates, and the counter has Hankel blocks of full rank."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import flint
@@ -24,7 +22,7 @@ def value(word: str) -> Fraction:
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_gates_and_candidates_are_saturated_exactly(dtype: torch.dtype):
+def test_gates_and_candidates_are_saturated_exactly(dtype):
     z = SCALE * torch.tensor([-0.5, 0.5], dtype=dtype)
     assert torch.sigmoid(z).tolist() == [0, 1] and torch.tanh(z).tolist() == [-1, 1]
 
@@ -47,7 +45,7 @@ def test_a_torch_lstm_counts_to_ten_thousand_and_back():
 
 
 @pytest.mark.parametrize("n", [1, 5, 20])
-def test_the_hankel_block_of_powers_is_triangular_with_determinant_1(n: int):
+def test_the_hankel_block_of_powers_is_triangular_with_determinant_1(n):
     block = [[int(value("a" * (i + 1) + "b" * j)) for j in range(n)] for i in range(n)]
     assert all(block[i][j] == 0 for i in range(n) for j in range(i + 1, n))
     assert flint.fmpz_mat(block).det() == 1

@@ -1,7 +1,5 @@
 """Tests of signatures: shapes of drawn weights, the order of small cases, and malformed files."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from itertools import islice

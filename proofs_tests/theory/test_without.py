@@ -1,7 +1,5 @@
 """Tests that every kind of evidence that a variant cannot have has a reason."""
 
-from __future__ import annotations
-
 import pytest
 
 from theory.registry import claims

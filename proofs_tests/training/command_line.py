@@ -1,7 +1,5 @@
 """The command line with the commands of training, whether or not training is installed."""
 
-from __future__ import annotations
-
 import pytest
 import typer
 
@@ -15,7 +13,7 @@ from training.rules.commands import app as rules
 
 
 @pytest.fixture
-def command_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def command_line(monkeypatch):
     app = typer.Typer(context_settings={"help_option_names": ["-h", "--help"]})
     app.callback()(lambda: None)
     app.add_typer(train, name="train")

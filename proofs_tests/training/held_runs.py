@@ -3,8 +3,6 @@
 Tests can therefore interrupt them at known steps.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

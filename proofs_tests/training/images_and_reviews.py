@@ -1,7 +1,5 @@
 """Small sets of images, reviews and articles in the published formats, for tests."""
 
-from __future__ import annotations
-
 import gzip
 import random
 from pathlib import Path

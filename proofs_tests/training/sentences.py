@@ -1,7 +1,5 @@
 """Small sets of sentences in the published formats, for tests."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

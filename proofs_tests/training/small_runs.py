@@ -1,7 +1,5 @@
 """Small runs of the experiments with the command line, for tests."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

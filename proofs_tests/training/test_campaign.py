@@ -2,8 +2,6 @@
 repeated.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -74,7 +72,7 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch, broken: Sequence[str] = ())
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def root(tmp_path):
     (tmp_path / "small.toml").write_text(PLAN)
     write_sets(tmp_path / "data")
     return tmp_path
@@ -92,7 +90,7 @@ def do(root: Path, number: int, folder: str = "small") -> int:
     return jobs.do(plan, plan.jobs[number], root / folder, Data(root / "data", any_size=True))
 
 
-def test_a_file_becomes_runs_in_its_order(root: Path) -> None:
+def test_a_file_becomes_runs_in_its_order(root):
     plan = read(root / "small.toml")
     assert [job.name for job in plan.jobs] == TRIALS + RUNS
     best = search.drawn(2)[1]
@@ -143,7 +141,7 @@ def test_a_file_becomes_runs_in_its_order(root: Path) -> None:
         ("[[part]]", "[[part", "must be TOML"),
     ],
 )
-def test_a_wrong_file_gives_a_one_line_error(root: Path, old: str, new: str, says: str) -> None:
+def test_a_wrong_file_gives_a_one_line_error(root, old, new, says):
     (root / "small.toml").write_text(PLAN.replace(old, new))
     with pytest.raises(InputError) as error:
         read(root / "small.toml")
@@ -151,9 +149,7 @@ def test_a_wrong_file_gives_a_one_line_error(root: Path, old: str, new: str, say
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_campaign_runs_its_trials_before_the_runs_that_need_them(
-    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_campaign_runs_its_trials_before_the_runs_that_need_them(root, capfd, monkeypatch):
     in_this_process(monkeypatch)
     plan, folder = read(root / "small.toml"), root / "small"
     for number, job in enumerate(plan.jobs[:4]):
@@ -193,9 +189,7 @@ def test_a_campaign_runs_its_trials_before_the_runs_that_need_them(
 
 @pytest.mark.usefixtures("command_line")
 @pytest.mark.parametrize("lost", ["killed before it was recorded", "no journal", "a journal cut off"])
-def test_a_search_uses_the_stored_results_of_its_trials(
-    root: Path, lost: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_search_uses_the_stored_results_of_its_trials(root, lost, capfd, monkeypatch):
     """The waiting run has the best trial's settings, regardless of the journal."""
     in_this_process(monkeypatch)
     folder, journal = root / "small", root / "small" / JOURNAL
@@ -222,9 +216,7 @@ def test_a_search_uses_the_stored_results_of_its_trials(
 
 @pytest.mark.usefixtures("command_line")
 @pytest.mark.parametrize("field", ["experiment", "seed", "dev_accuracy"])
-def test_a_result_of_another_run_is_not_used(
-    root: Path, field: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_result_of_another_run_is_not_used(root, field, capfd, monkeypatch):
     in_this_process(monkeypatch)
     assert do(root, 0) == 0
     trained = json.loads((root / "small" / TRIALS[0] / "result.json").read_text())
@@ -239,9 +231,7 @@ def test_a_result_of_another_run_is_not_used(
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_run_that_ends_with_a_traceback_is_broken_and_its_log_is_stored(
-    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_ends_with_a_traceback_is_broken_and_its_log_is_stored(root, capfd, monkeypatch):
     """After an exception, Python's exit status is the same as that of a run that diverged."""
     ended = json.dumps([1, "Traceback: something is wrong"]).encode()
     monkeypatch.setattr("training.campaign.runners.run_here", lambda words: ended)
@@ -347,7 +337,7 @@ def diverging(monkeypatch: pytest.MonkeyPatch, trial: int) -> list[str]:
     return begun
 
 
-def test_two_processes_do_not_do_one_run(root: Path) -> None:
+def test_two_processes_do_not_do_one_run(root):
     plan, folder = read(root / "small.toml"), root / "small"
     (folder / TRIALS[0]).mkdir(parents=True)
     with FileLock(folder / TRIALS[0] / jobs.LOCK):
@@ -355,7 +345,7 @@ def test_two_processes_do_not_do_one_run(root: Path) -> None:
         assert do(root, 0) == jobs.TAKEN
 
 
-def test_a_trial_that_diverges_counts_as_the_worst(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trial_that_diverges_counts_as_the_worst(root, monkeypatch):
     import training.experiments
     from training.engine.loop import Diverged
 
@@ -374,9 +364,7 @@ def test_a_trial_that_diverges_counts_as_the_worst(root: Path, monkeypatch: pyte
 
 
 @pytest.mark.usefixtures("command_line")
-def test_an_error_in_the_data_stops_the_campaign_with_its_message(
-    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_in_the_data_stops_the_campaign_with_its_message(root, capfd, monkeypatch):
     in_this_process(monkeypatch)
     os.remove(root / "data/sst2/stsa.binary.train")
     assert campaign(root) == 2
@@ -385,7 +373,7 @@ def test_an_error_in_the_data_stops_the_campaign_with_its_message(
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_folder_without_a_campaign_is_refused(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_a_campaign_is_refused(root, capfd):
     assert ratproof("campaign status", root) == 2
     assert "the folder must contain" in capfd.readouterr().err
     assert ratproof("results", root / "none") == 2

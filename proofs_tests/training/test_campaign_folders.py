@@ -1,7 +1,5 @@
 """Tests that merged folders of a campaign have the same digest, whatever the machines and interruptions."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -60,7 +58,7 @@ def run_some(root: Path, folder: str, seeds: list[int]) -> Path:
 
 
 @pytest.mark.usefixtures("command_line")
-def test_two_folders_of_a_campaign_are_merged(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_two_folders_of_a_campaign_are_merged(root, capfd):
     (root / "one.toml").write_text(ONE)
     here, there = run_some(root, "here", [0, 1]), run_some(root, "there", [1, 2])
     full = run_some(root, "whole", [0, 1, 2])
@@ -90,9 +88,7 @@ def test_two_folders_of_a_campaign_are_merged(root: Path, capfd: pytest.CaptureF
 
 
 @pytest.mark.usefixtures("command_line")
-def test_results_do_not_depend_on_machines_and_interruptions(
-    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_results_do_not_depend_on_machines_and_interruptions(root, capfd, monkeypatch, tmp_path):
     """Two processes run here and are interrupted; the rest runs on a cluster whose scheduler is restarted."""
     pytest.importorskip("distributed")
     (root / "one.toml").write_text(ONE)
@@ -119,19 +115,15 @@ def test_results_do_not_depend_on_machines_and_interruptions(
     assert steps_taken(tmp_path) == list(range(len(steps_taken(tmp_path))))
 
 
-def refused_where_the_installation_is_another(
-    cluster: Cluster, root: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def refused_where_the_installation_is_another(cluster, root, capfd):
     before = status(root / "far", capfd)
     with pytest.MonkeyPatch.context() as patch:
         other = installation_of_runs() | {"numpy": "1.0"}
         patch.setattr(runners, "installation_of_runs", lambda: other)
         assert campaign(root, f"-o ROOT/far --cluster {cluster.file}", "one.toml") == 2
     message = capfd.readouterr().err.splitlines()[-1]
-    assert (
-        "must have the same installation as this command" in message
-        and f"numpy is {numpy.__version__} there and 1.0 here" in message
-    )
+    assert "must have the same installation as this command" in message
+    assert f"numpy is {numpy.__version__} there and 1.0 here" in message
     assert status(root / "far", capfd) == before
 
 
@@ -147,7 +139,7 @@ def when(monkeypatch: pytest.MonkeyPatch, there: Path, do: Callable[[], object])
     monkeypatch.setattr(Work, "_says", says_after_action)
 
 
-def test_a_run_ends_if_the_campaigns_folder_requests_it(root: Path) -> None:
+def test_a_run_ends_if_the_campaigns_folder_requests_it(root):
     (root / "one.toml").write_text(ONE)
     folder = run_some(root, "stopped", [])
     (folder / jobs.STOP).write_text("")
@@ -159,9 +151,7 @@ def test_a_run_ends_if_the_campaigns_folder_requests_it(root: Path) -> None:
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_crashed_run_stores_its_log_and_the_others_are_done(
-    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_crashed_run_stores_its_log_and_the_others_are_done(root, capfd, monkeypatch):
     """One process is killed, as if memory were exhausted; the next command tries it again."""
     (root / "one.toml").write_text(ONE)
     broken = ["cr/rrnn-b/seed-1"]
@@ -188,7 +178,7 @@ def results() -> list[Any]:
 
 
 @pytest.mark.parametrize("result", results(), ids=lambda kept: kept["experiment"])
-def test_a_digest_covers_everything_independent_of_clock_and_machine(result: dict[str, Any]) -> None:
+def test_a_digest_covers_everything_independent_of_clock_and_machine(result):
     digest, count = digest_of(result), 0
     for path, last in leaves(result):
         changed = json.loads(json.dumps(result))
@@ -211,20 +201,18 @@ def leaves(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, .
             yield path, name
 
 
-def test_the_digest_of_a_result_does_not_contain_the_time_of_certification() -> None:
+def test_the_digest_of_a_result_does_not_contain_the_time_of_certification():
     assert digest_of({"x": 1, "certifying": 0.1}) == digest_of({"x": 1, "certifying": 0.13})
     assert digest_of({"x": 1}) != digest_of({"x": 2})
 
 
-def test_a_label_is_no_name_of_a_seed() -> None:
+def test_a_label_is_no_name_of_a_seed():
     """The run of a seed would be inside the folder of another run."""
     assert not LABEL.fullmatch("seed-0") and LABEL.fullmatch("seed-a") and LABEL.fullmatch("few")
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_run_starts_although_another_process_looks_at_its_state(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_starts_although_another_process_looks_at_its_state(root, monkeypatch):
     """The other process holds the lock until the run waits for it."""
     plan, folder = read(root / "small.toml"), root / "small"
     run_folder = folder / plan.jobs[0].name

@@ -4,8 +4,6 @@ Pictures are stored row by row, for any order of the pixels. Words are stored wi
 the tokens that were read, without padding.
 """
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 
@@ -50,7 +48,7 @@ TASK: Any = SimpleNamespace(taken=taken)
 
 
 @pytest.mark.parametrize("order", ["normal", "permuted"])
-def test_a_picture_is_stored_row_by_row_in_either_order(order: str) -> None:
+def test_a_picture_is_stored_row_by_row_in_either_order(order):
     pixels = torch.randint(0, 256, (5, 28, 28), generator=torch.Generator().manual_seed(1), dtype=torch.uint8)
     images = Images(pixels, torch.tensor([3, 3, 1, 3, 1]))
     network: Any = Looks()
@@ -70,7 +68,7 @@ def test_a_picture_is_stored_row_by_row_in_either_order(order: str) -> None:
     assert kept["side"] == 7 and set(kept["labels"][0][0]) == {"0"}  # no image has the label 0
 
 
-def test_words_have_their_mean_probability_over_the_tokens_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_have_their_mean_probability_over_the_tokens_read(monkeypatch):
     monkeypatch.setattr(kept_words, "LEAST", 2)
     reviews = Reviews((("a", "b", "a", "c"), ("b",), ("a", "rare")), (0, 1, 1))
     index = vocabulary(reviews, 3)

@@ -4,8 +4,6 @@ An untrained FA-RNN gives the labels of its rules, padding has no effect, rules 
 documented networks, and interrupted runs give the same results.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -48,12 +46,12 @@ WITHOUT_GATES = ["fa-rnn", "bifa-rnn"]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     return write_rule_sets(tmp_path_factory.mktemp("sets"))
 
 
 @pytest.fixture(scope="module")
-def data(folder: Path) -> RuledSentences:
+def data(folder):
     return load(SOURCES["sms"], Data(folder, any_size=True), 1.0, 0)
 
 
@@ -71,7 +69,7 @@ def where(folder: Path, resume: bool = False) -> RunOptions:
 
 @pytest.mark.parametrize("name", ["atis", "sms"])
 @pytest.mark.parametrize("model", WITHOUT_GATES)
-def test_an_untrained_network_predicts_the_labels_of_the_rules(model: str, name: str, folder: Path) -> None:
+def test_an_untrained_network_predicts_the_labels_of_the_rules(model, name, folder):
     """The default label may also have rules, and the rules of several labels may match."""
     settings = settings_for(name, "zero-shot", {"model": model}, "test")
     assert isinstance(settings, RuleClassification)
@@ -89,7 +87,7 @@ def test_an_untrained_network_predicts_the_labels_of_the_rules(model: str, name:
     assert not torch.equal(predicted, data.by_rules("test"))
 
 
-def test_the_last_matching_label_wins_and_the_default_if_none_matches(data: RuledSentences) -> None:
+def test_the_last_matching_label_wins_and_the_default_if_none_matches(data):
     matched = data.hits["test"]
     for row, answer in zip(matched.tolist(), data.by_rules("test").tolist(), strict=True):
         there = [column for column, hit in enumerate(row) if hit]
@@ -99,9 +97,7 @@ def test_the_last_matching_label_wins_and_the_default_if_none_matches(data: Rule
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("noisy", [False, True])
-def test_a_sentences_prediction_does_not_depend_on_its_batch(
-    model: str, noisy: bool, data: RuledSentences, folder: Path
-) -> None:
+def test_a_sentences_prediction_does_not_depend_on_its_batch(model, noisy, data, folder):
     settings = replace(TINY, model=model, dropout=0.3 * noisy, vector_dropout=0.3 * noisy, beta=0.5)
     task = task_of(settings, data, folder)
     network = task.network.double()
@@ -119,9 +115,7 @@ def test_a_sentences_prediction_does_not_depend_on_its_batch(
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_only_the_documented_networks_read_the_matches_of_rules(
-    model: str, data: RuledSentences, folder: Path
-) -> None:
+def test_only_the_documented_networks_read_the_matches_of_rules(model, data, folder):
     task = task_of(replace(TINY, model=model), data, folder)
     batch, _ = task.parts["train"].at(torch.arange(9), torch.device("cpu"))
     other = SentenceBatch(batch.words, batch.mirrored, batch.lengths, 1 - batch.matches)
@@ -129,9 +123,7 @@ def test_only_the_documented_networks_read_the_matches_of_rules(
     assert same != model.endswith(("+i", "+o", "+io"))
 
 
-def test_matches_are_added_to_the_logits_with_a_weight_for_each_label(
-    data: RuledSentences, folder: Path
-) -> None:
+def test_matches_are_added_to_the_logits_with_a_weight_for_each_label(data, folder):
     network = task_of(replace(TINY, model="bigru+o"), data, folder).network
     zeros = torch.zeros(2, len(data.labels))
     words = torch.tensor([[0, 0], [1, 1]])
@@ -143,7 +135,7 @@ def test_matches_are_added_to_the_logits_with_a_weight_for_each_label(
 
 
 @pytest.mark.parametrize("extra", [0, 3])
-def test_the_saved_classifier_is_the_network(extra: int, data: RuledSentences, folder: Path) -> None:
+def test_the_saved_classifier_is_the_network(extra, data, folder):
     task = task_of(replace(TINY, extra=extra), data, folder)
     network = task.network
     assert isinstance(network, FANetwork)
@@ -155,7 +147,7 @@ def test_the_saved_classifier_is_the_network(extra: int, data: RuledSentences, f
             assert torch.allclose(classifier([words]), network(batch), atol=1e-4)
 
 
-def test_random_weights_forget_the_rules(data: RuledSentences, folder: Path) -> None:
+def test_random_weights_forget_the_rules(data, folder):
     task = task_of(replace(TINY, weights="random"), data, folder)
     rules = task_of(TINY, data, folder)
     for name, weights in rules.network.named_parameters():
@@ -172,9 +164,7 @@ def test_random_weights_forget_the_rules(data: RuledSentences, folder: Path) -> 
         ({"tensor": "whole", "beta": 1.0}, "matrices", True),
     ],
 )
-def test_a_variant_trains_its_documented_parameters(
-    change: dict[str, object], named: str, trained: bool, data: RuledSentences, folder: Path
-) -> None:
+def test_a_variant_trains_its_documented_parameters(change, named, trained, data, folder):
     task = task_of(replace(TINY, **change), data, folder)  # type: ignore[arg-type]
     names = [name for name, _ in task.network.named_parameters() if name.endswith(named)]
     assert bool(names) == trained
@@ -185,7 +175,7 @@ def test_a_variant_trains_its_documented_parameters(
             assert parameter.grad is not None and bool(parameter.grad.any())
 
 
-def test_maxima_are_the_matches_of_a_viterbi_score(data: RuledSentences, folder: Path) -> None:
+def test_maxima_are_the_matches_of_a_viterbi_score(data, folder):
     settings = settings_for("sms", "zero-shot", {"scoring": "viterbi"}, "test")
     assert isinstance(settings, RuleClassification)
     task = task_of(settings, data, folder)
@@ -197,7 +187,7 @@ def test_maxima_are_the_matches_of_a_viterbi_score(data: RuledSentences, folder:
 
 
 @pytest.mark.parametrize("model", ["bigru+kd", "bigru+pr"])
-def test_the_rules_are_imitated_if_they_match(model: str, data: RuledSentences, folder: Path) -> None:
+def test_the_rules_are_imitated_if_they_match(model, data, folder):
     task = task_of(replace(TINY, model=model, imitation=0.3, confidence=2.0), data, folder)
     examples = torch.arange(30)
     batch, labels = task.parts["train"].at(examples, torch.device("cpu"))
@@ -214,7 +204,7 @@ def test_the_rules_are_imitated_if_they_match(model: str, data: RuledSentences, 
     assert not torch.allclose(losses, functional.cross_entropy(logits, labels, reduction="none"), atol=1e-2)
 
 
-def test_rare_labels_count_more_and_the_mean_weight_is_one(data: RuledSentences, folder: Path) -> None:
+def test_rare_labels_count_more_and_the_mean_weight_is_one(data, folder):
     task = task_of(replace(TINY, balance=0.5), data, folder)
     labels = task.parts["train"].labels
     counts = torch.bincount(labels)
@@ -222,9 +212,7 @@ def test_rare_labels_count_more_and_the_mean_weight_is_one(data: RuledSentences,
     assert task.weights[counts.argmin()] == task.weights.max()
 
 
-def test_sampled_sentences_match_rules_and_depend_only_on_the_epoch(
-    data: RuledSentences, folder: Path
-) -> None:
+def test_sampled_sentences_match_rules_and_depend_only_on_the_epoch(data, folder):
     task = task_of(replace(TINY, drawn=20), data, folder)
     numbers = torch.cat(task.batches(4))
     assert sorted(numbers.tolist()) == list(range(len(task.lengths) + 20))
@@ -240,7 +228,7 @@ def test_sampled_sentences_match_rules_and_depend_only_on_the_epoch(
 # Runs.
 
 
-def test_the_running_mean_is_stored(folder: Path, tmp_path: Path) -> None:
+def test_the_running_mean_is_stored(folder, tmp_path):
     at = Data(folder, any_size=True)
     both = (replace(TINY, average=average) for average in (0.0, 0.99))
     trained = [run("sms", how, at, where(tmp_path / str(how.average))) for how in both]
@@ -249,7 +237,7 @@ def test_the_running_mean_is_stored(folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("share", [0.0, 0.25])
-def test_each_model_has_a_result(model: str, share: float, folder: Path, tmp_path: Path) -> None:
+def test_each_model_has_a_result(model, share, folder, tmp_path):
     trained = run(
         "sms", replace(TINY, model=model, share=share), Data(folder, any_size=True), where(tmp_path)
     )
@@ -271,16 +259,14 @@ def test_each_model_has_a_result(model: str, share: float, folder: Path, tmp_pat
 # Data and settings.
 
 
-def test_a_share_is_drawn_with_the_seed() -> None:
+def test_a_share_is_drawn_with_the_seed():
     assert drawn_indices(10, 1, 0) == list(range(10)) and drawn_indices(10, 0, 0) == []
     assert drawn_indices(100, 0.1, 0) == drawn_indices(100, 0.1, 0) != drawn_indices(100, 0.1, 1)
     assert len(drawn_indices(1000, 0.01, 3)) == 10 and len(drawn_indices(3, 0.01, 3)) == 1
 
 
 @pytest.mark.usefixtures("command_line")
-def test_the_command_trains_and_reads_back(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_trains_and_reads_back(folder, tmp_path, capsys):
     assert ratproof(f"train sms --data {folder} --any-size --epochs 2 -o", tmp_path / "run") == 0
     assert "accuracy of the rules on the test sentences: " in capsys.readouterr().out
     classifier, _ = files.load(tmp_path / "run/network.safetensors")
@@ -291,7 +277,7 @@ def test_the_command_trains_and_reads_back(
 # Copied texts.
 
 
-def test_copied_texts_are_those_of_the_training_file(folder: Path) -> None:
+def test_copied_texts_are_those_of_the_training_file(folder):
     data = load(SOURCES["sms"], Data(folder, any_size=True), 1.0, 0)
     assert all(set(data.copied) == {"dev", "test"} and bool(copied.any()) for copied in data.copied.values())
     for part, copied in data.copied.items():
@@ -302,9 +288,7 @@ def test_copied_texts_are_those_of_the_training_file(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25])
-def test_a_run_records_accuracies_without_copied_texts(
-    share: float, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_records_accuracies_without_copied_texts(share, folder, tmp_path, capsys):
     how = replace(TINY, share=share)
     source = Data(folder, any_size=True)
     trained = run("sms", how, source, where(tmp_path))
@@ -331,14 +315,14 @@ def test_a_run_records_accuracies_without_copied_texts(
     assert f"without the {metrics['test_copies']} test sentences" in capsys.readouterr().out
 
 
-def test_an_accuracy_without_any_text_has_no_value() -> None:
+def test_an_accuracy_without_any_text_has_no_value():
     right = torch.tensor([True, False])
     assert without_copies(right, torch.tensor([True, True])) is None
     assert without_copies(right, torch.tensor([False, True])) == 1
     assert bounds(0.25, 8, 4) == (0, 0.5) and bounds(1, 8, 4) == (1, 1)
 
 
-def test_the_counts_of_copied_texts_are_about_the_stored_results() -> None:
+def test_the_counts_of_copied_texts_are_about_the_stored_results():
     counts = json.loads(copied_texts.KEPT.read_text())
     assert {name: {part: one["copied"] for part, one in by.items()} for name, by in counts.items()} == {
         "atis": {"dev": 111, "test": 16},
@@ -355,7 +339,7 @@ def test_the_counts_of_copied_texts_are_about_the_stored_results() -> None:
 # The paper's tables.
 
 
-def test_runs_are_listed_in_the_right_table() -> None:
+def test_runs_are_listed_in_the_right_table():
     ours = RuleClassification()
     printed = paper("qc", replace(ours, share=0.1))
     assert printed is not None and printed["test_accuracy"] == 0.796 and "Table 5" in printed["source"]
@@ -375,9 +359,7 @@ def test_runs_are_listed_in_the_right_table() -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(3, 20))
-def test_a_convolutional_network_initially_has_features_of_the_size_of_its_vectors(
-    seed: int, words: int
-) -> None:
+def test_a_convolutional_network_initially_has_features_of_the_size_of_its_vectors(seed, words):
     """If each layer passed on smaller values, the network would learn only the most frequent label."""
     generator = torch.Generator().manual_seed(seed)
     with torch.random.fork_rng():
@@ -389,7 +371,7 @@ def test_a_convolutional_network_initially_has_features_of_the_size_of_its_vecto
     assert 0.3 < features.std() < 3
 
 
-def test_the_rates_of_the_cosine_schedule_can_be_resumed() -> None:
+def test_the_rates_of_the_cosine_schedule_can_be_resumed():
     """They begin above the initial rate."""
     settings = SimpleNamespace(schedule="cosine", rate=1e-3, epochs=60)
     rates = [RuleTask.next_rate(SimpleNamespace(settings=settings), epoch, 0.0) for epoch in range(61)]

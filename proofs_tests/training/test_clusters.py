@@ -1,7 +1,5 @@
 """Tests of a recurrent component that is trained alone, and of centroids at the clusters of its states."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from hypothesis import given
@@ -24,7 +22,7 @@ def rows() -> BatchRows:
     return BatchRows(LabelledStrings(WORDS, tuple(len(word) % 2 == 0 for word in WORDS)))
 
 
-def test_the_recurrent_part_alone_is_torchs_gru() -> None:
+def test_the_recurrent_part_alone_is_torchs_gru():
     """Compare with :class:`torch.nn.GRU` with the same weights on start token, symbols and end token."""
     acceptor, order = network(), torch.arange(len(WORDS) - 1, -1, -1)
     run = alone(acceptor, rows(), order)
@@ -41,7 +39,7 @@ def test_the_recurrent_part_alone_is_torchs_gru() -> None:
     assert len(run.states) == len(WORDS) + sum(map(len, WORDS))
 
 
-def test_noise_is_added_to_every_state_that_is_read() -> None:
+def test_noise_is_added_to_every_state_that_is_read():
     acceptor, order = network(), torch.arange(len(WORDS) - 1, -1, -1)
     quiet, loud = (
         alone(acceptor, rows(), order, noise, torch.Generator().manual_seed(3)) for noise in (0.0, 0.5)
@@ -53,7 +51,7 @@ def test_noise_is_added_to_every_state_that_is_read() -> None:
 
 
 @given(st.integers(2, 5), st.integers(0, 10))
-def test_separated_clusters_are_found(many: int, seed: int) -> None:
+def test_separated_clusters_are_found(many, seed):
     """This holds even for rare clusters: one has a single state."""
     generator = torch.Generator().manual_seed(seed)
     centres = 10 * torch.eye(6)[:many]
@@ -65,18 +63,18 @@ def test_separated_clusters_are_found(many: int, seed: int) -> None:
     assert torch.cdist(centres, clusters[many]).min(dim=1).values.max() < 0.5
 
 
-def test_fewer_distinct_states_than_clusters() -> None:
+def test_fewer_distinct_states_than_clusters():
     states = torch.tensor([[0.0, 1.0]] * 4 + [[1.0, 0.0]] * 3 + [[2.0, 2.0]])
     assert len(farthest(states, 400)) == 3
     assert [len(some) for some in means(states, 50)] == [2, 3]
 
 
 @pytest.mark.parametrize("most", [2, 3, 6, 50, 200])
-def test_numbers_of_clusters_rise_to_all_of_them(most: int) -> None:
+def test_numbers_of_clusters_rise_to_all_of_them(most):
     assert sizes(most) == sorted(set(sizes(most))) and sizes(most)[0] == 2 and sizes(most)[-1] == most
 
 
-def test_unused_centroids_are_never_the_nearest() -> None:
+def test_unused_centroids_are_never_the_nearest():
     acceptor, states = network(), torch.eye(7)[:2].double() * 3
     put_centroids(acceptor, states, 0.1, torch.Generator().manual_seed(0))
     similar = acceptor.cells[0].component.similarities(states)

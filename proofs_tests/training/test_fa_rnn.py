@@ -1,7 +1,5 @@
 """Tests of FA-RNNs on a user's own rules and sentences: training, resuming and extracting rules."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import replace
@@ -51,7 +49,7 @@ LEARNING = "--vectors one-hot --beta 0.3 --rate 0.02 --recurrence-share 1"
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Path:
+def data(tmp_path):
     """Write a folder with rules and sentences; some sentences have words that no rule contains."""
     folder = tmp_path / "home"
     folder.mkdir()
@@ -63,8 +61,7 @@ def data(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command_line: None) -> None:
-    monkeypatch.chdir(tmp_path)
+def _where(in_tmp_path, monkeypatch, command_line):
     monkeypatch.delenv("RATPROOF_DATA", raising=False)
 
 
@@ -76,7 +73,7 @@ def train(data: Path, folder: Path, *more: str) -> int:
 
 @given(SEVERAL, st.integers(0, 100))
 @settings(max_examples=60)
-def test_drawn_sentences_match_a_rule(several: list[tuple[str, object]], seed: int) -> None:
+def test_drawn_sentences_match_a_rule(several, seed):
     rules = rule_set([Labelled(label, rule, 1) for label, rule in several], WORDS)  # type: ignore[arg-type]
     drawn, rng = RuleSentences(rules, [("BOS", "a", "c", "EOS")]), random.Random(seed)
     if drawn.starts:
@@ -88,7 +85,7 @@ def test_drawn_sentences_match_a_rule(several: list[tuple[str, object]], seed: i
             drawn.draw(rng)
 
 
-def test_a_stopped_run_resumes_as_if_uninterrupted(data: Path, tmp_path: Path) -> None:
+def test_a_stopped_run_resumes_as_if_uninterrupted(data, tmp_path):
     """The resumed run has the same weights, bit by bit, and the same result except for the times."""
     settings = settings_for(OWN, "few", {"beta": 0.3, "epochs": 3}, "test")
     assert isinstance(settings, RuleClassification)
@@ -106,9 +103,7 @@ def test_a_stopped_run_resumes_as_if_uninterrupted(data: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize("done", [True, False])
 @pytest.mark.parametrize(("file", "says"), [("home.config", "rules"), ("dev.tsv", "dev")])
-def test_a_run_on_other_data_does_not_resume(
-    done: bool, file: str, says: str, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_on_other_data_does_not_resume(done, file, says, data, tmp_path, capsys):
     folder = tmp_path / "run"
     minutes = [] if done else ["--minutes", "1e-9"]
     assert train(data, folder, "--epochs", "1", *minutes) == (0 if done else 1)
@@ -121,9 +116,7 @@ def test_a_run_on_other_data_does_not_resume(
     assert captured.err.count("\n") == 1 and before == {path: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_the_recipe_is_chosen_by_the_number_of_training_sentences(
-    data: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_recipe_is_chosen_by_the_number_of_training_sentences(data, capsys):
     sizes = {1: "few", FEW - 1: "few", FEW: "some", SOME - 1: "some", SOME: "all"}
     assert {size: preset_for(size, "bifa-gru") for size in sizes} == sizes
     assert preset_for(FEW, "lstm") == "some-plain" and preset_for(0, "fa-rnn") == "zero-shot"
@@ -135,7 +128,7 @@ def test_the_recipe_is_chosen_by_the_number_of_training_sentences(
         assert Path(f"trained/fa-rnn-home-{model}-0/result.json").exists()
 
 
-def test_rules_of_another_file(data: Path, tmp_path: Path) -> None:
+def test_rules_of_another_file(data, tmp_path):
     (tmp_path / "other.rules").write_text("[music]\n$ * jazz $ *\n")
     assert train(data, tmp_path / "run", "--rules", str(tmp_path / "other.rules"), "--share", "0") == 0
     kept = result(tmp_path / "run")["data"]
@@ -149,9 +142,7 @@ def test_rules_of_another_file(data: Path, tmp_path: Path) -> None:
     ),
 )
 @settings(max_examples=40)
-def test_before_training_the_extracted_rules_are_the_original_ones(
-    several: list[tuple[str, object]], sentences: list[tuple[str, ...]]
-) -> None:
+def test_before_training_the_extracted_rules_are_the_original_ones(several, sentences):
     """The rules' automata, compiled again from their texts, are the thresholded tensor, and reach a label's
     states if it matches.
     """
@@ -165,7 +156,7 @@ def test_before_training_the_extracted_rules_are_the_original_ones(
         assert ends[:, list(states)].any(dim=1).tolist() == matches(rules, sentences)[:, column].tolist()
 
 
-def test_the_most_precise_rule_comes_first() -> None:
+def test_the_most_precise_rule_comes_first():
     """State 0 is correct on two of two sentences, and state 1 on three of four.
 
     State 2 is correct at most as often as the default label.
@@ -180,7 +171,7 @@ def test_the_most_precise_rule_comes_first() -> None:
     assert covering(seen, targets, every & False, 1, default=0) == []
 
 
-def test_an_extracted_rule_contains_the_learned_words() -> None:
+def test_an_extracted_rule_contains_the_learned_words():
     """The rule that is read back contains a word that the network learned in training, marked as new."""
     written = "$ * play $ *"
     rules = rule_set(loads(f"[music]\n{written}"), ("play", "jazz", "lamp"))
@@ -202,12 +193,12 @@ def test_an_extracted_rule_contains_the_learned_words() -> None:
     assert {arrow.came for arrow in rule.arrows if arrow.came} == {("jazz",)}
 
 
-def test_a_null_field_that_the_task_lacks_is_a_difference() -> None:
+def test_a_null_field_that_the_task_lacks_is_a_difference():
     assert difference({"seed": 1, "more": None}, {"seed": 1}) == "must be a run with more None, got None"
     assert "seed 2, got 1" in difference({"seed": 1}, {"seed": 2}) and "an object" in difference([], {})
 
 
-def test_a_classifier_with_other_rules_is_refused(tmp_path: Path) -> None:
+def test_a_classifier_with_other_rules_is_refused(tmp_path):
     rules = rule_set(loads("[x]\n$ * a $ *"), WORDS)
     model = Classifier.of_rules(rules, ("x",), ["a b c"])
     with pytest.raises(InputError, match="the rules of 'x' must have 2 states as in the classifier, got 4"):
@@ -218,9 +209,7 @@ def test_a_classifier_with_other_rules_is_refused(tmp_path: Path) -> None:
         trained_on({"configuration": {"share": 2, "seed": 0}}, "m.safetensors")
 
 
-def test_labels_and_rules_are_shown_verbatim(
-    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_labels_and_rules_are_shown_verbatim(data, tmp_path, capsys):
     """Text in labels and rules that looks like markup is not interpreted."""
     rules = rule_set(loads("[[/x] :cat:]\n$ * [b] $ *"), ("[b]",))
     files.save(Classifier.of_rules(rules, ("[/x] :cat:",), ["$ * [b] $ *"]), tmp_path / "m.safetensors")
@@ -228,7 +217,7 @@ def test_labels_and_rules_are_shown_verbatim(
     assert "  1  [/x] :cat:: $ * [b] $ *\n" in capsys.readouterr().out
 
 
-def test_the_commands(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_commands(data, tmp_path, capsys):
     """Turn rules into a network and back into rules, then add and disable rules."""
 
     def run_json(line: str) -> Any:
@@ -291,9 +280,7 @@ OWN_RULES = "rules decide --rules DATA/home.config"
         (f"{OWN_RULES} --vocabulary a,b --dtype float16", "--dtype"),
     ],
 )
-def test_bad_input_gives_a_one_line_error(
-    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, says: str
-) -> None:
+def test_bad_input_gives_a_one_line_error(data, tmp_path, capsys, line, says):
     assert ratproof(line.replace("DATA", str(data))) == 2
     captured = capsys.readouterr()
     assert says in captured.err and captured.err.count("\n") == 1 and captured.out == ""

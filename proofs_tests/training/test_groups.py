@@ -1,7 +1,5 @@
 """Tests of the rows of tables: a row has one recipe, the same data, each seed once, and its command."""
 
-from __future__ import annotations
-
 import copy
 import json
 import shlex
@@ -33,12 +31,12 @@ Result = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def kept() -> list[Result]:
+def kept():
     return results_in(KEPT)
 
 
 @pytest.fixture(scope="module")
-def run(kept: list[Result]) -> Result:
+def run(kept):
     return next(one for one in kept if one["experiment"] == "cr" and "test_accuracy" in one["metrics"])
 
 
@@ -56,7 +54,7 @@ def write(results: list[Result], folder: Path) -> None:
         (folder / str(number) / "result.json").write_text(json.dumps(one))
 
 
-def test_no_two_rows_of_stored_results_look_the_same(kept: list[Result]) -> None:
+def test_no_two_rows_of_stored_results_look_the_same(kept):
     groups = groups_of(kept)
     assert len(groups) == 448 and sum(len(group.runs) for group in groups) == len(kept)
 
@@ -70,7 +68,7 @@ def test_no_two_rows_of_stored_results_look_the_same(kept: list[Result]) -> None
         assert len(set(known)) == len(known), title
 
 
-def test_rows_show_only_the_settings_that_differ(run: Result) -> None:
+def test_rows_show_only_the_settings_that_differ(run):
     other = changed(run, configuration={"hidden": 7})
     third = changed(run, model="gru", configuration={"model": "gru", "hidden": 9})
     rows = rows_of([run, other, third])
@@ -82,7 +80,7 @@ def test_rows_show_only_the_settings_that_differ(run: Result) -> None:
         by_unique_key([1, 1.0], int)
 
 
-def test_a_second_recipe_with_rules_has_a_row(kept: list[Result]) -> None:
+def test_a_second_recipe_with_rules_has_a_row(kept):
     one = next(
         one for one in kept if (one["experiment"], one["model"]) == ("qc", "cnn") and one["paper"] is not None
     )
@@ -92,7 +90,7 @@ def test_a_second_recipe_with_rules_has_a_row(kept: list[Result]) -> None:
     ]
 
 
-def test_a_seed_in_two_folders_counts_once(run: Result) -> None:
+def test_a_seed_in_two_folders_counts_once(run):
     again = changed(run, seconds=7.0, when="later", metrics={"words_per_second": 1})
     (group,) = groups_of([run, again, changed(run, seed=9, configuration={"seed": 9})])
     assert group.seeds == (run["seed"], 9) and not group.warning
@@ -101,9 +99,7 @@ def test_a_seed_in_two_folders_counts_once(run: Result) -> None:
 
 
 @pytest.mark.usefixtures("command_line")
-def test_results_of_a_seed_that_disagree_are_reported_once(
-    run: Result, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_results_of_a_seed_that_disagree_are_reported_once(run, tmp_path, capfd):
     write([run, changed(run, metrics={"test_accuracy": 0.5})], tmp_path)
     assert main.run(["results", str(tmp_path)]) == 0
     out = capfd.readouterr().out
@@ -114,7 +110,7 @@ def test_results_of_a_seed_that_disagree_are_reported_once(
     assert "disagree" in (tmp_path / "page.html").read_text()
 
 
-def test_runs_on_different_data_are_not_pooled(run: Result) -> None:
+def test_runs_on_different_data_are_not_pooled(run):
     part = {"test": {"sentences": 378, "sha256": "another"}}
     rows = rows_of([run, changed(run, seed=1, data=part)])
     assert [row.seeds for row in rows] == [(0,), (1,)]
@@ -122,13 +118,13 @@ def test_runs_on_different_data_are_not_pooled(run: Result) -> None:
     assert len(set(digests)) == 2 and [list(row.settings) for row in rows] == [["data"], ["data"]]
 
 
-def test_runs_on_different_automata_are_not_pooled(kept: list[Result]) -> None:
+def test_runs_on_different_automata_are_not_pooled(kept):
     learned = next(one for one in kept if one["experiment"] == "dfa")
     other = changed(learned, seed=5, dfa={"final": [0]})
     assert len(groups_of([learned, other])) == 2
 
 
-def test_commands_repeat_the_stored_runs(kept: list[Result]) -> None:
+def test_commands_repeat_the_stored_runs(kept):
     for group in groups_of(kept):
         result = group.runs[0]
         record = record_of(result["experiment"], result["model"])
@@ -152,7 +148,7 @@ def test_commands_repeat_the_stored_runs(kept: list[Result]) -> None:
 
 
 @pytest.mark.usefixtures("command_line")
-def test_commands_are_printed_on_request(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_commands_are_printed_on_request(tmp_path, capfd):
     assert main.run(["results", "languages"]) == 0
     assert "ratproof train" not in capfd.readouterr().out
     assert main.run(["results", "languages", "--commands", "--html", str(tmp_path / "page.html")]) == 0
@@ -165,7 +161,7 @@ def test_commands_are_printed_on_request(tmp_path: Path, capfd: pytest.CaptureFi
     assert command_of({"experiment": "nobody's", "model": "", "configuration": {}}) is None
 
 
-def test_a_retired_setting_distinguishes_rows_only_where_it_had_an_effect(kept: list[Result]) -> None:
+def test_a_retired_setting_distinguishes_rows_only_where_it_had_an_effect(kept):
     old = next(one for one in kept if "momentum" in one["configuration"])
     new = changed(old, seed=8, configuration={"smoothing": 0.9, "seed": 8})
     del new["configuration"]["momentum"]

@@ -1,7 +1,5 @@
 """Tests of language modelling: windows and interruptions preserve the state, and columns are independent."""
 
-from __future__ import annotations
-
 import gzip
 import math
 from dataclasses import replace
@@ -38,9 +36,7 @@ def task_of(folder: Path, how: LanguageModelling) -> LanguageTask:
     return LanguageTask(LanguageModel(how, len(text.words)).double(), text)
 
 
-def losses_of(
-    some: LanguageTask, rank: int = 0, processes: int = 1, begin: int = 0, end: int | None = None
-) -> torch.Tensor:
+def losses_of(some, rank=0, processes=1, begin=0, end=None):
     """Return the loss of each column of a process, summed over an epoch or some of its windows."""
     total: torch.Tensor | float = 0.0
     for step, batch in list(enumerate(some.batches(0)))[begin:end]:
@@ -51,7 +47,7 @@ def losses_of(
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_windows_give_the_losses_of_the_complete_text(tmp_path: Path, model: str) -> None:
+def test_windows_give_the_losses_of_the_complete_text(tmp_path, model):
     how = replace(TINY, model=model, **PLAIN)
     some = task_of(tmp_path, how)
     full = task_of(tmp_path, replace(how, window=10**4))
@@ -60,35 +56,33 @@ def test_windows_give_the_losses_of_the_complete_text(tmp_path: Path, model: str
     assert torch.allclose(losses_of(some), losses_of(full), rtol=1e5 * 2.0**-53)
 
 
-def test_an_epoch_starts_without_the_state_of_the_previous_one(tmp_path: Path) -> None:
+def test_an_epoch_starts_without_the_state_of_the_previous_one(tmp_path):
     some = task_of(tmp_path, replace(TINY, **PLAIN))
     assert torch.equal(losses_of(some), losses_of(some))
 
 
-def test_processes_that_share_the_columns_have_the_losses_of_one(tmp_path: Path) -> None:
+def test_processes_that_share_the_columns_have_the_losses_of_one(tmp_path):
     one = losses_of(task_of(tmp_path, TINY))
     two = [losses_of(task_of(tmp_path, TINY), rank, 2) for rank in range(2)]
     assert torch.allclose(one[[0, 2]], two[0], rtol=1e5 * 2.0**-53) and two[1].shape == (1,)
     assert torch.allclose(one[1:2], two[1], rtol=1e5 * 2.0**-53)
 
 
-def test_perplexity_does_not_depend_on_the_window_size(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_perplexity_does_not_depend_on_the_window_size(tmp_path, monkeypatch):
     some = task_of(tmp_path, TINY)
     before = some.loss(some.network, "dev")
     monkeypatch.setitem(task.AT_ONCE, "cpu", 7)
     assert some.loss(some.network, "dev") == pytest.approx(before, rel=1e5 * 2.0**-53)
 
 
-def test_the_vectors_are_the_softmax_too(tmp_path: Path) -> None:
+def test_the_vectors_are_the_softmax_too(tmp_path):
     some = task_of(tmp_path, replace(TINY, model="lstm"))
     words, d = len(some.corpus.words), TINY.hidden
     gates = 4 * (d * d + d * d + 2 * d)  # torch's LSTM has two biases
     assert sum(p.numel() for p in some.network.parameters()) == words * d + words + TINY.layers * gates
 
 
-def test_the_rate_is_the_papers(tmp_path: Path) -> None:
+def test_the_rate_is_the_papers(tmp_path):
     some = task_of(tmp_path, LanguageModelling(**PRESETS["paper-10m"]))
     assert [some.next_rate(epoch, 1.0) for epoch in (1, 149, 150, 300)] == [1.0, 1.0, 0.98, 0.98]
     rates = {model: LanguageModelling(model=model).rate for model in MODELS}
@@ -98,7 +92,7 @@ def test_the_rate_is_the_papers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("preset", ["paper-10m", "paper-24m"])
-def test_models_of_a_budget_have_the_largest_width_in_it(model: str, preset: str) -> None:
+def test_models_of_a_budget_have_the_largest_width_in_it(model, preset):
     how = LanguageModelling(**PRESETS[preset], model=model)
     with torch.device("meta"):
         sizes = [
@@ -109,7 +103,7 @@ def test_models_of_a_budget_have_the_largest_width_in_it(model: str, preset: str
     assert LanguageModelling(**how.to_json()) == how
 
 
-def test_a_width_that_is_given_is_kept() -> None:
+def test_a_width_that_is_given_is_kept():
     assert LanguageModelling(budget=10, hidden=200).hidden == 200
     for budget in ({}, {"budget": 0}):
         with pytest.raises(InputError, match="--hidden 0 requires a --budget"):
@@ -118,9 +112,7 @@ def test_a_width_that_is_given_is_kept() -> None:
         WikipediaModelling(hidden=0)
 
 
-def test_dropout_keeps_equally_many_units_in_all_models_of_a_budget(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dropout_keeps_equally_many_units_in_all_models_of_a_budget(tmp_path, monkeypatch):
     full = {"rrnn-f": LanguageModelling(**PRESETS["paper-10m"])}
     full["rrnn-b"] = replace(full["rrnn-f"], model="rrnn-b", hidden=0)
     names = ("input_dropout", "output_dropout", "vertical_dropout", "recurrent_dropout")
@@ -145,7 +137,7 @@ def test_dropout_keeps_equally_many_units_in_all_models_of_a_budget(
     assert dropped == [0.325, 0.1, 0.1, 0.1, 0.325]
 
 
-def test_the_papers_figures_are_shown_for_networks_of_its_sizes() -> None:
+def test_the_papers_figures_are_shown_for_networks_of_its_sizes():
     assert TABLE_3[10, 2]["rrnn-f"] == (69.5, 66.3)
     printed = paper(LanguageModelling(**PRESETS["paper-24m"]))
     assert printed is not None and printed["test_perplexity"] == 63.1 and printed["parameters"] == "24M"
@@ -160,7 +152,7 @@ def test_the_papers_figures_are_shown_for_networks_of_its_sizes() -> None:
     assert paper(LanguageModelling(**PRESETS["small"])) is None  # two layers, and another size
 
 
-def test_stored_results_have_the_preset_of_their_scale() -> None:
+def test_stored_results_have_the_preset_of_their_scale():
     for result in results_in(KEPT / "language"):
         command = command_of(result)
         assert command is not None and "--preset small" in command and "--budget" not in command
@@ -168,7 +160,7 @@ def test_stored_results_have_the_preset_of_their_scale() -> None:
 
 
 @pytest.mark.parametrize("d", [50, 200, 610])
-def test_the_outputs_of_a_new_rrnn_c_have_the_size_of_the_gain(d: int) -> None:
+def test_the_outputs_of_a_new_rrnn_c_have_the_size_of_the_gain(d):
     """Without the gain, the second layer's outputs are too small for the words' vectors to be learned."""
     ids = torch.randint(1000, (35, 8), generator=torch.Generator().manual_seed(3))
     sizes = {}
@@ -184,7 +176,7 @@ def test_the_outputs_of_a_new_rrnn_c_have_the_size_of_the_gain(d: int) -> None:
     assert LanguageModelling(**PRESETS["small"] | {"model": "rrnn-c"}).gain == 0.5
 
 
-def test_the_campaign_takes_its_stored_results(tmp_path: Path) -> None:
+def test_the_campaign_takes_its_stored_results(tmp_path):
     campaigns = KEPT.parent / "campaigns"
     for name in ("language", "sequences"):
         plan = campaign.read(campaigns / f"{name}.toml")
@@ -196,7 +188,7 @@ def test_the_campaign_takes_its_stored_results(tmp_path: Path) -> None:
 # Text.
 
 
-def test_gzipped_text_is_the_text(tmp_path: Path) -> None:
+def test_gzipped_text_is_the_text(tmp_path):
     plain = corpus.load(write_text(tmp_path), any_size=True)
     path = tmp_path / "ptb/ptb.train.txt"
     write(tmp_path / "ptb/ptb.train.txt.gz", gzip.compress(path.read_bytes()))
@@ -209,11 +201,11 @@ def test_gzipped_text_is_the_text(tmp_path: Path) -> None:
 # Runs.
 
 
-def test_a_score_reads_as_a_perplexity(tmp_path: Path) -> None:
+def test_a_score_reads_as_a_perplexity(tmp_path):
     assert task_of(tmp_path, TINY).in_words(-math.log(120)) == "perplexity 120.0"
 
 
-def test_a_run_saved_by_one_process_resumes_in_several(tmp_path: Path) -> None:
+def test_a_run_saved_by_one_process_resumes_in_several(tmp_path):
     """Each process loads the state of its columns."""
     full, kept = task_of(tmp_path, TINY), task_of(tmp_path, TINY)
     losses_of(kept, end=3)
@@ -226,14 +218,14 @@ def test_a_run_saved_by_one_process_resumes_in_several(tmp_path: Path) -> None:
         torch.testing.assert_close(losses_of(some, rank, 2, begin=3), right[rank::2])
 
 
-def test_a_run_saved_at_an_epochs_end_has_no_state(tmp_path: Path) -> None:
+def test_a_run_saved_at_an_epochs_end_has_no_state(tmp_path):
     """At the end of an epoch, no recurrent state is saved, because the next epoch begins without one."""
     some = task_of(tmp_path, TINY)
     losses_of(some, 1, 2)
     assert some.carried() == {}
 
 
-def test_the_state_of_another_network_is_refused(tmp_path: Path) -> None:
+def test_the_state_of_another_network_is_refused(tmp_path):
     some = task_of(tmp_path, TINY)
     losses_of(some, end=3)
     kept = some.carried()

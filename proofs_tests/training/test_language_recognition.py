@@ -2,8 +2,6 @@
 runs can be resumed.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from itertools import combinations
@@ -48,14 +46,14 @@ def _rows(strings: Strings) -> list[list[int]]:
 
 
 @given(SEEDS, st.integers(1, 12), st.integers(0, 20))
-def test_a_path_has_its_height_and_its_length(seed: int, height: int, more: int) -> None:
+def test_a_path_has_its_height_and_its_length(seed, height, more):
     (path,) = dyck_paths([(height, height + more)], np.random.default_rng(seed))
     heights = np.cumsum(1 - 2 * path.astype(int))
     assert len(path) == 2 * (height + more) and heights.max() == height
     assert heights.min() >= 0 and heights[-1] == 0
 
 
-def test_paths_of_one_size_are_equally_likely() -> None:
+def test_paths_of_one_size_are_equally_likely():
     drawn = dyck_paths([(2, 4)] * 7000, np.random.default_rng(0))
     _, counts = np.unique(np.array(drawn), axis=0, return_counts=True)
     # of the 14 paths with 4 pairs, 1 has height 1, 7 have height 2, 5 have height 3, and 1 has height 4
@@ -64,9 +62,7 @@ def test_paths_of_one_size_are_equally_likely() -> None:
 
 
 @given(SEEDS, st.sampled_from([parentheses.TRAINING, parentheses.DEV, *parentheses.COLUMNS[:2]]))
-def test_parentheses_are_labelled_as_by_the_pushdown_automaton(
-    seed: int, column: parentheses.ParenthesesColumn
-) -> None:
+def test_parentheses_are_labelled_as_by_the_pushdown_automaton(seed, column):
     oracle = language_of.balanced_to_all_depths(parentheses.LETTERS)
     strings = parentheses.draw(column, 3, 4, np.random.default_rng(seed))
     assert (len(strings), int(strings.labels.sum())) == (7, 3)
@@ -80,7 +76,7 @@ def test_parentheses_are_labelled_as_by_the_pushdown_automaton(
 
 
 @given(SEEDS, st.sampled_from(sorted(parentheses.CHANGES)))
-def test_a_near_miss_is_one_change_away(seed: int, name: str) -> None:
+def test_a_near_miss_is_one_change_away(seed, name):
     rng = np.random.default_rng(seed)
     (tokens,) = _rows(parentheses.draw(parentheses.ParenthesesColumn("some", (1, 4), (8, 30)), 1, 0, rng))
     changed = parentheses.CHANGES[name](list(tokens), rng)
@@ -91,7 +87,7 @@ def test_a_near_miss_is_one_change_away(seed: int, name: str) -> None:
 
 
 @given(SEEDS, st.sampled_from(palindromes.COLUMNS[:1] + palindromes.COLUMNS[3:4]))
-def test_palindromes_and_other_strings(seed: int, column: palindromes.PalindromeColumn) -> None:
+def test_palindromes_and_other_strings(seed, column):
     strings = palindromes.draw(column, 3, 4, np.random.default_rng(seed))
     for tokens, label, kind in zip(_rows(strings), strings.labels.tolist(), strings.kinds, strict=True):
         assert (tokens == tokens[::-1] and len(tokens) % 2 == 0) == label == (kind == "palindrome")
@@ -108,13 +104,13 @@ def _network(model: str, **settings: float) -> tuple[TrainedAcceptor, torch.Tens
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_it_is_trained_as_it_is_read(model: str) -> None:
+def test_it_is_trained_as_it_is_read(model):
     network, tokens, lengths = _network(model)
     assert torch.allclose(network(tokens, lengths).logits, network.acceptor(tokens, lengths), atol=1e-12)
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_strings_loss_does_not_depend_on_its_batch(model: str) -> None:
+def test_a_strings_loss_does_not_depend_on_its_batch(model):
     network, tokens, lengths = _network(model, gate_noise=1.0, state_noise=1.0)
     many = network(tokens, lengths, Noise(0, 3, torch.arange(5)), margins=True)
     one = network(tokens[:5, 3:4], lengths[3:4], Noise(0, 3, torch.tensor([3])), margins=True)
@@ -123,7 +119,7 @@ def test_a_strings_loss_does_not_depend_on_its_batch(model: str) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_recurrent_weights_are_in_the_loss_by_their_absolute_values(model: str) -> None:
+def test_recurrent_weights_are_in_the_loss_by_their_absolute_values(model):
     settings = settings_for("parentheses", "ours", TINY | {"model": model, "recurrent_decay": 0.0}, "test")
     strings = languages.language("parentheses", settings)
     parts = strings.training(), strings.dev()
@@ -140,7 +136,7 @@ def test_recurrent_weights_are_in_the_loss_by_their_absolute_values(model: str) 
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_gates_are_those_of_a_step(model: str) -> None:
+def test_gates_are_those_of_a_step(model):
     network, _, _ = _network(model)
     part = network.cell.part
     read = part.read(network.acceptor.embedding.weight[:3])
@@ -155,7 +151,7 @@ def test_gates_are_those_of_a_step(model: str) -> None:
     assert torch.allclose(after[1], c) and torch.allclose(after[0], torch.sigmoid(o) * torch.tanh(c))
 
 
-def test_saturated_gates_lack_no_margin() -> None:
+def test_saturated_gates_lack_no_margin():
     network, tokens, lengths = _network("lstm")
     part = network.cell.part
     for parameter in part.parameters():
@@ -169,14 +165,12 @@ def test_saturated_gates_lack_no_margin() -> None:
 
 
 @pytest.mark.parametrize("model", ["lstm-p", "sr-lstm", "sr-gru"])
-def test_margins_are_those_of_each_prefix_of_a_string(model: str) -> None:
+def test_margins_are_those_of_each_prefix_of_a_string(model):
     network, tokens, lengths = _network(model)
     part, embedding = network.cell.part, network.acceptor.embedding.weight
     shortfalls = network(tokens, lengths, margins=True).lacking
 
-    def short(
-        token: int, state: tuple[torch.Tensor, ...], ends: bool
-    ) -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:
+    def short(token, state, ends):
         read = part.read(embedding[token : token + 1])
         shortfall = (network.gate_margin - gates(part, read, state).abs()).clamp(min=0).mean()
         u, *rest = part.step(read, state)
@@ -194,21 +188,21 @@ def test_margins_are_those_of_each_prefix_of_a_string(model: str) -> None:
         assert torch.allclose(shortfalls[b], total + short(5, state, True)[0])
 
 
-def test_the_hash_is_splitmix64() -> None:
+def test_the_hash_is_splitmix64():
     """Compare with the first numbers that its authors' program gives for the seed 0."""
     first = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
     hashed = _hashed(torch.arange(1, 4) * _STEP)
     assert [int(number) % (1 << 64) for number in hashed] == first
 
 
-def test_gaussian_noise_is_gaussian_and_belongs_to_its_example() -> None:
+def test_gaussian_noise_is_gaussian_and_belongs_to_its_example():
     drawn = Noise(0, 7, torch.tensor([4, 9])).normal(0, (200, 500))
     assert abs(float(drawn.mean())) < 0.01 and abs(float(drawn.std()) - 1) < 0.01
     assert torch.isfinite(drawn).all() and abs(float((drawn.abs() < 1).double().mean()) - 0.6827) < 0.004
     assert torch.equal(Noise(0, 7, torch.tensor([9])).normal(0, (300, 500))[0, :200], drawn[1])
 
 
-def test_the_finish_ends_the_run_and_the_last_weights_are_used(tmp_path: Path) -> None:
+def test_the_finish_ends_the_run_and_the_last_weights_are_used(tmp_path):
     more = {"mastered": 0.0, "finish": 2, "epochs": 50, "growth": 20.0}
     settings = settings_for("parentheses", "ours", TINY | more, "test")
     trained = run("parentheses", settings, Data(Path()), RunOptions(tmp_path / "run", tensorboard=False))
@@ -231,7 +225,7 @@ def _weights(task: RecognitionTask) -> Tensor:
     return torch.cat([one.detach().flatten() for one in task.acceptor.parameters()])
 
 
-def test_a_stalled_curriculum_restarts_with_other_weights() -> None:
+def test_a_stalled_curriculum_restarts_with_other_weights():
     # No untrained network is right on all short strings.
     task = _task({"mastered": 1.0, "restart_after": 3, "epochs": 12, "seed": 1})
     tried, again = [_weights(task)], []
@@ -248,7 +242,7 @@ def test_a_stalled_curriculum_restarts_with_other_weights() -> None:
 
 
 @pytest.mark.parametrize(("wanted", "again"), [(0.0, False), (1.0, True)])
-def test_after_the_finish_it_restarts_if_the_dev_part_is_wrong(wanted: float, again: bool) -> None:
+def test_after_the_finish_it_restarts_if_the_dev_part_is_wrong(wanted, again):
     task = _task({"mastered": 0.0, "growth": 100.0, "finish": 2, "epochs": 50, "dev_wanted": wanted})
     while task.finishing <= 2:
         assert not task.finished and not task.stepped()
@@ -257,7 +251,7 @@ def test_after_the_finish_it_restarts_if_the_dev_part_is_wrong(wanted: float, ag
     assert (task.length, task.finishing, task.restarts) == ((4, 0, 1) if again else (100, 3, 0))
 
 
-def test_a_run_that_is_resumed_within_the_epoch_of_a_restart_reads_the_same_batches() -> None:
+def test_a_run_that_is_resumed_within_the_epoch_of_a_restart_reads_the_same_batches():
     """After the restart, strings are shorter, but not those of the current epoch."""
     task = _task({"mastered": 0.0, "growth": 100.0, "finish": 2, "epochs": 50, "dev_wanted": 1.0})
     while task.finishing <= 2:
@@ -272,7 +266,7 @@ def test_a_run_that_is_resumed_within_the_epoch_of_a_restart_reads_the_same_batc
         assert all(map(torch.equal, ours, batches)) == (epoch == task.epoch)
 
 
-def test_runs_are_listed_in_the_right_table() -> None:
+def test_runs_are_listed_in_the_right_table():
     def errors(**options: object) -> object:
         printed = paper("parentheses", Recognition(**options))  # type: ignore[arg-type]
         return printed and (printed["errors"]["d 20, l 1000"], printed["source"][-2:].strip())
@@ -286,7 +280,7 @@ def test_runs_are_listed_in_the_right_table() -> None:
 
 
 @pytest.mark.usefixtures("command_line")
-def test_the_commands(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_commands(tmp_path, capfd):
     folder = tmp_path / "run"
     assert train(folder, "parentheses", "--model lstm --json") == 0
     trained = json.loads(capfd.readouterr().out)

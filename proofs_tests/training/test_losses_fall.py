@@ -13,8 +13,6 @@ In a language model, 50 steps mainly train the biases of the words, because torc
 norm of an RRNN(F)'s outputs to a tenth per layer.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -108,7 +106,7 @@ WRITERS: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Data]:
+def data(tmp_path_factory):
     """Return a function that returns the data of an experiment, and writes them in the first call."""
     root = tmp_path_factory.mktemp("data")
 
@@ -144,9 +142,7 @@ def losses(record: Experiment, settings: Settings, data: Data, steps: int) -> li
 
 
 @pytest.mark.parametrize(("experiment", "preset", "model"), list(cases()))
-def test_the_loss_falls(
-    experiment: str, preset: str, model: str, data: Callable[[str], Data], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_loss_falls(experiment, preset, model, data, monkeypatch):
     monkeypatch.setattr(palindromes, "SIZES", PALINDROMES)
     record = record_of(experiment, model)
     assert record is not None

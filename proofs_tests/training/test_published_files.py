@@ -1,7 +1,5 @@
 """Tests that the error for a malformed file of published data contains the expected format and the source."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable
 from functools import partial
@@ -109,9 +107,7 @@ def zipped(data: bytes) -> bytes:
     ],
     ids=str,
 )
-def test_a_malformed_file_is_reported_with_its_format_and_source(
-    tmp_path: Path, experiment: str, file: str, data: bytes | None, says: str
-) -> None:
+def test_a_malformed_file_is_reported_with_its_format_and_source(tmp_path, experiment, file, data, says):
     make, load, about = OF[experiment]
     path = make(tmp_path) / ("fashion_mnist" if experiment == "fashion-mnist" else "") / file
     for there in (path, path.with_name(path.name.removesuffix(".gz"))):
@@ -135,12 +131,12 @@ def test_a_malformed_file_is_reported_with_its_format_and_source(
         ("sms", r"train.tsv: the file must have 4,502 sentences, like the published file, got 40"),
     ],
 )
-def test_a_file_of_another_size_may_be_truncated(experiment: str, says: str, tmp_path: Path) -> None:
+def test_a_file_of_another_size_may_be_truncated(experiment, says, tmp_path):
     make, load, _ = OF[experiment]
     with pytest.raises(FormatError, match=says):
         load(make(tmp_path))
 
 
-def test_a_missing_folder_is_reported_with_its_source(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported_with_its_source(tmp_path):
     with pytest.raises(FormatError, match=r"re2rnn/SMS: the path must be a folder.*published at https"):
         load_rules("sms", tmp_path)

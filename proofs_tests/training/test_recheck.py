@@ -1,7 +1,5 @@
 """Tests of ``results --recheck``, which runs stored proved results again and compares the results."""
 
-from __future__ import annotations
-
 import json
 import random
 from copy import deepcopy
@@ -46,14 +44,14 @@ def one_run(folder: Path, figure: float | None = None) -> None:
     evidence.write({NAME: stored()[1][NAME]}, folder)
 
 
-def test_every_proved_language_has_a_network() -> None:
+def test_every_proved_language_has_a_network():
     results, networks = stored()
     proved = {name.removesuffix(".json") for name, one in results.items() if evidence.is_proved(one)}
     assert proved <= set(networks) and len(proved) > 50
     assert sum(path.stat().st_size for path in KEPT.rglob(evidence.ARCHIVE)) < 10_000_000
 
 
-def test_the_kept_files_of_an_unpacked_run_are_those_that_were_unpacked(tmp_path) -> None:
+def test_the_kept_files_of_an_unpacked_run_are_those_that_were_unpacked(tmp_path):
     results, networks = stored()
     contents, result = networks[NAME], results[f"{NAME}.json"]
     evidence.unpack(contents, tmp_path)
@@ -78,7 +76,7 @@ def test_a_result_has_the_commit_of_its_training() -> None:
     assert {name: entry[name] for name in ("commit", "sources")} == installation()
 
 
-def test_a_new_run_equals_the_stored_one(tmp_path, command_line, capfd) -> None:
+def test_a_new_run_equals_the_stored_one(tmp_path, command_line, capfd):
     """On another processor or another torch, the result may be unknown."""
     one_run(tmp_path / "languages")
     status = main.run(["results", str(tmp_path), "--recheck", "1", "--json"])
@@ -88,7 +86,7 @@ def test_a_new_run_equals_the_stored_one(tmp_path, command_line, capfd) -> None:
     assert check["verdict"] == "unknown" or check["differences"] == []
 
 
-def test_a_random_new_run_equals_the_stored_one(capsys) -> None:
+def test_a_random_new_run_equals_the_stored_one(capsys):
     """The run is drawn from those that took less than ten seconds; its name and the seed are printed."""
     results, kept = stored()
     seed = random.SystemRandom().getrandbits(32)
@@ -105,7 +103,7 @@ def _seconds(result: dict[str, Any]) -> float:
     return float(result["seconds"] + result["certifying"])
 
 
-def test_a_changed_figure_is_reported(tmp_path, command_line, capfd, monkeypatch) -> None:
+def test_a_changed_figure_is_reported(tmp_path, command_line, capfd, monkeypatch):
     """In place of a new run, the test uses the stored run; two other tests train again."""
 
     def unpack_stored(result: dict[str, Any], folder: Path) -> None:
@@ -120,12 +118,12 @@ def test_a_changed_figure_is_reported(tmp_path, command_line, capfd, monkeypatch
     assert check["differences"] == ["metrics.boxes"]
 
 
-def test_there_must_be_as_many_networks(tmp_path, command_line, capfd) -> None:
+def test_there_must_be_as_many_networks(tmp_path, command_line, capfd):
     assert main.run(["results", str(tmp_path), "--recheck", "1"]) == 2
     assert "--recheck must be at most" in capfd.readouterr().err
 
 
-def test_a_corrupt_archive_of_networks_is_a_format_error(tmp_path: Path) -> None:
+def test_a_corrupt_archive_of_networks_is_a_format_error(tmp_path):
     write({"run": dict.fromkeys((NETWORK, CERTIFICATE, ABOUT), bytes(range(256)) * 50)}, tmp_path)
     (archive,) = tmp_path.iterdir()
     data = bytearray(archive.read_bytes())

@@ -3,8 +3,6 @@
 The results are those of parentheses and of learned languages. A certificate describes the actual network.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -50,14 +48,14 @@ def _some_strings() -> Strings:
     )
 
 
-def test_the_string_is_balanced_and_deeper_than_training_strings() -> None:
+def test_the_string_is_balanced_and_deeper_than_training_strings():
     assert brackets.is_balanced(STRING)
     depths = [STRING[:n].count("(") - STRING[:n].count(")") for n in range(len(STRING))]
     assert max(depths) == 8 > parentheses.TRAINING.depths[1]
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_rows_are_the_states_along_the_string(model: str) -> None:
+def test_rows_are_the_states_along_the_string(model):
     torch.manual_seed(0)
     options: dict[str, Any] = {"k": 3} if model.startswith("sr-") else {}
     network = TrainedAcceptor(Acceptor(parentheses.ALPHABET, model, 6, **options), Recognition(model=model))
@@ -78,7 +76,7 @@ def test_rows_are_the_states_along_the_string(model: str) -> None:
     assert sum(data["ranked"]) == pytest.approx(1, abs=1e-3)
 
 
-def test_ranked_probabilities_are_means_over_steps_without_padding() -> None:
+def test_ranked_probabilities_are_means_over_steps_without_padding():
     """The mean is over all steps of all strings, so a longer string has more weight."""
     torch.manual_seed(1)
     network = TrainedAcceptor(Acceptor(parentheses.ALPHABET, "sr-lstm", 5, k=3), Recognition())
@@ -96,7 +94,7 @@ def test_ranked_probabilities_are_means_over_steps_without_padding() -> None:
     )
 
 
-def test_a_counter_up_to_twenty_reaches_depth_twenty() -> None:
+def test_a_counter_up_to_twenty_reaches_depth_twenty():
     def right(strings: Strings) -> torch.Tensor:
         turns = (strings.tokens == parentheses.OPEN).long() - (strings.tokens == parentheses.CLOSE).long()
         return ~strings.labels | (torch.cumsum(turns, dim=1).amax(dim=1) <= 20)
@@ -109,7 +107,7 @@ def test_a_counter_up_to_twenty_reaches_depth_twenty() -> None:
 
 
 @pytest.mark.usefixtures("command_line")
-def test_an_old_run_gets_its_pictures_when_it_is_resumed(tmp_path: Path) -> None:
+def test_an_old_run_gets_its_pictures_when_it_is_resumed(tmp_path):
     folder = tmp_path / "run"
     assert train(folder, "parentheses", "--model sr-lstm --epochs 1") == 0
     full = json.loads((folder / "result.json").read_text())
@@ -120,7 +118,7 @@ def test_an_old_run_gets_its_pictures_when_it_is_resumed(tmp_path: Path) -> None
     assert json.loads((folder / "result.json").read_text()) == full
 
 
-def test_the_certificate_of_a_run_is_in_its_result(tmp_path: Path) -> None:
+def test_the_certificate_of_a_run_is_in_its_result(tmp_path):
     results.write(kept_result("parentheses-sr-lstm-p-large-first-seed-0"), tmp_path / "result.json")
     shutil.copy(EXAMPLES / "counter.safetensors", tmp_path / NETWORK)
     answer = certified(tmp_path, height=1, length=6, saturated_height=0)
@@ -129,7 +127,7 @@ def test_the_certificate_of_a_run_is_in_its_result(tmp_path: Path) -> None:
     assert results.read(tmp_path / "result.json")["certified"] == answer
 
 
-def test_a_method_is_identified_by_its_recipe() -> None:
+def test_a_method_is_identified_by_its_recipe():
     for experiment, presets in PRESETS.items():
         for name, method in (("ours", tables.METHODS[True]), ("paper", tables.METHODS[False])):
             how = Recognition(**presets[name]).to_json()
@@ -137,14 +135,14 @@ def test_a_method_is_identified_by_its_recipe() -> None:
 
 
 @pytest.mark.parametrize(("preset", "name"), [("ours", "ours"), ("first", "first recipe")])
-def test_our_method_with_another_finish_has_its_own_name(preset: str, name: str) -> None:
+def test_our_method_with_another_finish_has_its_own_name(preset, name):
     how = Recognition(**PRESETS["parentheses"][preset]).to_json()
     run = {"experiment": "parentheses", "configuration": how}
     longer = run | {"configuration": how | {"finish": 90}}
     assert [tables.method_of(one) for one in (run, longer)] == [name, f"{name}, 90 epochs of finish"]
 
 
-def test_results_from_before_restarts_belong_to_the_initial_method() -> None:
+def test_results_from_before_restarts_belong_to_the_initial_method():
     for experiment, preset, method in (
         ("parentheses", "first", tables.FIRST),
         ("palindromes", "ours", "ours"),
@@ -154,7 +152,7 @@ def test_results_from_before_restarts_belong_to_the_initial_method() -> None:
         assert tables.method_of({"experiment": experiment, "configuration": older}) == method
 
 
-def test_results_from_before_a_setting_belong_to_the_same_row() -> None:
+def test_results_from_before_a_setting_belong_to_the_same_row():
     kept = kept_result("parentheses-lstm-large-first-seed-0")
     configuration = {name: v for name, v in kept["configuration"].items() if name != "gate_margin"}
     other = kept | {"seed": 9, "configuration": configuration | {"seed": 9}}
@@ -167,7 +165,7 @@ def test_results_from_before_a_setting_belong_to_the_same_row() -> None:
 # Learned languages.
 
 
-def test_the_extraction_from_a_network_that_equals_its_language() -> None:
+def test_the_extraction_from_a_network_that_equals_its_language():
     network, _ = files.load(EXAMPLES / "tomita-2.safetensors")
     answer, dfa = certify(network), tomita(2).dfa
     words = [word for n in range(7) for word in _words(n)]
@@ -185,14 +183,14 @@ def test_the_extraction_from_a_network_that_equals_its_language() -> None:
     assert bool((sums > 0.9).all()) and bool((sums < 1.01).all())
 
 
-def test_few_strings_show_no_whole_table() -> None:
+def test_few_strings_show_no_whole_table():
     network, _ = files.load(EXAMPLES / "tomita-2.safetensors")
     counted = extracted(certify(network), tomita(2).dfa, [("1",), ("1", "0")])["counted"]["hard"]
     assert counted["unseen"] > 0 and counted["states"] is None and counted["difference"] is None
 
 
 @pytest.mark.parametrize("number", range(1, 8))
-def test_the_string_over_time_stays_alive_and_visits_every_living_state(number: int) -> None:
+def test_the_string_over_time_stays_alive_and_visits_every_living_state(number):
     dfa = tomita(number).dfa
     run = dfa.run(a_string(dfa))
     assert not set(run) & dfa.dead and set(run) == set(range(dfa.states)) - dfa.dead

@@ -2,8 +2,6 @@
 name.
 """
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -31,8 +29,7 @@ pytestmark = pytest.mark.usefixtures("command_line")
 
 @pytest.mark.parametrize("how", [[], ["--json"]])
 @pytest.mark.parametrize("name", ["nosuch", "there"])
-def test_a_name_without_results_gives_an_error_that_lists_the_names(how, name, tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
+def test_a_name_without_results_gives_an_error_that_lists_the_names(how, name, in_tmp_path, tmp_path, capfd):
     (tmp_path / "there").mkdir()
     assert main.run(["results", name, *how]) == 2
     out, err = capfd.readouterr()
@@ -48,8 +45,7 @@ def test_results_without_a_table_are_refused(how, tmp_path, capfd):
     assert out == "" and err.count("\n") == 1 and "nobody's" in err
 
 
-def test_stored_results_are_shown_by_name(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
+def test_stored_results_are_shown_by_name(in_tmp_path, capfd):
     assert main.run(["results", "memory"]) == 0
     by_name = capfd.readouterr().out
     assert main.run(["results", str(KEPT / "memory")]) == 0
@@ -57,8 +53,7 @@ def test_stored_results_are_shown_by_name(tmp_path, monkeypatch, capfd):
 
 
 @pytest.mark.parametrize("name", [[], ["memory"]])
-def test_an_installed_wheel_reports_where_stored_results_are(name, tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
+def test_an_installed_wheel_reports_where_stored_results_are(name, in_tmp_path, tmp_path, monkeypatch, capfd):
     monkeypatch.setattr(results_command, "KEPT", tmp_path / "none")
     assert main.run(["results", *name]) == 2
     out, err = capfd.readouterr()

@@ -2,11 +2,8 @@
 and settings are chosen without the test set.
 """
 
-from __future__ import annotations
-
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,9 +40,7 @@ STRINGS = "--model sr-lstm-p --epochs 4 --finish 2"
         ("palindromes", f"{STRINGS} --target-accuracy 0"),
     ],
 )
-def test_a_repeatedly_interrupted_run_equals_an_uninterrupted_one(
-    experiment: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_repeatedly_interrupted_run_equals_an_uninterrupted_one(experiment, line, tmp_path, monkeypatch):
     monkeypatch.setattr(palindromes, "SIZES", ((40, 40), (30, 30)))
     assert train(tmp_path / "whole", experiment, line) == 0
     calls, cuts, more = iter(range(10**6)), 0, ""
@@ -57,9 +52,7 @@ def test_a_repeatedly_interrupted_run_equals_an_uninterrupted_one(
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_run_that_diverges_prints_json_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_that_diverges_prints_json_too(tmp_path, monkeypatch, capfd):
     def diverge(*arguments: object, **options: object) -> None:
         raise Diverged("the loss is nan")
 
@@ -82,9 +75,7 @@ def test_a_run_that_diverges_prints_json_too(
         ("sms", "bigru+io"),
     ],
 )
-def test_a_result_has_the_documented_fields(
-    tmp_path: Path, experiment: str, model: str, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_result_has_the_documented_fields(tmp_path, experiment, model, capfd):
     folder = tmp_path / "run"
     assert train(folder, experiment, f"--model {model} --json") == 0
     trained = json.loads(capfd.readouterr().out)
@@ -137,9 +128,7 @@ def _require_figures(trained: dict[str, Any], shown: str) -> None:
         ("parentheses", {"size": "small", "units": 4, "steps": 3, "batch": 8, "epochs": 4, "growth": 3.0}),
     ],
 )
-def test_settings_are_chosen_without_the_test_part(
-    experiment: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_settings_are_chosen_without_the_test_part(experiment, options, tmp_path, monkeypatch):
     drawn, draw = list[str](), parentheses.draw
     monkeypatch.setattr(
         parentheses, "draw", lambda column, *more: [drawn.append(column.name), draw(column, *more)][1]
@@ -180,7 +169,7 @@ def test_settings_are_chosen_without_the_test_part(
         *(("tomita", {"model": "sr-gru", "noise": noise}, "--noise") for noise in ("1,-1", "inf")),
     ],
 )
-def test_a_wrong_setting_is_refused(experiment: str, options: dict[str, object], says: str) -> None:
+def test_a_wrong_setting_is_refused(experiment, options, says):
     from automata.errors import InputError
 
     with pytest.raises(InputError, match=says):

@@ -1,7 +1,5 @@
 """Tests of the scoreboard: its figures are those of the papers and of the results, with correct verdicts."""
 
-from __future__ import annotations
-
 import copy
 from dataclasses import asdict
 from statistics import mean
@@ -18,25 +16,18 @@ from training.groups import groups_of
 from training.language_recognition.paper import TABLE_11
 from training.results_command import KEPT
 from training.reviews.settings import TABLE_13
-from training.scoreboard import (
-    FigureComparison,
-    _as_error,
-    interval,
-    scoreboard,
-    significant_sign,
-    smaller_than_paper,
-)
+from training.scoreboard import _as_error, interval, scoreboard, significant_sign, smaller_than_paper
 
 Result = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def kept() -> list[Result]:
+def kept():
     return results_in(KEPT)
 
 
 @pytest.fixture(scope="module")
-def board(kept: list[Result]) -> list[FigureComparison]:
+def board(kept):
     return scoreboard(kept)
 
 
@@ -68,12 +59,12 @@ def runs(*accuracies: float, printed: float = 0.5, **configuration: Any) -> list
         ((0.6, 0.6), "beaten"),
     ],
 )
-def test_the_verdict_follows_from_the_interval(accuracies: tuple[float, ...], verdict: str) -> None:
+def test_the_verdict_follows_from_the_interval(accuracies, verdict):
     (one,) = scoreboard(runs(*accuracies))
     assert one.verdict == verdict and one.values == pytest.approx([100 * value for value in accuracies])
 
 
-def test_for_errors_smaller_figures_are_better() -> None:
+def test_for_errors_smaller_figures_are_better():
     errors = {"palindromes": (0.2, 0.21, 0.22), "printed": 0.3}
     results = [
         {
@@ -92,14 +83,14 @@ def test_for_errors_smaller_figures_are_better() -> None:
     assert [one.verdict for one in scoreboard(worse)] == ["short by 11.0"]
 
 
-def test_a_seed_that_stands_twice_counts_once() -> None:
+def test_a_seed_that_stands_twice_counts_once():
     again = copy.deepcopy(runs(0.6, 0.7))
     again[0]["seconds"] = 3.0
     (one,) = scoreboard([*runs(0.6, 0.7), *again])
     assert len(one.values) == 2
 
 
-def test_of_several_recipes_the_one_that_is_best_on_dev_counts() -> None:
+def test_of_several_recipes_the_one_that_is_best_on_dev_counts():
     better = runs(0.3, 0.31, hidden=7)
     for run in better:
         run["metrics"]["dev_accuracy"] = 0.6
@@ -107,7 +98,7 @@ def test_of_several_recipes_the_one_that_is_best_on_dev_counts() -> None:
     assert one.values == pytest.approx((30, 31))
 
 
-def test_smaller_runs_are_not_comparable(board: list[FigureComparison]) -> None:
+def test_smaller_runs_are_not_comparable(board):
     smaller = [one for one in board if one.smaller]
     assert {one.experiment for one in smaller} == {"mnist", "fashion-mnist", "imdb"}
     assert {one.verdict for one in smaller} == {"not comparable"}
@@ -115,7 +106,7 @@ def test_smaller_runs_are_not_comparable(board: list[FigureComparison]) -> None:
     assert not any(one.smaller for one in board if one.experiment in (*SETS, "cr", "palindromes"))
 
 
-def test_the_board_has_the_papers_figures(board: list[FigureComparison]) -> None:
+def test_the_board_has_the_papers_figures(board):
     printed = {(one.experiment, one.model, one.metric, round(one.printed, 4)) for one in board}
     for at, name in enumerate(SETS):
         assert (name, "rules", "rules_test_accuracy", RULES[at]) in printed
@@ -127,10 +118,8 @@ def test_the_board_has_the_papers_figures(board: list[FigureComparison]) -> None
             assert ("palindromes", model, f"test_error l {length}", round(100 * share, 4)) in printed
     errors = {one.metric: one for one in board if one.experiment == "imdb" and one.model == "sr-lstm-p"}
     # the smaller models, with GloVe's vectors, are better on the dev set
-    assert (
-        errors["test_200_accuracy"].group.settings["hidden"] == 256
-        and not errors["test_200_accuracy"].smaller
-    )
+    assert errors["test_200_accuracy"].group.settings["hidden"] == 256
+    assert not errors["test_200_accuracy"].smaller
     assert errors["test_200_accuracy"].printed == TABLE_13["sr-lstm-p"]["test"][200]
     assert errors["test_200_accuracy"].figure == "test error in %, 200 words"
     runs_of_it = errors["test_200_accuracy"].group.runs
@@ -138,7 +127,7 @@ def test_the_board_has_the_papers_figures(board: list[FigureComparison]) -> None
     assert errors["test_200_accuracy"].values == pytest.approx(wrong)
 
 
-def test_the_values_are_those_of_the_results(kept: list[Result], board: list[FigureComparison]) -> None:
+def test_the_values_are_those_of_the_results(kept, board):
     one = next(one for one in board if (one.experiment, one.model) == ("subj", "lstm"))
     own = [
         100 * run["metrics"]["test_accuracy"]
@@ -161,24 +150,20 @@ def test_the_values_are_those_of_the_results(kept: list[Result], board: list[Fig
         ((1.0, 1.0), (1.0, 1.0), 0),
     ],
 )
-def test_differences_larger_than_chance_are_those_of_welchs_test(
-    one: tuple[float, ...], other: tuple[float, ...], sign: int
-) -> None:
+def test_differences_larger_than_chance_are_those_of_welchs_test(one, other, sign):
     assert significant_sign(one, other) == sign
     if min(len(set(one)), len(set(other))) > 1:
         assert bool(stats.ttest_ind(one, other, equal_var=False).pvalue < 0.05) is (sign != 0)
 
 
-def test_rows_of_a_table_that_print_the_same_figure_are_both_on_the_board(
-    board: list[FigureComparison],
-) -> None:
+def test_rows_of_a_table_that_print_the_same_figure_are_both_on_the_board(board):
     """Jiang et al. print 97.00 for SMS with random weights, and with random vectors."""
     table = [one for one in board if one.experiment == "sms" and "Table 6" in one.source]
     rows = [one for one in table if one.printed == 97]
     assert len({one.row for one in rows}) == len(rows) == 2
 
 
-def test_an_error_that_equals_the_papers_is_reached() -> None:
+def test_an_error_that_equals_the_papers_is_reached():
     assert _as_error(0.7004) == 29.96 and _as_error(0.7283) == 27.17
 
 

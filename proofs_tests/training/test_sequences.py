@@ -1,10 +1,7 @@
 """Tests of the classifiers of images and reviews, of their data, and of the paper's tables."""
 
-from __future__ import annotations
-
 import gzip
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -43,7 +40,7 @@ def classifier(model: str, head: str, **more: object) -> SequenceClassifier:
 # The optimiser.
 
 
-def test_the_papers_momentum_is_the_smoothing_of_the_squares() -> None:
+def test_the_papers_momentum_is_the_smoothing_of_the_squares():
     """Torch's momentum of 0.9 would multiply the steps by 10."""
     how, network = SequenceClassification(), classifier("lstm", "h")
     part = SimpleNamespace(lengths=torch.ones(1))
@@ -55,7 +52,7 @@ def test_the_papers_momentum_is_the_smoothing_of_the_squares() -> None:
 
 
 @pytest.mark.parametrize(("model", "head"), PAIRS)
-def test_scores_depend_only_on_the_sequence(model: str, head: str) -> None:
+def test_scores_depend_only_on_the_sequence(model, head):
     """The scores do not depend on the batch, the padding, or whether a gradient is needed.
 
     They depend on the first vector through all inputs of the head.
@@ -77,7 +74,7 @@ def test_scores_depend_only_on_the_sequence(model: str, head: str) -> None:
 
 
 @pytest.mark.parametrize(("model", "head"), PAIRS)
-def test_a_head_reads_its_documented_inputs(model: str, head: str) -> None:
+def test_a_head_reads_its_documented_inputs(model, head):
     network = classifier(model, head)
     torch.manual_seed(1)
     values, lengths = torch.randn(5, 2, 2, dtype=torch.float64), torch.tensor([3, 5])
@@ -90,7 +87,7 @@ def test_a_head_reads_its_documented_inputs(model: str, head: str) -> None:
     assert len(cells) == (0 if model in ("gru", "sr-gru") else 2)
 
 
-def test_after_an_end_token_the_stochastic_component_is_not_applied() -> None:
+def test_after_an_end_token_the_stochastic_component_is_not_applied():
     how = replace(TINY, model="sr-lstm-p", head="h", layers=1)
     ends = SequenceClassifier(how, 2, labels=3, ends=True)
     values, lengths = torch.randn(5, 2, 2), torch.tensor([3, 5])
@@ -101,7 +98,7 @@ def test_after_an_end_token_the_stochastic_component_is_not_applied() -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_the_gate_that_preserves_the_state_starts_with_its_bias(model: str) -> None:
+def test_the_gate_that_preserves_the_state_starts_with_its_bias(model):
     """With a large bias the state keeps its initial value 0."""
     kept, free = (classifier(model, "h-c", layers=1, forget_bias=bias) for bias in (50.0, 0.0))
     for one, other in zip(kept.parameters(), free.parameters(), strict=True):
@@ -110,7 +107,7 @@ def test_the_gate_that_preserves_the_state_starts_with_its_bias(model: str) -> N
     assert sum(int((one != other).sum()) for one, other in changed) == 4
 
 
-def test_dropout_belongs_to_examples() -> None:
+def test_dropout_belongs_to_examples():
     network = classifier("sr-lstm", "h", dropout=0.5)
     values, lengths = torch.randn(3, 4, 2, dtype=torch.float64), torch.full((4,), 3)
     noise = [Noise(0, 1, torch.tensor(which)) for which in ([5, 6, 7, 8], [7])]
@@ -122,7 +119,7 @@ def test_dropout_belongs_to_examples() -> None:
 # Images.
 
 
-def test_an_image_is_read_row_by_row_or_in_one_permutation() -> None:
+def test_an_image_is_read_row_by_row_or_in_one_permutation():
     pixels = torch.arange(784, dtype=torch.uint8).reshape(1, 28, 28)
     one = images.Images(pixels, torch.tensor([3]))
     full = images.Pixels(one, 28, "normal")
@@ -136,7 +133,7 @@ def test_an_image_is_read_row_by_row_or_in_one_permutation() -> None:
     assert torch.equal(images.permutation(14).sort().values, torch.arange(196))
 
 
-def test_the_dev_part_is_the_end_of_the_training_file(tmp_path: Path) -> None:
+def test_the_dev_part_is_the_end_of_the_training_file(tmp_path):
     write_images(tmp_path)
     parts = images.load("mnist", tmp_path, any_size=True)
     assert [len(parts[name].labels) for name in ("train", "dev", "test")] == [30, 6, 36]
@@ -147,7 +144,7 @@ def test_the_dev_part_is_the_end_of_the_training_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("model", [model for model in MODELS if model != "sr-gru"])
 @pytest.mark.parametrize("preset", PRESETS)
-def test_an_untrained_network_of_a_preset_distinguishes_images(preset: str, model: str) -> None:
+def test_an_untrained_network_of_a_preset_distinguishes_images(preset, model):
     """A network that does not distinguish images can only learn how frequent the labels are.
 
     The images end with as many blank pixels as the median image of MNIST. The final states must differ in
@@ -168,11 +165,11 @@ def test_an_untrained_network_of_a_preset_distinguishes_images(preset: str, mode
 # Reviews.
 
 
-def test_a_review_is_its_words_in_lowercase_letters() -> None:
+def test_a_review_is_its_words_in_lowercase_letters():
     assert reviews.words_of("It's<br /><br />GREAT: 10/10!") == ("it", "s", "great", "10", "10", "!")
 
 
-def test_the_vocabulary_is_the_most_frequent_words_of_the_training_part(tmp_path: Path) -> None:
+def test_the_vocabulary_is_the_most_frequent_words_of_the_training_part(tmp_path):
     part = reviews.Reviews((("b", "a", "c"), ("a", "b"), ("d",)), (0, 1, 1))
     index = reviews.vocabulary(part, 3)
     assert index == {"a": 3, "b": 4, "c": 5}
@@ -182,7 +179,7 @@ def test_the_vocabulary_is_the_most_frequent_words_of_the_training_part(tmp_path
     assert [row.tolist() for row in plain.rows] == [[3], [0]]
 
 
-def test_a_tenth_of_the_training_file_is_the_dev_part(tmp_path: Path) -> None:
+def test_a_tenth_of_the_training_file_is_the_dev_part(tmp_path):
     parts = reviews.load(write_reviews(tmp_path), any_size=True)
     assert [len(parts[name].labels) for name in ("train", "dev", "test")] == [36, 4, 40]
     again = reviews.load(tmp_path, any_size=True, test=False)
@@ -192,7 +189,7 @@ def test_a_tenth_of_the_training_file_is_the_dev_part(tmp_path: Path) -> None:
 # Wikipedia.
 
 
-def test_infrequent_words_are_unknown(tmp_path: Path) -> None:
+def test_infrequent_words_are_unknown(tmp_path):
     folder = write_articles(tmp_path)
     text_corpus = corpus.load(folder, most=5, any_size=True)
     assert text_corpus.words[:2] == ("</s>", "<unk>") and len(text_corpus.words) == 7
@@ -204,7 +201,7 @@ def test_infrequent_words_are_unknown(tmp_path: Path) -> None:
     assert shown[-2:] == ["<unk>", "</s>"]
 
 
-def test_table_14s_parameters_are_those_of_the_model() -> None:
+def test_table_14s_parameters_are_those_of_the_model():
     """With 77,000 words and k = 1,000 centroids of 300 units, the numbers are 47.0M and 47.3M, as printed.
 
     The counts include our two biases per gate and one per word of the softmax.
@@ -214,18 +211,14 @@ def test_table_14s_parameters_are_those_of_the_model() -> None:
         with torch.device("meta"):
             network = WikipediaModel(WikipediaModelling(model=model), 77_002)
         counts[model] = sum(p.numel() for p in network.parameters())
-    assert {name: round(count / 1e6, 1) for name, count in counts.items()} == {
-        "lstm": 47.0,
-        "lstm-p": 47.0,
-        "sr-lstm": 47.3,
-        "sr-lstm-p": 47.3,
-    }
+    expected = {"lstm": 47.0, "lstm-p": 47.0, "sr-lstm": 47.3, "sr-lstm-p": 47.3}
+    assert {name: round(count / 1e6, 1) for name, count in counts.items()} == expected
 
 
 # Settings, and the paper's figures.
 
 
-def test_the_papers_figures_are_found_by_model_and_settings() -> None:
+def test_the_papers_figures_are_found_by_model_and_settings():
     for (model, k), accuracies in TABLE_7.items():
         for order, accuracy in accuracies.items():
             how = PixelByPixel(model=model, k=k or 10, order=order)
@@ -243,7 +236,7 @@ def test_the_papers_figures_are_found_by_model_and_settings() -> None:
 
 
 @pytest.mark.usefixtures("command_line")
-def test_glove_vectors_stay_unchanged_if_fixed(tmp_path: Path) -> None:
+def test_glove_vectors_stay_unchanged_if_fixed(tmp_path):
     assert train(tmp_path / "fixed", "imdb", "--model sr-lstm --embedding glove --fixed") == 0
     assert train(tmp_path / "free", "imdb", "--model sr-lstm --embedding glove") == 0
     fixed, free = (

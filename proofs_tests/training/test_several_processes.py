@@ -4,8 +4,6 @@ It has the losses of one process. A termination request leaves a complete checkp
 the exit status 130. Restarted processes resume the run.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import socket
@@ -63,7 +61,7 @@ once.
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(tmp_path_factory):
     """Write data whose last batch of each epoch has one example, so that one process of two has none."""
     data = write_rule_sets(tmp_path_factory.mktemp("data"), sentences=41)  # eight batches of 5, and one of 1
     write_sets(data, sentences=51)  # 41 of them for training
@@ -110,7 +108,7 @@ def require_same(one: list[list[str]], two: list[list[str]]) -> None:
 
 
 @pytest.mark.usefixtures("command_line")
-def test_two_processes_have_the_losses_of_one(data: Path, tmp_path: Path) -> None:
+def test_two_processes_have_the_losses_of_one(data, tmp_path):
     run_in_two(data, tmp_path / "two")
     for name in LINES:
         assert main.run(line(name, data, tmp_path / "one" / name)) == 0
@@ -170,9 +168,7 @@ Torchrun does not report the exit status.
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_termination_request_saves_a_checkpoint_and_every_process_exits_with_130(
-    data: Path, tmp_path: Path
-) -> None:
+def test_a_termination_request_saves_a_checkpoint_and_every_process_exits_with_130(data, tmp_path):
     """In the first case, one process receives the request, and torchrun then terminates the other process.
 
     In the second case, torchrun receives the request.
@@ -246,7 +242,7 @@ A process is killed in the first attempt. Then the program repeats both attempts
 
 
 @pytest.mark.usefixtures("command_line")
-def test_restarted_processes_resume_from_the_checkpoint(data: Path, tmp_path: Path) -> None:
+def test_restarted_processes_resume_from_the_checkpoint(data, tmp_path):
     """The processes resume only their own run. The run of another torchrun is always refused."""
     how = ["--epochs", "3", "--keep-every", "0"]
     env = {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "TORCHELASTIC_RUN_ID": "test", "OMP_NUM_THREADS": "1"}

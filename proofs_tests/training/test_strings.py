@@ -1,7 +1,5 @@
 """Tests of training strings: labels, lengths, counts, disjoint sets, and the same strings for a seed."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest
@@ -24,11 +22,9 @@ def languages() -> st.SearchStrategy[RegularLanguage]:
     return st.one_of(st.integers(1, 7).map(grammar), st.integers(1, 4).map(balanced), random)
 
 
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(languages(), st.integers(0, 99), st.booleans())
-def test_drawn_strings_are_sorted_distinct_and_disjoint(
-    language: RegularLanguage, seed: int, near_misses: bool
-) -> None:
+def test_drawn_strings_are_sorted_distinct_and_disjoint(language, seed, near_misses):
     training, validation = strings.draw(language, seed, near_misses)
     assert (training, validation) == strings.draw(language, seed, near_misses)
     assert not set(training.tokens) & set(validation.tokens)
@@ -50,13 +46,13 @@ def _right(language: RegularLanguage, part: LabelledStrings, lengths: tuple[int,
 
 
 @pytest.mark.parametrize("number", range(1, 8))
-def test_labels_are_those_of_the_words(number: int) -> None:
+def test_labels_are_those_of_the_words(number):
     training, _ = strings.draw(grammar(number), 0)
     for tokens, label in zip(training.tokens, training.labels, strict=True):
         assert label == tomita(number).contains("".join(map(str, tokens)))
 
 
-def test_a_sparse_language_has_accepted_strings_of_every_possible_length() -> None:
+def test_a_sparse_language_has_accepted_strings_of_every_possible_length():
     training, _ = strings.draw(grammar(2), 0)
     accepted = {len(x) for x, label in zip(training.tokens, training.labels, strict=True) if label}
     assert accepted == {0, 2, 4, 6, 8, 10, 12, 16, 22}
@@ -64,5 +60,5 @@ def test_a_sparse_language_has_accepted_strings_of_every_possible_length() -> No
     assert uniform.accepted < len(accepted)  # as in the paper's Table 9, which has 6
 
 
-def test_other_seeds_give_other_strings() -> None:
+def test_other_seeds_give_other_strings():
     assert strings.draw(grammar(5), 0) != strings.draw(grammar(5), 1)

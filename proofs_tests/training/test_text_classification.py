@@ -4,12 +4,9 @@ They test the format of the files, that padding has no effect, that a search doe
 that trained units equal their automata.
 """
 
-from __future__ import annotations
-
 import json
 import lzma
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -45,7 +42,7 @@ RATIONAL = [model for model in MODELS if model != "lstm"]
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("noisy", [False, True])
-def test_a_sentences_prediction_does_not_depend_on_padding(model: str, noisy: bool) -> None:
+def test_a_sentences_prediction_does_not_depend_on_padding(model, noisy):
     network = SentenceClassifier(Classification(model=model, hidden=5), 3).double()
     vectors, lengths = torch.randn(9, 4, 3, dtype=torch.float64), torch.tensor([9, 4, 1, 0])
     noise = Noise(0, 0, torch.arange(4)) if noisy else None
@@ -60,7 +57,7 @@ def test_a_sentences_prediction_does_not_depend_on_padding(model: str, noisy: bo
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_each_dropout_is_active_only_in_training(model: str) -> None:
+def test_each_dropout_is_active_only_in_training(model):
     vectors, lengths, noise = torch.randn(6, 8, 3), torch.full((8,), 6), Noise(0, 0, torch.arange(8))
     none = {"vertical_dropout": 0.0, "recurrent_dropout": 0.0, "embedding_dropout": 0.0}
     plain = SentenceClassifier(Classification(model=model, hidden=5, **none), 3)
@@ -72,7 +69,7 @@ def test_each_dropout_is_active_only_in_training(model: str) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_linear_classifier_is_affine_in_the_last_state(model: str) -> None:
+def test_a_linear_classifier_is_affine_in_the_last_state(model):
     """The authors' program has a linear classifier. An MLP with the same weights is not affine."""
     network = SentenceClassifier(Classification(model=model, hidden=5, classifier="linear"), 3)
     vectors, lengths = torch.randn(6, 8, 3), torch.full((8,), 6)
@@ -85,7 +82,7 @@ def test_a_linear_classifier_is_affine_in_the_last_state(model: str) -> None:
     assert not torch.allclose(mlp(vectors, lengths), mlp.out(last), atol=1e-6)
 
 
-def test_word_vectors_have_the_requested_length_and_unknown_words_share_one(tmp_path: Path) -> None:
+def test_word_vectors_have_the_requested_length_and_unknown_words_share_one(tmp_path):
     folder = write_sets(tmp_path)
     table, without = data.vector_table(data.find_vectors(folder), ["good", "zebra", "quagga"], 5.0)
     assert torch.allclose(table.norm(dim=1), torch.tensor(5.0)) and without == 2
@@ -95,7 +92,7 @@ def test_word_vectors_have_the_requested_length_and_unknown_words_share_one(tmp_
 # The data.
 
 
-def test_the_splits_are_fixed_and_have_the_sizes_of_table_4() -> None:
+def test_the_splits_are_fixed_and_have_the_sizes_of_table_4():
     full = SentencePart(tuple((str(i),) for i in range(3775)), tuple(i % 2 for i in range(3775)))
     parts = data.split(full)
     assert {name: len(part) for name, part in parts.items()} == {"train": 3019, "dev": 378, "test": 378}
@@ -103,7 +100,7 @@ def test_the_splits_are_fixed_and_have_the_sizes_of_table_4() -> None:
     assert sorted(word for part in parts.values() for word in part.words) == sorted(full.words)
 
 
-def test_amazons_last_fifth_is_its_dev_part_and_its_labels_are_separate(tmp_path: Path) -> None:
+def test_amazons_last_fifth_is_its_dev_part_and_its_labels_are_separate(tmp_path):
     """The fifths of the file contain different products, in the file's order."""
     reviews = "".join(f"w{i} caf\xe9\n" for i in range(10))
     write(tmp_path / "amazon/elec-25k-train.txt.tok", reviews.encode("latin-1"))
@@ -121,18 +118,18 @@ def test_amazons_last_fifth_is_its_dev_part_and_its_labels_are_separate(tmp_path
 
 
 @pytest.mark.usefixtures("command_line")
-def test_amazon_is_trained_like_the_others(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_amazon_is_trained_like_the_others(tmp_path, capfd):
     assert train(tmp_path / "run", "amazon", "--model rrnn-c --epochs 1 --json") == 0
     trained = json.loads(capfd.readouterr().out)
     assert trained["paper"]["test_accuracy"] == TABLE_5["rrnn-c"]["amazon"][0] == 0.928
     assert [trained["data"][part]["sentences"] for part in data.PARTS] == [40, 10, 50]
 
 
-def test_the_standard_error_of_378_sentences_is_two_points() -> None:
+def test_the_standard_error_of_378_sentences_is_two_points():
     assert standard_error(0.835, 378) == pytest.approx(0.0191, abs=1e-4)
 
 
-def test_subj_as_published_is_latin_1_with_a_next_line_character(tmp_path: Path) -> None:
+def test_subj_as_published_is_latin_1_with_a_next_line_character(tmp_path):
     write_sets(tmp_path)
     write(
         tmp_path / "subj/subj.all",
@@ -142,13 +139,13 @@ def test_subj_as_published_is_latin_1_with_a_next_line_character(tmp_path: Path)
     assert sum(map(len, parts.values())) == 20 and parts["train"].words[0][0] == "café"
 
 
-def test_an_empty_sentence_is_one_as_in_cr(tmp_path: Path) -> None:
+def test_an_empty_sentence_is_one_as_in_cr(tmp_path):
     write_sets(tmp_path)
     write(tmp_path / "cr/custrev.all", "0 \n1 good\n" * 10)
     assert () in data.load("cr", tmp_path, any_size=True)["train"].words
 
 
-def test_too_few_sentences_one_label_or_no_vectors_are_refused(tmp_path: Path) -> None:
+def test_too_few_sentences_one_label_or_no_vectors_are_refused(tmp_path):
     write_sets(tmp_path)
     write(tmp_path / "cr/custrev.all", "0 bad\n1 good\n")
     with pytest.raises(FormatError, match="enough sentences to be split"):
@@ -165,7 +162,7 @@ def test_too_few_sentences_one_label_or_no_vectors_are_refused(tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_result_has_the_documented_fields(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_result_has_the_documented_fields(tmp_path, capfd):
     folder, run = write_sets(tmp_path / "data"), tmp_path / "run"
     line = f"train sst2 --model lstm --seed 3 --data {folder} --any-size --hidden 5 --preset ours --epochs 2"
     assert ratproof(line, "-o", run, "--json") == 0
@@ -188,7 +185,7 @@ def test_a_result_has_the_documented_fields(tmp_path: Path, capfd: pytest.Captur
 
 
 @pytest.mark.parametrize("model", RATIONAL)
-def test_all_units_of_a_trained_network_are_decided(model: str, tmp_path: Path) -> None:
+def test_all_units_of_a_trained_network_are_decided(model, tmp_path):
     sentences = Data(write_sets(tmp_path / "data"), any_size=True)
     how = Classification(model=model, hidden=5, batch=8, epochs=2, rate=0.01)
     trained = run("cr", how, sentences, RunOptions(tmp_path / "run", tensorboard=False))
@@ -210,7 +207,7 @@ def test_all_units_of_a_trained_network_are_decided(model: str, tmp_path: Path) 
     ],
     ids=str,
 )
-def test_a_damaged_result_is_ignored(damage: dict[str, Any], tmp_path: Path) -> None:
+def test_a_damaged_result_is_ignored(damage, tmp_path):
     file = tmp_path / "result.json"
     damaged = {name: value for name, value in {**KEPT, **damage}.items() if value is not ...}  # is removed
     file.write_text(json.dumps(damaged))
@@ -220,7 +217,7 @@ def test_a_damaged_result_is_ignored(damage: dict[str, Any], tmp_path: Path) -> 
         results.read(file)
 
 
-def test_copies_of_a_result_count_once(tmp_path: Path) -> None:
+def test_copies_of_a_result_count_once(tmp_path):
     """A result in a file and its copy in an archive also count once. An archive is ordered by name."""
     for number, seed in enumerate((0, 1, 0)):
         (tmp_path / f"result-{number}.json").write_text(json.dumps({**KEPT, "seed": seed}))
@@ -242,7 +239,7 @@ def test_copies_of_a_result_count_once(tmp_path: Path) -> None:
         (None, "must contain compressed JSON lines"),
     ],
 )
-def test_a_damaged_archive_gives_a_one_line_error(lines: bytes | None, says: str, tmp_path: Path) -> None:
+def test_a_damaged_archive_gives_a_one_line_error(lines, says, tmp_path):
     data = b"cut" if lines is None else lzma.compress(lines)
     (tmp_path / ARCHIVE).write_bytes(data)
     with pytest.raises(FormatError, match=says):
@@ -250,9 +247,7 @@ def test_a_damaged_archive_gives_a_one_line_error(lines: bytes | None, says: str
 
 
 @pytest.mark.parametrize("model", RATIONAL)
-def test_a_network_that_differs_from_its_automata_is_detected(
-    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_network_that_differs_from_its_automata_is_detected(model, tmp_path, monkeypatch):
     """The network is compared with a misprint of the paper or, if none applies, with other units' gates."""
     how, sentences = Classification(model=model, hidden=5), Data(write_sets(tmp_path), any_size=True)
     ready = SentenceRun("cr", how, sentences)
@@ -273,7 +268,7 @@ def test_a_network_that_differs_from_its_automata_is_detected(
 # Settings.
 
 
-def test_the_search_is_over_table_6() -> None:
+def test_the_search_is_over_table_6():
     trials = search.drawn(8)
     assert trials == search.drawn(8) != search.drawn(8, seed=1) and trials == search.drawn(9)[:8]
     for trial in trials:
@@ -281,7 +276,7 @@ def test_the_search_is_over_table_6() -> None:
         assert all(least <= trial[name] <= most for name, (_, least, most) in search.SPACE.items())
 
 
-def test_the_best_trial_is_known_only_when_all_are_done(tmp_path: Path) -> None:
+def test_the_best_trial_is_known_only_when_all_are_done(tmp_path):
     journal, trials = tmp_path / "journal", search.drawn(3)
     for number, score in ((2, 0.7), (0, None), (3, 0.9)):  # number 3 belongs to a longer search
         search.record(journal, "sst2 rrnn-f", number, trials[number % 3], score)
@@ -311,9 +306,7 @@ def test_the_best_trial_is_known_only_when_all_are_done(tmp_path: Path) -> None:
         ("--vectors none.npz", "none.npz"),
     ],
 )
-def test_a_wrong_option_gives_a_one_line_error(
-    more: str, says: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_wrong_option_gives_a_one_line_error(more, says, tmp_path, capfd):
     line = f"train cr --data {write_sets(tmp_path / 'data')} --any-size {more}"
     assert ratproof(line, "-o", tmp_path / "run") == 2
     out, err = capfd.readouterr()
@@ -321,7 +314,7 @@ def test_a_wrong_option_gives_a_one_line_error(
 
 
 @pytest.mark.usefixtures("command_line")
-def test_every_listed_experiment_can_be_run(capfd: pytest.CaptureFixture[str]) -> None:
+def test_every_listed_experiment_can_be_run(capfd):
     assert ratproof("train --list --json") == 0
     listed = {one["name"]: one for one in json.loads(capfd.readouterr().out)["experiments"]}
     text, rules = {"ptb", "sst2", "subj", "cr", "amazon", "imdb", "wikipedia"}, {"atis", "qc", "sms"}
@@ -334,7 +327,7 @@ def test_every_listed_experiment_can_be_run(capfd: pytest.CaptureFixture[str]) -
     assert "ratproof train palindromes" in capfd.readouterr().out
 
 
-def test_a_batch_of_empty_sentences_has_one_step() -> None:
+def test_a_batch_of_empty_sentences_has_one_step():
     part = EncodedTexts(SentencePart(((), ()), (0, 1)), {})
     vectors, lengths, _ = part.at(torch.tensor([0, 1]), torch.ones(1, 3))
     network = SentenceClassifier(Classification(model="rrnn-f", hidden=5), 3)

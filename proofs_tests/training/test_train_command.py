@@ -1,9 +1,6 @@
 """Tests of ``ratproof train``: its output, refused arguments and entry point."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 import typer
@@ -23,7 +20,7 @@ HERE = "--units 8 --centroids 6"
 pytestmark = pytest.mark.usefixtures("command_line")
 
 
-def test_a_run_as_json_and_as_text(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_run_as_json_and_as_text(tmp_path, capfd):
     line = f"train tomita --grammar 1 {HERE} -o {tmp_path / 'run'}"
     assert ratproof(line, "--json") == 0
     printed = json.loads(capfd.readouterr().out)
@@ -38,7 +35,7 @@ def test_a_run_as_json_and_as_text(tmp_path: Path, capfd: pytest.CaptureFixture[
     assert states == len(printed["automaton"]["centroids"]) >= 2
 
 
-def test_out_of_time_prints_how_to_resume(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_out_of_time_prints_how_to_resume(tmp_path, capfd):
     status = ratproof(f"train nested --depth 2 {HERE} --minutes 1e-9 -o", tmp_path)
     assert status == 1 and "--resume" in capfd.readouterr().out
 
@@ -59,16 +56,13 @@ def test_out_of_time_prints_how_to_resume(tmp_path: Path, capfd: pytest.CaptureF
         ("everything.json", "everything.json"),
     ],
 )
-def test_bad_input_gives_a_one_line_error(
-    line: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_bad_input_gives_a_one_line_error(line, says, in_tmp_path, tmp_path, capfd):
     assert ratproof(f"train {line}") == 2
     out, err = capfd.readouterr()
     assert not out and err.count("\n") == 1 and says in err and not list(tmp_path.iterdir())
 
 
-def test_a_language_from_a_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_language_from_a_file(tmp_path, capfd):
     from training.state_regularized.languages import from_file
 
     files.write(balanced(3).to_wfsa(), tmp_path / "three.json")
@@ -82,7 +76,7 @@ def test_a_language_from_a_file(tmp_path: Path, capfd: pytest.CaptureFixture[str
     assert "every string" in capfd.readouterr().err
 
 
-def test_without_training_installed_it_gives_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_training_installed_it_gives_a_message(monkeypatch):
     monkeypatch.setattr(installed, "entry_points", lambda group: [])
     with pytest.raises(InputError, match="train is not installed"):
         load("train", typer.Typer())(args=["tomita", "--grammar", "1"], standalone_mode=False)

@@ -2,8 +2,6 @@
 bit.
 """
 
-from __future__ import annotations
-
 import json
 import pickle
 from collections import Counter
@@ -81,7 +79,7 @@ def run(how: Recipe, folder: Path, resume: bool = False, stop: Callable[[], bool
     return learn("tomita", how, folder, where, stop)
 
 
-def test_a_small_network_learns(tmp_path: Path) -> None:
+def test_a_small_network_learns(tmp_path):
     trained = run(SMALL, tmp_path)
     assert trained["outcome"] == "trained" and trained["exact"] and trained["certified"] == "certified"
     assert trained["accepts_exactly"] and trained["soft"]["difference"] is None and trained["states"] == 2
@@ -106,7 +104,7 @@ def bare(task: LearningTask, count: int) -> None:
 
 @pytest.mark.parametrize("number", [1, 5])
 @pytest.mark.parametrize("name", [*PRESETS, "hasty"])
-def test_the_engine_makes_the_iterations_of_a_plain_loop(name: str, number: int) -> None:
+def test_the_engine_makes_the_iterations_of_a_plain_loop(name, number):
     """The engine and a plain loop give bit-identical results."""
     how = HASTY if name == "hasty" else recipe(name)
     (task, loop), (other, _) = loop_of(number, how), loop_of(number, how)
@@ -118,7 +116,7 @@ def test_the_engine_makes_the_iterations_of_a_plain_loop(name: str, number: int)
 
 @pytest.mark.parametrize("how", [SMALL, CLUSTERS, PAPER], ids=recipe_of)
 @pytest.mark.parametrize("cut", [1, 37, 60])
-def test_an_interrupted_run_gives_the_same_network(tmp_path: Path, how: Recipe, cut: int) -> None:
+def test_an_interrupted_run_gives_the_same_network(tmp_path, how, cut):
     (full, full_loop), (before, before_loop), (after, after_loop) = (loop_of(how=how) for _ in range(3))
     iterate(full_loop, 70)
     iterate(before_loop, cut)
@@ -139,7 +137,7 @@ def in_its_finish() -> tuple[LearningTask, Loop]:
     return task, loop
 
 
-def test_a_finish_with_clusters_is_resumed(tmp_path: Path) -> None:
+def test_a_finish_with_clusters_is_resumed(tmp_path):
     full, full_loop = in_its_finish()
     iterate(full_loop, 20)
     checkpoint.write(full_loop, {}, tmp_path / "run")
@@ -149,7 +147,7 @@ def test_a_finish_with_clusters_is_resumed(tmp_path: Path) -> None:
     assert same(full, other) and full.progress.noise > CLUSTERS.noises[0]
 
 
-def test_noise_grows_while_the_batch_stays_right() -> None:
+def test_noise_grows_while_the_batch_stays_right():
     task, _ = in_its_finish()
     assert CLUSTERS.clusters and task.progress.noise == CLUSTERS.noises[0]
     for right in (1.0, 0.96, 0.94, 0.95):
@@ -162,7 +160,7 @@ def test_noise_grows_while_the_batch_stays_right() -> None:
     assert task.progress.noise == CLUSTERS.loudest
 
 
-def test_an_interrupted_restart_gives_the_same_network(tmp_path: Path) -> None:
+def test_an_interrupted_restart_gives_the_same_network(tmp_path):
     (full, full_loop), (other, other_loop) = loop_of(5, HASTY), loop_of(5, HASTY)
     for _ in range(33):
         iterate(full_loop, 1)
@@ -174,7 +172,7 @@ def test_an_interrupted_restart_gives_the_same_network(tmp_path: Path) -> None:
     assert full_loop.progress.history == other_loop.progress.history
 
 
-def test_a_restart_is_a_run_of_a_new_network() -> None:
+def test_a_restart_is_a_run_of_a_new_network():
     """After a restart, the weights, the optimiser and the best network are new."""
     task, loop = loop_of(5, HASTY)
     loop.run(stop=lambda: task.progress.restarts == 1)
@@ -192,7 +190,7 @@ def _ends(steps: Any) -> bool:
     return next(steps, None) is None
 
 
-def test_a_run_is_resumed(tmp_path: Path) -> None:
+def test_a_run_is_resumed(tmp_path):
     cut = run(SMALL, tmp_path / "cut", stop=partial(_ends, iter(range(40))))
     assert cut["outcome"] == "interrupted" and cut["iterations"] == 40
     assert not (tmp_path / "cut" / RESULT).exists()
@@ -205,7 +203,7 @@ def test_a_run_is_resumed(tmp_path: Path) -> None:
     assert run(SMALL, tmp_path / "cut", resume=True) == rest  # the run is done
 
 
-def test_a_file_that_is_not_a_checkpoint_of_the_run_gives_a_one_line_error(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_checkpoint_of_the_run_gives_a_one_line_error(tmp_path):
     file = tmp_path / RUN
     with pytest.raises(InputError, match="must contain a run to resume"):
         run(SMALL, tmp_path, resume=True)
@@ -225,7 +223,7 @@ def test_a_file_that_is_not_a_checkpoint_of_the_run_gives_a_one_line_error(tmp_p
             run(other, tmp_path, resume=True)
 
 
-def test_a_result_of_another_automaton_is_not_used(tmp_path: Path) -> None:
+def test_a_result_of_another_automaton_is_not_used(tmp_path):
     trained = run(SMALL, tmp_path)
     trained["dfa"]["final"] = [1]
     (tmp_path / RESULT).write_text(json.dumps(trained))
@@ -252,7 +250,7 @@ SPOILED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", SPOILED)
-def test_a_checkpoint_with_wrong_contents(tmp_path: Path, name: str) -> None:
+def test_a_checkpoint_with_wrong_contents(tmp_path, name):
     _, broken = loop_of()
     iterate(broken, 1)
     checkpoint.write(broken, {}, tmp_path / "run")
@@ -265,7 +263,7 @@ def test_a_checkpoint_with_wrong_contents(tmp_path: Path, name: str) -> None:
         checkpoint.read(loop_of()[1], {}, tmp_path / "run")
 
 
-def test_a_nan_loss_reports_the_strings() -> None:
+def test_a_nan_loss_reports_the_strings():
     task, loop = loop_of()
     torch.nn.init.constant_(task.acceptor.classifier.bias, torch.nan)
     named = ", ".join(map(str, sorted(task.chosen.tolist())[:8]))
@@ -273,26 +271,26 @@ def test_a_nan_loss_reports_the_strings() -> None:
         loop.run()
 
 
-def test_an_untrained_network_closes_no_boxes() -> None:
+def test_an_untrained_network_closes_no_boxes():
     network = loop_of(5)[0].acceptor
     closed = count_closed_boxes(numbers_of(network))
     assert closed is None or closed == 1  # the network may treat all its strings identically
 
 
 @pytest.mark.parametrize("minutes", [0.0, float("nan")])
-def test_invalid_times(minutes: float) -> None:
+def test_invalid_times(minutes):
     with pytest.raises(InputError, match="--minutes"):
         RunOptions(Path(), minutes=minutes)
 
 
-def test_recipes_have_their_names() -> None:
+def test_recipes_have_their_names():
     assert [recipe_of(recipe(name, seed=3, units=100)) for name in PRESETS] == list(PRESETS)
     assert recipe_of(replace(SMALL, review=0.5)) == "own"
     assert [recipe("ours", units=units).rate for units in (50, 51)] == [5e-3, 2e-3]
     assert PAPER.rate == 0.01 and not PAPER.finishes and PAPER.shortest == NEVER
 
 
-def test_a_run_limited_to_few_iterations_has_a_result_and_a_row(tmp_path: Path) -> None:
+def test_a_run_limited_to_few_iterations_has_a_result_and_a_row(tmp_path):
     automata_files.write(balanced(2).to_wfsa(), tmp_path / "two.json")
     options = {"file": "two.json", "units": 5, "centroids": 3, "steps": 4, "epochs": 2, "penalty": 0.5}
     settings = settings_for("dfa", "ours", options, "test")
@@ -308,7 +306,7 @@ def test_a_run_limited_to_few_iterations_has_a_result_and_a_row(tmp_path: Path) 
     assert row[:5] == ["two", str(balanced(2).minimal().states), "own", "1", "0"]
 
 
-def test_the_campaign_has_the_languages_of_the_page() -> None:
+def test_the_campaign_has_the_languages_of_the_page():
     path = Path(campaign.__file__).parents[1] / "campaigns" / "languages.toml"
     plan = campaign.read(path)
     pairs = [(job, plan.settings(job)) for job in plan.jobs]
@@ -324,14 +322,14 @@ def test_the_campaign_has_the_languages_of_the_page() -> None:
     assert others == dict.fromkeys(("lstm", "gru", "sr-lstm", "sr-lstm-p"), 35)  # 7 grammars, 5 seeds
 
 
-def test_several_processes_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_processes_are_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(InputError, match="in one process, got 2 from torchrun"):
         run(SMALL, tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
-def test_a_checkpoint_whose_first_byte_is_that_of_a_pickle_is_read(tmp_path: Path) -> None:
+def test_a_checkpoint_whose_first_byte_is_that_of_a_pickle_is_read(tmp_path):
     first = set()
     for length in range(0, 260, 8):  # the file starts with the header's size
         tensors.write(tmp_path / "kept", "kind", {"x": "-" * length}, {"x": torch.zeros(1)})

@@ -1,9 +1,6 @@
 """Tests of finding, reading and refusing word vectors for rules."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +9,7 @@ from automata.errors import FormatError, InputError
 from training.classification_with_rules.vectors import vectors, word_vector_file
 
 
-def test_vectors_of_words_in_other_forms_or_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_of_words_in_other_forms_or_missing(tmp_path, monkeypatch):
     monkeypatch.delenv("RATPROOF_DATA", raising=False)
     file = tmp_path / "glove.txt"
     file.write_text("a 1 0\nb 0 1\n")
@@ -37,7 +34,7 @@ def test_vectors_of_words_in_other_forms_or_missing(tmp_path: Path, monkeypatch:
         (np.zeros((2, 2)), [], "vocab_labels.json: the file must have a list of words"),
     ],
 )
-def test_malformed_published_vectors(tmp_path: Path, emb: np.ndarray, listed: object, says: str) -> None:
+def test_malformed_published_vectors(tmp_path, emb, listed, says):
     (tmp_path / "vocab_labels.json").write_text(json.dumps(listed))
     np.savez(tmp_path / "glove.npz", emb=emb)
     with pytest.raises(FormatError, match=says):

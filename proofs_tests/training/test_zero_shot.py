@@ -1,9 +1,6 @@
 """Tests of rules and of the untrained networks that are built from them, on labelled sentences."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,7 +12,6 @@ from automata.rules.matching import matched, mirrored
 from automata.rules.rule_files import Labelled, loads
 from automata.rules.rule_set import rule_set
 from automata.rules.strategies import rules
-from automata.rules.syntax import Rule
 from neural.fa_rnn import sentences
 from neural.fa_rnn.bidirectional import mirror
 from neural.fa_rnn.sentences import Sentences
@@ -45,9 +41,7 @@ fare\tBOS hello EOS
 
 
 @given(SEVERAL, SENTENCES)
-def test_the_rule_system_equals_its_separate_rules(
-    several: list[tuple[str, Rule]], sentences: list[tuple[str, ...]]
-) -> None:
+def test_the_rule_system_equals_its_separate_rules(several, sentences):
     labelled = [Labelled(label, rule, 1) for label, rule in several]
     matches = matched(rule_set(labelled, WORDS), sentences)
     for sentence, labels in zip(sentences, matches, strict=True):
@@ -56,9 +50,7 @@ def test_the_rule_system_equals_its_separate_rules(
 
 
 @given(SEVERAL, SENTENCES)
-def test_mirrored_rules_match_mirrored_sentences(
-    several: list[tuple[str, Rule]], sentences: list[tuple[str, ...]]
-) -> None:
+def test_mirrored_rules_match_mirrored_sentences(several, sentences):
     labelled = [Labelled(label, rule, 1) for label, rule in several]
     back = [Labelled(label, mirrored(rule), 1) for label, rule in several]
     forth = matched(rule_set(labelled, WORDS), sentences)
@@ -66,9 +58,7 @@ def test_mirrored_rules_match_mirrored_sentences(
 
 
 @given(SEVERAL, SENTENCES, st.sampled_from(["first", "last"]))
-def test_at_beta_1_the_networks_predict_the_rules_label_for_every_sentence(
-    several: list[tuple[str, Rule]], sentences: list[tuple[str, ...]], ties: str
-) -> None:
+def test_at_beta_1_the_networks_predict_the_rules_label_for_every_sentence(several, sentences, ties):
     labelled = tuple(Labelled(label, rule, 1) for label, rule in several)
     test = Sentences(tuple(sentences), tuple("x" for _ in sentences))
     report = zero_shot(labelled, WORDS, test, "first" if ties == "first" else "last")
@@ -77,7 +67,7 @@ def test_at_beta_1_the_networks_predict_the_rules_label_for_every_sentence(
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     (tmp_path / "rules.config").write_text(RULES)
     for part in ("train", "dev", "test"):
         (tmp_path / f"{part}.tsv").write_text(TEST)
@@ -87,22 +77,17 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("more", "right"), [([], 0.75), (["--ties", "first"], 0.5), (["--unmatched", "fare"], 1.0)]
 )
-def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str], more: list[str], right: float) -> None:
+def test_the_command(folder, capsys, more, right):
     line = f"rules zero-shot --rules {folder / 'rules.config'} --data {folder} --json"
     assert run([*line.split(), *more]) == 0
     report = json.loads(capsys.readouterr().out)
-    assert [(row["system"], row["accuracy"], row["agrees"]) for row in report["rows"][:3]] == [
-        ("rules", right, 1.0),
-        ("FA-RNN", right, 1.0),
-        ("BiFA-RNN", right, 1.0),
-    ]
+    expected = [("rules", right, 1.0), ("FA-RNN", right, 1.0), ("BiFA-RNN", right, 1.0)]
+    assert [(row["system"], row["accuracy"], row["agrees"]) for row in report["rows"][:3]] == expected
     first = report["rows"][0]
     assert (first["several"], first["unmatched"], report["missing"]) == (1, 1, ["cost"])
 
 
-def test_it_reports_sentences_on_which_a_network_differs_from_its_rules(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_reports_sentences_on_which_a_network_differs_from_its_rules(folder, capsys, monkeypatch):
     """The network has lost a column of its factors."""
     from neural.fa_rnn import network
     from neural.fa_rnn.factors import Factors, exact_factors
@@ -125,20 +110,17 @@ def test_it_reports_sentences_on_which_a_network_differs_from_its_rules(
         ("x\ta BOS b", "BOS must not occur inside"),
     ],
 )
-def test_malformed_data(folder: Path, capsys: pytest.CaptureFixture[str], text: str, says: str) -> None:
+def test_malformed_data(folder, capsys, text, says):
     (folder / "dev.tsv").write_text(text)
     assert run(["rules", "zero-shot", "--rules", str(folder / "rules.config"), "--data", str(folder)]) == 2
     error = capsys.readouterr().err
     assert "dev.tsv" in error and says in error and error.count("\n") == 1
 
 
-def test_invalid_arguments_and_missing_files_are_refused(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_invalid_arguments_and_missing_files_are_refused(folder, capsys):
     arguments = ["rules", "zero-shot", "--rules", str(folder / "rules.config"), "--data", str(folder)]
-    assert (
-        run([*arguments, "--unmatched", "nothing"]) == 2 and "must be a label of" in capsys.readouterr().err
-    )
+    assert run([*arguments, "--unmatched", "nothing"]) == 2
+    assert "must be a label of" in capsys.readouterr().err
     assert run([*arguments, "--ties", "middle"]) == 2 and "first or last" in capsys.readouterr().err
     (folder / "test.tsv").unlink()
     assert run(arguments) == 2 and "test.tsv: the path must be a file" in capsys.readouterr().err
@@ -147,7 +129,7 @@ def test_invalid_arguments_and_missing_files_are_refused(
     assert run(arguments) == 2 and "must have [label] headers" in capsys.readouterr().err
 
 
-def test_sentences_have_one_bos_and_one_eos(tmp_path: Path) -> None:
+def test_sentences_have_one_bos_and_one_eos(tmp_path):
     (tmp_path / "a.tsv").write_text("x\ta b\n\ny\tBOS a EOS\nz\t\n")
     part = sentences.part_of(tmp_path / "a.tsv")
     assert part.words == (("BOS", "a", "b", "EOS"), ("BOS", "a", "EOS"), ("BOS", "EOS"))

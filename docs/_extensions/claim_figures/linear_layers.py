@@ -1,7 +1,5 @@
 """The figures of claims about linear layers: parity, permutations, state and errors."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The figures of claims about nonlinear and second-order networks: counters, brackets and automata."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import chain
 from math import log2

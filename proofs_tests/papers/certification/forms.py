@@ -1,7 +1,5 @@
 """Random affine forms of the checker of regions, with points inside them in exact arithmetic."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import isqrt
 

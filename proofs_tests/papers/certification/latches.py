@@ -1,7 +1,5 @@
 """Small networks, of every kind of cell and with chosen weights, that remember the last of two symbols."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Random ordinary networks: layers of torch, and outputs of the networks that are recognised in them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

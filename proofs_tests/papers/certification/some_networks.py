@@ -1,7 +1,5 @@
 """Strategies for small random networks, with weights that are large enough for several states."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tests of boxes for absorbing states of the automaton, in which the network's states keep changing."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import time

@@ -2,8 +2,6 @@
 never certified.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np
@@ -115,9 +113,8 @@ def test_boxes_alone_do_not_stop_training():
         if isinstance(first, Nodes):
             machine = hard_automaton(n).machine()
             same = machine is not None and soft_machine(n, first).difference(machine) is None
-            assert (count_closed_boxes(n) == len(first)) == same and (count_closed_boxes(n) is None) == (
-                not same
-            )
+            assert (count_closed_boxes(n) == len(first)) == same
+            assert (count_closed_boxes(n) is None) == (not same)
             seen.add(same)
     assert seen == {True, False}
 

@@ -2,8 +2,6 @@
 hardened.
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 
@@ -104,13 +102,12 @@ def test_a_slow_memory_is_unknown_with_a_bounded_length(monkeypatch):
     report = ratproof.certify(module_of(parts), DFA_OF_MACHINE, embeddings="one-hot", seconds=0.5)
     assert report.verdict == "unknown" and report.word is None
     answer = report.answer
-    assert (
-        answer.bounded >= 6 and answer.why and answer.slow[0] == ("keep",) and 0.99 < answer.slow[1] < 1.0001
-    )
-    assert (
-        f"correct on all strings of at most {answer.bounded} symbols\n" in str(report)
-        and report.to_json()["bounded"] == answer.bounded
-    )
+    assert answer.bounded >= 6
+    assert answer.why
+    assert answer.slow[0] == ("keep",)
+    assert 0.99 < answer.slow[1] < 1.0001
+    assert f"correct on all strings of at most {answer.bounded} symbols\n" in str(report)
+    assert report.to_json()["bounded"] == answer.bounded
     with pytest.raises(AssertionError, match="unknown"):
         report.check()
     for word in itertools.product(ALPHABET, repeat=3):

@@ -1,7 +1,5 @@
 """Tests that the independent checker accepts proved certificates of boxes and rejects all changed ones."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

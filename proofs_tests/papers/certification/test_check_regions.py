@@ -1,7 +1,5 @@
 """Tests that the checker of regions accepts proved certificates and rejects all changed ones."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator
@@ -71,7 +69,7 @@ def certificate_with_groups() -> Data:
 
 
 @pytest.fixture(scope="module")
-def certificates() -> dict[str, Data]:
+def certificates():
     """Return one certificate of each kind."""
     return {kind: certificate(kind) for kind in KINDS}
 

@@ -1,7 +1,5 @@
 """Tests of the checker's integer arithmetic against exact fractions: each end is rounded outwards."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

@@ -4,8 +4,6 @@ Memory grows neither with boxes times symbols times centroids squared, nor with 
 centroids.
 """
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np
@@ -104,8 +102,6 @@ def test_it_reports_its_progress():
         random_network(3), 0.5, progress=lambda done, of: nodes.append((done, of)), stage=stages.append
     )
     assert answer.nodes is not None and nodes[-1] == (len(answer.nodes) - 1, len(answer.nodes))
-    assert (
-        stages[0] == "the hard automaton"
-        and any("points" in s for s in stages)
-        and any("round 1 of" in s for s in stages)
-    )
+    assert stages[0] == "the hard automaton"
+    assert any("points" in s for s in stages)
+    assert any("round 1 of" in s for s in stages)

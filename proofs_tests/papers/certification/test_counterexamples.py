@@ -1,7 +1,5 @@
 """Tests of the strings on which a trained network is run, and of the graph of its states."""
 
-from __future__ import annotations
-
 import itertools
 import time
 

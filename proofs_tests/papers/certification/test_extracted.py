@@ -2,8 +2,6 @@
 counts and pictures.
 """
 
-from __future__ import annotations
-
 from xml.etree.ElementTree import fromstring
 
 import numpy as np
@@ -74,11 +72,9 @@ def test_an_ambiguous_pair_is_undecided_and_ties_take_the_first():
     counts[0, 0] = [0, 1, 1]
     counts[1, 0] = [0, 0, 7]
     counted = TransitionCounts("soft", 0, counts)
-    assert (
-        counted.undecided == [(0, 0)]
-        and counted.table == ((1,), (2,), (None,))
-        and counted.unseen == [(2, 0)]
-    )
+    assert counted.undecided == [(0, 0)]
+    assert counted.table == ((1,), (2,), (None,))
+    assert counted.unseen == [(2, 0)]
 
 
 def _texts(picture: str) -> list[str]:

@@ -3,8 +3,6 @@
 The points include the largest rounding errors that the checker's premise allows.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import isqrt

@@ -1,7 +1,5 @@
 """Tests that the proof of closed boxes fails at a node if one part of that node is wrong."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

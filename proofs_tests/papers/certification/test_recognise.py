@@ -3,8 +3,6 @@
 They compute the same outputs as the modules. Modules that compute something else are refused.
 """
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

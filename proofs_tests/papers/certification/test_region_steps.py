@@ -2,8 +2,6 @@
 search.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -118,8 +116,8 @@ def test_steps_of_torch_stay_in_the_images_of_groups(cell, seed, layers, box, ra
     joined, _ = grouped(network, machine, groups)
     for number, (group, image) in enumerate(zip(groups, checker.images(region.forms()), strict=True)):
         ends = [np.array([getattr(x, end) / ONE for x in image]) for end in ("low", "high")]
-        found = joined.step(forms, np.array([number]))
-        for low, high in (ends, (found.low[0], found.high[0])):
+        enclosure = joined.step(forms, np.array([number]))
+        for low, high in (ends, (enclosure.low[0], enclosure.high[0])):
             for symbol in group:
                 _, after = torch_step(rnn, states, network.embeddings[symbol])
                 assert (low <= after).all() and (after <= high).all()

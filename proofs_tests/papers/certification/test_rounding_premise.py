@@ -1,7 +1,5 @@
 """Tests that the errors of torch's tanh and sigmoid are measured, reported, and within the premise."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -3,8 +3,6 @@
 It finds planted differences, and only reports differences that ball arithmetic confirms.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

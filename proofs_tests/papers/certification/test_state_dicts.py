@@ -3,8 +3,6 @@
 Ambiguous state dicts and malformed files are refused.
 """
 
-from __future__ import annotations
-
 import pickle
 import re
 from collections import OrderedDict

@@ -1,7 +1,5 @@
 """Tests of boxes from which words of several symbols lead to boxes, and of their certificates."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import time

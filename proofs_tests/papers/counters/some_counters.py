@@ -1,7 +1,5 @@
 """Hand-written counters, and variants with planted faults."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch

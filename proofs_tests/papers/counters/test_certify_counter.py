@@ -1,7 +1,5 @@
 """Tests that correct counters are certified, and that wrong counters never are."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """Tests of ``ratproof certify`` and ``check-certificate`` on counters."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -19,8 +17,7 @@ LOW = ["--height", "2", "--length", "12", "--saturated-height", "2"]
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def here(in_tmp_path, tmp_path):
     save(counter(), "net.safetensors")
     save(counter("sr-lstm-p"), "other.safetensors")
     save(broken(some_counters.leaking_letter), "leaks.safetensors")
@@ -76,32 +73,29 @@ def test_a_wrong_counter_is_refuted_and_the_other_theorem_has_no_certificate(her
     ("arguments", "says"),
     [
         (
-            ["net.safetensors", "-o", "x.json"],
+            "net.safetensors -o x.json",
             "-o is not supported for net.safetensors, because a network of kind lstm",
         ),
+        ("net.safetensors --against x.json", "--against is not supported for net.safetensors, because"),
+        ("net.safetensors --temperature 2", "has no centroids"),
+        ("other.safetensors --temperature -1", "--temperature must be positive, got -1.0"),
+        ("gru.safetensors --height 3", "--height requires a network with a cell state"),
         (
-            ["net.safetensors", "--against", "x.json"],
-            "--against is not supported for net.safetensors, because",
-        ),
-        (["net.safetensors", "--temperature", "2"], "has no centroids"),
-        (["other.safetensors", "--temperature", "-1"], "--temperature must be positive, got -1.0"),
-        (["gru.safetensors", "--height", "3"], "--height requires a network with a cell state"),
-        (
-            ["letters.safetensors"],
+            "letters.safetensors",
             "letters.safetensors: the alphabet must contain '(' and ')', got an alphabet without '('",
         ),
         (
-            ["plain.safetensors"],
+            "plain.safetensors",
             "the network must be of a kind with centroids (sr-elman, sr-gru, sr-lstm, sr-lstm-p), got gru",
         ),
-        (["net.safetensors", "--certificate", "net.safetensors"], "net.safetensors"),
+        ("net.safetensors --certificate net.safetensors", "net.safetensors"),
     ],
 )
 def test_bad_input_gives_a_one_line_error(here, capsys, arguments, says):
     save(Acceptor("ab", "sr-gru", 2, 2), "gru.safetensors")
     save(Acceptor("ab", "sr-lstm", 2, 2), "letters.safetensors")
     save(Acceptor("ab", "gru", 2), "plain.safetensors")
-    status, out, err = call(capsys, "certify", *arguments)
+    status, out, err = call(capsys, "certify", *arguments.split())
     assert status == 2 and out == "" and says in err and "Traceback" not in err
 
 
