@@ -65,7 +65,7 @@ def weight_text(k: Semiring, weight: Weight) -> str:
 
 
 def probability_text(probability: Weight, least: float = 0.01) -> str:
-    """Return the label of a probability, which has two decimals.
+    """Return a probability as a label with two decimals.
 
     It has more decimals if the smallest probability to show, ``least``, is less than 0.01. A value that would
     round to one or zero without being equal is written with ``>`` or ``<``.

@@ -71,8 +71,8 @@ class WFSA(Drawable):
             wildcard over ten thousand words is ``dict.fromkeys(words, matrix)`` and costs one matrix.
         epsilon: the matrix of the transitions that read nothing, shape ``(n, n)``; cycles are allowed if the
             sum over all paths converges absolutely. If a sum does not converge, the epsilon transitions of
-            states that are on no path from an initial to a final state are removed. It is an error if a
-            cycle remains.
+            states that are on no path from an initial to a final state are removed. It is an error if the sum
+            still does not converge.
 
     If all weights are integers, fractions, strings or infinities, the automaton is exact. If a weight is a
     finite float, the automaton is float64. See :meth:`to_exact` and :meth:`to_float`.
@@ -90,9 +90,9 @@ class WFSA(Drawable):
         index: for each symbol, the index of its matrix in ``tables``, in the alphabet's order.
         epsilon_table: the epsilon transitions as a sparse matrix, which is empty if there are none.
         exact: whether the weights are exact; otherwise they are float64.
-        summands: over log, the positions with several weights: the symbol (``None`` for ``initial`` and
-            ``final`` weights), the states and all weights. Their sum is irrational, and the automaton stores
-            it rounded. ``None`` if an operation lost such positions.
+        summands: over log, one entry for each position with several weights: its symbol (``None`` for initial
+            and final weights), its states and these weights. The automaton stores only their rounded sum,
+            because the exact sum is irrational. The attribute is ``None`` if an operation discarded it.
     """
 
     semiring: Semiring

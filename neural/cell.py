@@ -104,9 +104,10 @@ class AutomatonCell(RecurrentCell):
         return self.steps(self.gates(view), state) if states is None else states
 
     def score(self, state: Sequence[Tensor]) -> Tensor:
-        """Return the scores of the units' automata in a state; by default, the last c-state.
+        """Return the score that each unit's automaton has in this state.
 
-        The tensors of the state may have leading axes, for example a time axis.
+        Subclasses may override this method; the base class returns the last c-state. The tensors of the state
+        may have leading axes, for example a time axis.
         """
         return state[self.c_states - 1]
 

@@ -70,7 +70,9 @@ class SymbolicPlaces:
         return terms(a) == terms(b) or bool(sympy.simplify(sympy.expand(a - b)) == 0)
 
     def write(self, value: Any) -> str:
-        """Return the expression as text, with n for j + m and j for k + 2.
+        """Return the expression as text.
+
+        The size j + m is written as n. If ``first`` is ``False``, the index k + 2 is written as j.
 
         >>> for some in (None, True, False):
         ...     of = SymbolicPlaces(some)

@@ -119,7 +119,7 @@ def groups_of(results: Iterable[dict[str, Any]]) -> list[RunGroup]:
 
 
 def by_unique_key(items: Iterable[T], key: Callable[[T], K]) -> dict[K, T]:
-    """Return a dictionary that maps ``key(item)`` to each item.
+    """Return a dictionary that maps the key of each item, ``key(item)``, to the item.
 
     Raises:
         ValueError: If two items have the same key, because a table would omit one of them.

@@ -40,10 +40,11 @@ class Recheck:
 
     Attributes:
         run: the campaign and the name of the result.
-        verdict: ``same``, ``different``, or ``unknown``. It is unknown if the new run differs, but has
+        verdict: ``same``, ``different``, or ``unknown``. It is unknown if the new run differs, but used
             another processor, Python version or torch version, because its floats may be rounded differently.
         checker: the verdict of the independent checker on the stored certificate and network.
-        differences: the names of the figures that differ, ``weights`` and ``certificate``.
+        differences: the names of the result's entries that differ, and ``weights`` or ``certificate`` if that
+            file differs.
         commit: the commit at which the stored network was trained.
         seconds: the time of training and certification.
     """

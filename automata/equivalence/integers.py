@@ -176,7 +176,7 @@ def shortlex(word: Word) -> tuple[int, Word]:
 class IntegerVectors:
     """A matrix with a row for each word: the word's integer state vectors in all automata, concatenated.
 
-    The words are in shortlex order and include all their prefixes.
+    The words are in shortlex order, and every prefix of a word is also a word.
     """
 
     def __init__(self, automata: Cleared, words: Sequence[Word]) -> None:

@@ -35,7 +35,8 @@ class Search:
 
     Attributes:
         representation: the representation modulo a prime.
-        length: every string with fewer symbols has score zero modulo the prime, with high probability.
+        length: a lower bound on the length of these strings. Every shorter string has score zero modulo the
+            prime, with high probability.
     """
 
     representation: Modular

@@ -85,7 +85,8 @@ def from_openfst(
 ) -> WFSA:
     """Convert an OpenFst acceptor to an automaton with float64 weights.
 
-    With ``exact``, the weights are the same numbers as exact fractions, unless the semiring is log.
+    If ``exact`` is true, each weight is stored as the fraction that
+    equals its float, unless the semiring is log.
     Label i is ``alphabet[i - 1]``, or the mapping's value for i if ``alphabet`` is a mapping. The alphabet
     may have symbols that no arc reads. The default semiring is min-plus for ``standard``, and log for ``log``
     and ``log64``.

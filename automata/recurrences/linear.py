@@ -117,7 +117,7 @@ class _Mode:
 
     Attributes:
         first_state: the number of the mode's first state in the automaton.
-        forms: a state of the recurrence whose weights are replaced by linear forms.
+        forms: the recurrence's state in this mode, with a linear form in place of each weight.
         after: for each symbol, the next mode and the matrix of the step.
     """
 

@@ -111,7 +111,7 @@ def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -
 def _words_of_kind(kind: str, words: Sequence[str], stand: Mapping[str, Sequence[str]]) -> frozenset[str]:
     """Return the letters that a wildcard matches.
 
-    Return no letters if the wildcard matches some of the words that a letter represents, but not all.
+    The result is empty if the wildcard matches only some of the words that a letter represents.
     """
     fits = {word: {stands_for(kind, one) for one in stand.get(word, (word,))} for word in words}
     return (

@@ -109,9 +109,10 @@ def weighted_strings(
 ) -> TestStrings:
     """Return test strings for several automata over the same alphabet.
 
-    An automaton over a field contributes strings of a prefix, at most one symbol and a suffix, for prefixes
-    and suffixes that span its Hankel matrix. Any other automaton contributes the test strings of its support,
-    the language of the strings that have a path. Automata that are too large contribute no strings.
+    An automaton over a field contributes concatenations p x s, where x is at most one symbol, and the
+    prefixes p and the suffixes s span its Hankel matrix. Any other automaton contributes the test strings of
+    its support, the language of the strings that have a path. Automata that are too large contribute no
+    strings.
     """
     strings: set[Symbols] = set()
     complete = True

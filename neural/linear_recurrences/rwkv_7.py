@@ -55,7 +55,7 @@ class RWKV7Cell(LinearRecurrenceCell):
 
 
 class RWKV7(Recurrent):
-    """An RWKV-7 layer without its token shift and bonus, whose outputs are wkv_t r_t^T.
+    """An RWKV-7 layer with outputs wkv_t r_t^T, without the token shift and the bonus.
 
     Args:
         keys: K, the length of a key vector. Defaults to 2.

@@ -76,7 +76,9 @@ class SRCell(RecurrentCell):
         If the cell has a cell state c, it is zero.
         """
         if index not in range(self.component.k):
-            raise InputError(f"the centroid must be between 0 and {self.component.k - 1}, got {index!r}")
+            raise InputError(
+                f"the centroid index must be between 0 and {self.component.k - 1}, got {index!r}"
+            )
         _, *rest = self.start(batch)
         return (self.component.centroids[:, index].expand(batch, -1), *rest)
 

@@ -248,7 +248,7 @@ def test_lstm_p_alone_has_no_centroids():
 
 @pytest.mark.parametrize("index", [-1, 4, 1.5, "0", None])
 def test_an_out_of_range_centroid_is_reported(index):
-    with pytest.raises(InputError, match=r"the centroid must be between 0 and 3, got"):
+    with pytest.raises(InputError, match=r"the centroid index must be between 0 and 3, got"):
         SRGRU(2, 3, k=4).cell.at_centroid(index)
 
 

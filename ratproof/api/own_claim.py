@@ -16,7 +16,7 @@ class Checkable(NoTruthValue):
     ask: ClassVar[str] = ".check()"
 
     def check(self: Any, examples: int = 100, seed: int | None = None) -> Report:
-        """Run all evidence of the claim, as ``ratproof check`` does, and return the report.
+        """Run all checks of the claim, as ``ratproof check`` does, and return the report.
 
         Args:
             examples: Number of random cases per kind of evidence.

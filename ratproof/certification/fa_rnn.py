@@ -92,9 +92,9 @@ class NetworkDecision(NoTruthValue):
     """The decision about a network.
 
     Attributes:
-        answers: For each label, one decision about all its rules, or one for each group of rules with their
-            own final states. A decision says whether the score is larger than 0 exactly on the sentences that
-            the rules match.
+        answers: For each label, a tuple with one decision for all its rules, or with one decision for each
+            group of rules that has its own final states. A decision says whether the score is larger than 0
+            exactly on the sentences that the rules match.
         exact: Whether no operation rounds, for any sentence.
         largest: A bound on all intermediate values.
     """

@@ -199,8 +199,8 @@ def signatures(variant: Variant) -> list[Signature]:
 def cases_for_long_strings(variant: Variant, alphabet: str) -> SearchStrategy[Any]:
     """Return a strategy for the random weights that are compared on long strings.
 
-    Weights that are drawn from a signature are not huge or tiny. The fractions of such weights would get many
-    digits on a long string, which is slow.
+    If the weights are drawn from a signature, huge and tiny weights are excluded, because on a long string
+    their exact fractions would have many digits and be slow.
     """
     if variant.long_cases is not None:
         return variant.long_cases(alphabet)

@@ -123,7 +123,7 @@ def read_parameters(data: Any, largest: float) -> Arrays:
         InputError: If a value is not a number, or its magnitude exceeds ``largest``.
     """
     if not isinstance(data, dict):
-        raise InputError("parameters must be an object of arrays")
+        raise InputError("'parameters' must be a JSON object whose values are arrays")
     return {name: numbers(f"parameter {name:.60}", values, largest) for name, values in data.items()}
 
 

@@ -68,7 +68,8 @@ def _silence_logs() -> None:
 async def _shake_hands(address: str, seconds: float) -> None:
     """Connect as a Dask client does.
 
-    If this fails, a client's threads might retry forever and keep the program from ending.
+    This is done before a client is created, because a client that cannot connect might
+    retry forever in its threads and keep the program from exiting.
     """
     from distributed.comm.core import connect as begin
     from distributed.security import Security

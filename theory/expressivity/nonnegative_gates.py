@@ -52,10 +52,10 @@ network = Recurrence(lambda w: w.h_0, step, lambda w, h: (read(w, h),))
 
 
 def remaining(w: Weights, h: Vector, count: int) -> Any:
-    """Return the first term of the sequence of scores from state h on, after applying some factors to it.
+    """Apply shift operators to the sequence of scores from state h on, and return its first term.
 
-    The factors are E - 1, and E - r_i for the first ``count`` gates r_i. E is the shift of a sequence, which
-    drops its first term.
+    The operators are E - 1, and E - r_i for the first ``count`` gates r_i. The shift E drops the first term
+    of a sequence.
     """
     k = w.over
     changes = (k.plus(after, k.times(w.minus, value)) for after, value in zip(step(w, h, ""), h, strict=True))

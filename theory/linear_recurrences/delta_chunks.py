@@ -56,7 +56,7 @@ def values(s: Any, chunk: chunks.Chunk) -> list[Any]:
 def values_at_once(s: Any, chunk: chunks.Chunk) -> list[Any]:
     """Return the values u of the chunk's tokens, as a wrong kernel may compute them.
 
-    They are not corrected by the earlier values.
+    The contributions of earlier tokens of the chunk are not subtracted.
     """
     there = (gates(chunk[: r + 1]) * dot(t, t.k, s) for r, t in enumerate(chunk))
     return [t.beta * (t.v + t.minus * old) for t, old in zip(chunk, there, strict=True)]

@@ -56,8 +56,8 @@ def scaled_flip(language: Language, architecture: Architecture) -> Ray:
     """Return the network that recognises parity or T5 with gates 3/10 and -3/10.
 
     This is the construction "flip" with all gates multiplied by 3/10. For T5, a third coordinate with gates
-    3/10 replaces the constant. The positive factor changes no sign, but it tends to 0, so the construction
-    fails in finite precision.
+    3/10 replaces the constant. After t letters, the state is the original state times (3/10)^t. This factor
+    changes no sign, but it tends to 0, so the construction fails in finite precision.
     """
     layer = flip(language, architecture)
     scale = Fraction(3, 10)
@@ -216,8 +216,9 @@ def one_hot(language: Language, architecture: Architecture, scale: Number = 1) -
 def scaled_one_hot(language: Language, architecture: Architecture) -> Ray:
     """Return the network that runs any DFA, with matrix entries of 1/2.
 
-    This is the construction "one hot" with 1/2 instead of each 1. The positive factor changes no sign, but it
-    tends to 0, so the construction fails in finite precision.
+    This is the construction "one hot" with 1/2 instead of each 1. After t letters, the state is the original
+    state times 2^-t. This factor changes no sign, but it tends to 0, so the construction fails in finite
+    precision.
     """
     layer = one_hot(language, architecture, Fraction(1, 2))
     return Ray(layer.heads, layer.weights)

@@ -28,7 +28,8 @@ from theory.weights import Weights
 def layer(d: int, start: Sequence[Any] | None = None, feedback: Sequence[Any] | None = None) -> Signature:
     """Return the names and shapes of the weights of a layer of d units.
 
-    ``start`` restricts c_0. If ``feedback`` is given, the gates also read the state with a weight w from it.
+    ``start`` contains the permitted entries of c_0. ``feedback`` contains the permitted entries of a weight
+    w, through which the gates also read the state. By default, the gates do not read the state.
     """
     reads = () if feedback is None else (constant("w", (d,), feedback),)
     return Signature(

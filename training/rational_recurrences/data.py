@@ -105,7 +105,7 @@ def find_vectors(folder: Path, *others: Path, instead: str = "") -> Path:
 def vector_table(path: Path, words: list[str], scale: float) -> tuple[Tensor, int]:
     """Return the vectors of the words, scaled to length ``scale``, and the number of words without a vector.
 
-    The table has shape ``(words, width)``. The vector of a word without a vector is the mean vector (UNK).
+    The table has shape ``(words, width)``. A word without a vector gets the mean vector (UNK).
     """
     known, mean = read_embeddings(str(path), set(words))
     rows = np.stack([known.get(word, mean) for word in words]).astype(np.float64)

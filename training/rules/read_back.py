@@ -87,7 +87,7 @@ def read_back(
 
     Args:
         model: the classifier, trained or not.
-        training: the sentences from which the rules are ordered.
+        training: the sentences that determine the rules and their order.
         dev: the sentences on which values are chosen.
         separate_rules: whether to omit transitions between the states of different rules, which training may
             have added. Each rule is then a readable automaton with few states.

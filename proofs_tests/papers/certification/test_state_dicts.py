@@ -333,8 +333,12 @@ def test_arrays_are_rows_in_the_alphabet_s_order(tmp_path):
         ("v.txt", lambda p: p.write_text(""), "line 1: a line must have a word and 1 number, got ''"),
         ("v.npy", lambda p: np.save(p, np.eye(3)), "one row for each of 2 symbols, got shape (3, 3)"),
         ("v.npy", lambda p: np.save(p, np.array([[1, 1e99]] * 2)), "must be finite in float32"),
-        ("v.npy", lambda p: np.save(p, np.array([[{}]] * 2), allow_pickle=True), "complete array of numbers"),
-        ("v.npy", lambda p: p.write_bytes(b"\x93NUMPY"), "must be a complete array"),
+        (
+            "v.npy",
+            lambda p: np.save(p, np.array([[{}]] * 2), allow_pickle=True),
+            "valid .npy array of numbers",
+        ),
+        ("v.npy", lambda p: p.write_bytes(b"\x93NUMPY"), "must be a valid .npy array"),
         (
             "v.safetensors",
             lambda p: safetensors.torch.save_file({"x": torch.eye(2), "y": torch.eye(2)}, p),

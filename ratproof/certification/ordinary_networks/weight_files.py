@@ -137,7 +137,7 @@ def _numpy(path: Path) -> np.ndarray:
         matrix = np.load(path, allow_pickle=False)
     except Exception as error:  # the parser of array headers raises many types
         why = " ".join(str(error).split())
-        raise FormatError(f"{path}: the file must be a complete array of numbers ({why:.80})") from None
+        raise FormatError(f"{path}: the file must be a valid .npy array of numbers ({why:.80})") from None
     if not isinstance(matrix, np.ndarray):
         raise FormatError(f"{path}: the file must have one array, got an archive")
     return matrix

@@ -30,7 +30,7 @@ class ProofGap:
 def prove(
     numbers: Numbers, nodes: Nodes, progress: Callable[[int, int], None] = lambda done, of: None
 ) -> ProofGap | None:
-    """Check base, step and decision of the induction for all nodes.
+    """Check the base of the induction, and its step and decision for all nodes.
 
     Return ``None`` if all hold, else the first gap.
 

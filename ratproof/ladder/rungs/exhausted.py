@@ -21,9 +21,10 @@ MOST_STRINGS = 20_000
 
 
 def exhausted(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
-    """Assert that the recurrence agrees with its automata for all small cases, on all strings up to a length.
+    """Assert that the recurrence agrees with its automata for all small cases, up to a string length.
 
-    If the variant has its own alphabet, its size determines this length (see :func:`length_within`).
+    If the variant has its own alphabet, the size of the alphabet determines this length (see
+    :func:`length_within`).
 
     Raises:
         Disagreement: If a score differs.

@@ -143,8 +143,8 @@ def _require_numbers(session: Session, one: Tensor, two: Tensor) -> None:
         raise Unusable(f"{where}: the outputs must not be empty")
     if one.shape != two.shape:
         raise Unusable(
-            f"{where}: the two ways must give outputs of the same size, got {one.numel()} and"
-            f" {two.numel()} elements"
+            f"{where}: both runs must give the same number of output elements, got {one.numel()} and"
+            f" {two.numel()}"
         )
     both = one.isnan() & two.isnan()
     if both.any():
