@@ -17,7 +17,7 @@ from ratproof.checkers import check_bisimulation, check_certificate, check_hanke
 from ratproof.checkers.inline import inlined
 from ratproof.checkers.table import PROGRAMS, checker_of, judge
 
-MOST_LINES = 490
+MOST_LINES = 500
 FOR_EACH = {
     "check_certificate": "minimal-counting",
     "check_bisimulation": "equivalent-boolean",
@@ -161,7 +161,8 @@ def test_the_accepted_claim_is_printed_in_full(name):
         )
     elif "premise" in data:
         assert about["network"] == {"kind": "rnn_tanh", "digest": sha(data["network"])}
-        assert about["automaton"] == {"states": 3, "digest": sha(data["automaton"])}
+        states = len(data["automaton"]["label"])
+        assert about["automaton"] == {"states": states, "digest": sha(data["automaton"])}
         assert about["premise"] == data["premise"] and data["premise"] in about["says"]
         for part in ("network", "automaton"):
             assert about[part]["digest"][:16] in about["says"]

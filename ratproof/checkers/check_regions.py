@@ -1,19 +1,16 @@
 """Check that an ordinary recurrent network agrees with an automaton: ``python check_regions.py FILE``.
 
-It needs only Python 3.11 or newer, and no other part of ratproof. Numbers are integers, in units of 2^-64.
-The certificate has a network's float32 weights, an automaton, and nodes. Each node represents a state of the
-automaton and has a region of network states: an ellipsoid |factor (x - center)| <= 1, or a box
-|x - center| <= width in each entry.
+It needs only Python 3.11 or newer. Numbers are integers, in units of 2^-64. The certificate has a network's
+float32 weights, an automaton, and nodes. Each node represents a state of the automaton and has a region of
+network states: an ellipsoid |factor (x - center)| <= 1, or a box |x - center| <= width in each entry.
 
 The first network state, zeros, must be in the region of node 0. Each symbol must map every network state of a
 node's region into the region of its successor, whose automaton state must be the next state of the automaton.
 The network's decision in the whole region must be the label of the automaton state. Node 0 needs this only if
 it is a successor. Instead of a successor, a symbol can have a list, with a successor or a list for each next
 symbol. Then the decision must be right in the whole image, which is followed as affine forms. By induction,
-the network's decision after every nonempty string is the automaton's.
-
-``groups`` may join symbols that the automaton does not distinguish. All lists of successors then have one
-entry for each group, and the first layer's input is only known to lie between those of the group's symbols.
+the network's decision after every nonempty string is the automaton's. If symbols that the automaton does not
+distinguish form ``groups``, a successor is for a group, and any input between those of its symbols is read.
 
 A form describes an entry of a vector over a region: c + g.xi, plus an error of at most e. |xi| is at most 1
 in the 2-norm (an ellipsoid) or in the maximum norm (a box). The entry also lies between low and high. Every
@@ -78,8 +75,7 @@ class Form:
 def hull(xs):
     """Return a constant that can have the value of any of these constants."""
     low, high = min(x.low for x in xs), max(x.high for x in xs)
-    center = (low + high) >> 1
-    return xs[0] if len(xs) == 1 else Form(center, [], high - center, True, low, high)
+    return Form((low + high) >> 1, [], (high - low + 1) >> 1, True, low, high)
 
 
 def add(x, y):
@@ -176,7 +172,7 @@ def linear(weight, bias, xs, terms):
 
 
 class Network:
-    def __init__(self, data):
+    def __init__(self, data, groups=...):
         known(data, ["cell", "alphabet", "layers", "embeddings", "readout", "readout_bias", "threshold"])
         cell, self.symbols = data["cell"], len(listed(data["alphabet"], "alphabet", str))
         need(type(cell) is str and cell in BLOCKS, f"'cell' must be {' or '.join(BLOCKS)}, got {cell!r:.40}")
@@ -199,25 +195,18 @@ class Network:
         need(self.layers and {*map(len, self.readout)} == {self.units}, f"readout {SHAPES}")
         self.size = self.units * len(self.layers) * (1 + self.memory)
         rows, (W, _, b, _) = [[Form(v, [], 0, True) for v in row] for row in self.embeddings], self.layers[0]
-        self.received = [linear(W, b, xs, len(xs) + self.units + 2) for xs in rows]
-        self.groups = [[symbol] for symbol in range(self.symbols)]
-
-    def join(self, groups, after):
-        """Replace the symbols by groups of symbols; return the automaton's next states for each group."""
-        groups = [listed(group, "a group of symbols", int) for group in listed(groups, "groups", list)]
-        complete = sorted(x for group in groups for x in group) == [*range(self.symbols)] and all(groups)
-        need(complete, "the groups must contain each symbol once")
-        same = all(row[x] == row[group[0]] for row in after for group in groups for x in group)
-        need(same, "the symbols of a group must have the same next states")
-        columns = [zip(*(self.received[x] for x in group), strict=True) for group in groups]
-        self.groups, self.received = groups, [[*map(hull, column)] for column in columns]
-        return [[row[group[0]] for group in groups] for row in after]
+        received = [linear(W, b, xs, len(xs) + self.units + 2) for xs in rows]
+        self.groups = [[x] for x in range(self.symbols)] if groups is ... else listed(groups, "groups", list)
+        symbols = sorted(x for group in self.groups for x in listed(group, "a group", int))
+        need(symbols == [*range(self.symbols)] and all(self.groups), "the groups must have each symbol once")
+        entries = [zip(*(received[x] for x in group), strict=True) for group in self.groups]
+        self.received = [[*map(hull, constants)] for constants in entries]
 
     def hidden(self, state, layer):
         return state[layer % len(self.layers) * self.units * (1 + self.memory) :][: self.units]
 
     def images(self, state):
-        """Yield, for each group of symbols, the affine forms of the next state."""
+        """Yield, for each symbol or group, the affine forms of the next state."""
         (W, U, _, c), n = self.layers[0], self.units
         recurrent = linear(U, c, self.hidden(state, 0), len(W[0]) + n + 2)
         for received in self.received:
@@ -256,8 +245,8 @@ class Network:
 class Ellipsoid:
     def __init__(self, center, factor):
         size = len(center)
-        need([len(row) for row in factor] == [*range(size, 0, -1)], f"a factor {SHAPES}")
-        need(all(row[0] > 0 for row in factor), "a factor has no inverse")
+        triangular = [len(row) for row in factor] == [*range(size, 0, -1)]
+        need(triangular and all(row[0] > 0 for row in factor), f"a factor {SHAPES}, or no inverse")
         self.center, self.factor = center, [[0] * i + row for i, row in enumerate(factor)]
         scale, self.inverse = ONE + (ONE >> 30), [[0] * size for _ in range(size)]
         for i in reversed(range(size)):
@@ -342,25 +331,22 @@ def region(node):
     return kind(fixed(node["center"], 1), fixed(node[name], size))
 
 
-def leaves(row, state, after):
-    """Yield each target in the nested lists ``row``, with the automaton state that it must have."""
-    need(
-        type(row) is list and len(row) == len(after[state]),
-        "'next' must have a target for each symbol or group",
-    )
-    for target, then in zip(row, after[state], strict=True):
-        yield from leaves(target, then, after) if type(target) is list else [(target, then)]
-
-
-def follow(net, forms, state, row, regions, after, label, where):
-    """Check that each symbol leads into its target's region; if the target is a list, check its targets."""
-    for group, target, then, image in zip(net.groups, row, after[state], net.images(forms), strict=True):
-        there = f"{where}, symbol {group[0]}"
-        if type(target) is int:
-            need(regions[target].contains(image), f"{there} leads out of node {target}'s region")
-        else:
+def follow(net, forms, row, state, nodes, regions, automaton, where):
+    """Check that the images are in the regions of the targets in ``row``, and return these targets."""
+    after, label, targets = automaton["next"][state], automaton["label"], set()
+    need(type(row) is list and len(row) == len(net.groups), f"{where} must have a target per symbol or group")
+    for number, (group, target, image) in enumerate(zip(net.groups, row, net.images(forms), strict=True)):
+        there, then = f"{where}[{number}]", after[group[0]]
+        if type(target) is list:
             need(net.decides(image, label[then]), f"{there}: an image has another decision")
-            follow(net, with_errors_as_generators(image), then, target, regions, after, label, there)
+            image = with_errors_as_generators(image)
+            targets |= follow(net, image, target, then, nodes, regions, automaton, there)
+        else:
+            fits = type(target) is int and 0 <= target < len(nodes) and nodes[target]["state"] == then
+            need(fits, f"{there} must be a node of the state {then}, got {target!r:.40}")
+            need(regions[target].contains(image), f"{there} leads out of node {target}'s region")
+            targets.add(target)
+    return targets
 
 
 def verdict(data):
@@ -369,37 +355,31 @@ def verdict(data):
     known(data, ["format", "about", "claims", "premise", "network", "automaton", "nodes"], ["groups"])
     need(data["premise"] == PREMISE, f"its premise must be {PREMISE!r}")
     known(data["automaton"], ["start", "next", "label"])
-    net, nodes = Network(data["network"]), listed(data["nodes"], "nodes", dict)
+    net, nodes = Network(data["network"], data.get("groups", ...)), listed(data["nodes"], "nodes", dict)
     start, after, label = (data["automaton"][name] for name in ("start", "next", "label"))
     states = len(listed(after, "next", list))
     fits = all(0 <= x < max(2, len(net.readout)) for x in listed(label, "label", int))
     need(fits and len(label) == states > 0, "'label' must have one decision per state")
     need(type(start) is int and 0 <= start < states, f"'start' must be in [0, {states}), got {start!r:.40}")
-    regions = [region(node) for node in nodes]
-    for node, area in zip(nodes, regions, strict=True):
-        fits = type(node["state"]) is int and 0 <= node["state"] < states and len(area.center) == net.size
-        need(fits, f"a node's state must be in [0, {states}), and its center must have {net.size} entries")
     for row in after:
         fits = len(listed(row, "next", int)) == net.symbols and all(0 <= r < states for r in row)
         need(fits, f"'next' must have a target in [0, {states}) for each symbol, got {row!r:.60}")
-    if "groups" in data:
-        after = net.join(data["groups"], after)
-    reached = set()
-    for number, node in enumerate(nodes):
-        for target, state in leaves(node["next"], node["state"], after):
-            fits = type(target) is int and 0 <= target < len(nodes)
-            need(fits, f"'next' must have targets in [0, {len(nodes)}), got {target!r:.40}")
-            need(nodes[target]["state"] == state, f"node {number} must lead to a node of the state {state}")
-            reached.add(target)
+        fits = all(row[x] == row[group[0]] for group in net.groups for x in group)
+        need(fits, "the symbols of a group must have the same next states")
+    regions, targets = [region(node) for node in nodes], set()
+    for node, area in zip(nodes, regions, strict=True):
+        fits = type(node["state"]) is int and 0 <= node["state"] < states and len(area.center) == net.size
+        need(fits, f"a node's state must be in [0, {states}), and its center must have {net.size} entries")
     need(nodes and nodes[0]["state"] == start, f"node 0 must have the start state {start}")
     zero = Form(0, [0] * net.size, 0, type(regions[0]) is Box)
     need(regions[0].contains([zero] * net.size), "the network's first state is not in node 0's region")
     for number, (node, area) in enumerate(zip(nodes, regions, strict=True)):
-        state = area.forms()
+        state, where = area.forms(), f"'next' of node {number}"
         need(all(max(-x.low, x.high) < LARGEST for x in state), LARGE)
-        if number or 0 in reached:
-            need(net.decides(state, label[node["state"]]), f"node {number} has states with another decision")
-        follow(net, state, node["state"], node["next"], regions, after, label, f"node {number}")
+        targets |= follow(net, state, node["next"], node["state"], nodes, regions, data["automaton"], where)
+    for number in targets:
+        fits = net.decides(regions[number].forms(), label[nodes[number]["state"]])
+        need(fits, f"node {number} has states with another decision")
     return claim
 
 

@@ -257,6 +257,16 @@ def test_the_decision_at_the_start_counts_if_a_string_leads_back(cell, region):
     assert not rejected(data)
 
 
+@pytest.mark.parametrize("cell", ["rnn_tanh", "gru"])
+def test_the_decision_counts_in_a_node_that_only_words_lead_to(cell):
+    data = constant(cell, BOX)
+    data["automaton"] = {"start": 0, "next": [[1], [2], [3], [2]], "label": [0, 1, 1, 1]}
+    data["nodes"] = [{**data["nodes"][0], "state": state, "next": [[1]]} for state in (0, 2)]
+    assert not rejected(data)
+    data["automaton"]["label"][2] = 0
+    assert "another decision" in judge(data).why
+
+
 def test_a_box_must_not_lead_to_an_ellipsoid():
     """The coordinates of a point in a box can be longer than those of a point in an ellipsoid."""
     data = constant("rnn_tanh", BALL)
