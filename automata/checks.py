@@ -21,11 +21,7 @@ def checked_alphabet(symbols: Iterable[Hashable]) -> Symbols:
     Raises:
         InputError: If a symbol is duplicated, empty or unhashable, or if the symbols are a set.
     """
-    if isinstance(symbols, (set, frozenset)):
-        raise InputError(
-            f"the alphabet must be a sequence, because a set has no order, got {shorten(symbols)}"
-        )
-    order = listed(symbols, "the alphabet")
+    order = listed(ordered(symbols), "the alphabet")
     known: set[Hashable] = set()
     for symbol in order:
         try:
@@ -38,6 +34,15 @@ def checked_alphabet(symbols: Iterable[Hashable]) -> Symbols:
         if symbol == EPSILON:
             raise InputError('the alphabet must not contain "", which is reserved for epsilon')
     return tuple(order)
+
+
+def ordered(symbols: Iterable[Item]) -> Iterable[Item]:
+    """Return the symbols of an alphabet; raise InputError if they are a set."""
+    if isinstance(symbols, (set, frozenset)):
+        raise InputError(
+            f"the alphabet must be a sequence, because a set has no order, got {shorten(symbols)}"
+        )
+    return symbols
 
 
 def listed(values: Iterable[Item], what: str) -> list[Item]:

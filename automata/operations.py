@@ -10,7 +10,7 @@ from automata.aliases import Symbol, Weight
 from automata.errors import InputError
 from automata.reachability import dead_states, useful_states
 from automata.sparse_matrix import SMALL, Places, SparseMatrix, numbers_of
-from automata.weights import as_float
+from automata.weights import as_float, as_weight
 from automata.wfsa import WFSA, Summands
 
 
@@ -90,7 +90,8 @@ def _summands(left: WFSA, right: WFSA) -> frozenset[Summands] | None:
 def scale(automaton: WFSA, weight: Weight) -> WFSA:
     """Return the automaton that scores weight (x) A[x]."""
     k = automaton.semiring
-    factor = k.exact(weight) if automaton.exact else as_float(weight)
+    number = as_weight(k, weight)
+    factor = k.exact(number) if automaton.exact else as_float(number)
     return automaton.replace(initial=np.asarray(k.times(factor, automaton.initial)))
 
 

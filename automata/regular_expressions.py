@@ -8,6 +8,7 @@ from re import _constants, _parser
 from typing import Any
 
 from automata import determinisation
+from automata.checks import ordered
 from automata.errors import InputError, LimitReached
 from automata.rules.compiling import compiled
 from automata.rules.elimination import eliminated, words_between
@@ -92,7 +93,7 @@ class _Reader:
     """A translator from the parse tree of a Python regex to a rule (``automata.rules``) over characters."""
 
     def __init__(self, alphabet: Iterable[str] | None, dot_all: bool) -> None:
-        self.alphabet = None if alphabet is None else list(dict.fromkeys(alphabet))
+        self.alphabet = None if alphabet is None else list(dict.fromkeys(ordered(alphabet)))
         self.dot_all = dot_all
         self.named: set[str] = set()
 

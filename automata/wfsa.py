@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from automata.aliases import Floats, Symbols, Weight, Weights
+from automata.checks import ordered
 from automata.drawing import Drawable
 from automata.epsilon import EpsilonClosure
 from automata.errors import EpsilonCycle, InputError, LimitReached, ShapeError, UnknownSymbol
@@ -289,7 +290,7 @@ class WFSA(Drawable):
         >>> WFSA.from_edges(MAX_PLUS, 2, "ab", [(0, 0)], [(1, 0)], [(0, 1, "a", 3), (1, 1, "b", "1/2")])
         <WFSA: 2 states, 2 symbols, max-plus semiring, exact>
         """
-        order = list(dict.fromkeys(alphabet))
+        order = list(dict.fromkeys(ordered(alphabet)))
         groups: dict[tuple[Hashable, str | None], list[Entry]] = {(s, None): [] for s in (*order, EPSILON)}
         groups[None, "initial"] = [(q, 0, as_weight(semiring, w)) for q, w in initial]
         groups[None, "final"] = [(q, 0, as_weight(semiring, w)) for q, w in final]
@@ -436,7 +437,7 @@ class WFSA(Drawable):
 
     def over(self, alphabet: Iterable[Hashable]) -> WFSA:
         """Return the same automaton over a larger alphabet in the given order, without new transitions."""
-        order = dict.fromkeys(alphabet)
+        order = dict.fromkeys(ordered(alphabet))
         missing = [s for s in self.index if s not in order]
         if missing:
             raise UnknownSymbol(

@@ -151,16 +151,17 @@ class _Reader:
         label = options.get("label", NAME)
         if not (label.replace(NAME, name) == "" or (plain and label == NAME)):
             return False
-        labels = [arrow.get("label") for p, _, arrow in self.arrows if p == name]
+        labels = [_label(arrow) for p, _, arrow in self.arrows if p == name]
         return bool(labels) and (plain or not any(labels)) and all(q != name for _, q, _ in self.arrows)
 
     def _symbols(self, source: str, target: str, options: dict[str, str]) -> list[str]:
-        label = options.get("label", options.get("xlabel", ""))
-        if not label.strip():
+        label = _label(options)
+        # line breaks; the last line may end with one, too
+        shown = re.sub(r"\\([\\nlr])", lambda sign: "\\" if sign[1] == "\\" else "\n", label).removesuffix("\n")
+        if not shown.strip():
             raise InputError(
                 f"the arrow {source} -> {target} has no label; write ε for an epsilon transition"
             )
-        shown = re.sub(r"\\([\\nlr])", lambda sign: "\\" if sign[1] == "\\" else "\n", label)
         parts = re.split(r",\s*|\n", shown) if len(shown) > 1 else [shown]
         if not all(parts):
             raise InputError(
@@ -204,6 +205,10 @@ def _automaton(states: list, initial: Iterable, final: Iterable, arrows: list) -
         [(number[q], True) for q in final],
         [(number[p], number[q], symbol, True) for p, q, symbol in arrows],
     )
+
+
+def _label(arrow: dict[str, str]) -> str:
+    return arrow.get("label", arrow.get("xlabel", ""))
 
 
 def _truth(output: str) -> bool:

@@ -85,6 +85,7 @@ def test_dot_files_of_other_libraries_are_acceptors(text, tmp_path):
     [
         ("digraph { a -> b [label=x] }", "must have an initial state"),
         (f"digraph {{ s0 -> s1 {ENTRY} }}", "the arrow s0 -> s1 has no label"),
+        (rf'digraph {{ s0 -> s1 [label="\n"]; {ENTRY} }}', "the arrow s0 -> s1 has no label"),
         (
             f'digraph {{ s0 -> s1 [label="a/x"]; {ENTRY} }}',
             "must be 1 or 0, true or false, accept or reject, got 'x'",
@@ -115,6 +116,7 @@ def test_other_dot_files_are_refused(text, says):
         ("a, \\\nb", ("a", "b")),  # Graphviz breaks long lines in strings with a backslash
         ("long\\\nsymbol", ("longsymbol",)),
         (r"a\nb\lc\rd", ("a", "b", "c", "d")),
+        (r"a\lb\l", ("a", "b")),
         (r"a\\nb", (r"a\nb",)),
         (r"\\", ("\\",)),
         (r"\"", ('"',)),
@@ -142,6 +144,10 @@ def test_a_dot_node_that_graphviz_labels_with_its_name_has_no_other_label():
         ),
         (
             'digraph { p [label=""]; q [shape=doublecircle]; i [shape=point]; p -> q [label=a]; i -> q; }',
+            [""],
+        ),
+        (
+            'digraph { p [label=""]; q [shape=doublecircle]; i [shape=point]; p -> q [xlabel=a]; i -> q; }',
             [""],
         ),
     ],

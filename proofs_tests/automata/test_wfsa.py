@@ -1,5 +1,6 @@
 """Tests that an automaton is validated when it is constructed and is immutable."""
 
+import math
 import pickle
 from collections import UserDict
 from fractions import Fraction
@@ -10,6 +11,7 @@ import pytest
 from automata.errors import InputError, ShapeError, UnknownSymbol, WeightError
 from automata.forward import score
 from automata.operations import scale
+from automata.regular_expressions import from_regex
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, REAL
 from automata.testing.strategies import automata
 from automata.wfsa import WFSA
@@ -44,6 +46,10 @@ TABLE = [[1, 2], [3, 4]]
         (lambda: WFSA(REAL, ["x"], [1], {}), WeightError, "a weight must be a number"),
         (lambda: WFSA(REAL, [None], [1], {}), WeightError, "None"),
         (lambda: WFSA(REAL, [1], [1], {"": [[1]]}), InputError, "epsilon"),
+        (lambda: WFSA.from_edges(REAL, 1, {"a"}, [], [], []), InputError, "a set has no order, got {'a'}"),
+        (lambda: WFSA(REAL, [1], [1], {}).over({"a"}), InputError, "a set has no order, got {'a'}"),
+        (lambda: from_regex("a", {"a"}), InputError, "a set has no order, got {'a'}"),
+        (lambda: scale(WFSA(LOG, [0], [0], {}), math.inf), WeightError, "below infinity"),
         (
             lambda: WFSA.from_edges(REAL, 1, "a", [(1, 1)], [], []),
             ShapeError,
@@ -162,4 +168,6 @@ def test_edges_accept_the_same_weights_as_matrices(k, weight, value):
     for weights in ([weight], [weight, weight]):
         edges = WFSA.from_edges(k, 1, "a", [(0, w) for w in weights], [], [])
         assert edges.initial.tolist() == [k.sum([value] * len(weights))]
-    assert WFSA(k, [weight], [weight], {}).initial.tolist() == [value]
+    one = WFSA(k, [weight], [weight], {})
+    assert one.initial.tolist() == [value]
+    assert scale(one, weight).initial.tolist() == [k.times(value, value)]

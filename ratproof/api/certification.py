@@ -233,6 +233,8 @@ def harden(
             raise InputError(
                 "module: the recurrent layer or the classifier must have a parameter with requires_grad=True"
             )
+        if any(parameter.is_inference() for parameter in module.parameters()):
+            raise InputError("module: the parameters must not be created in torch.inference_mode()")
         torch.manual_seed(seed)
         answer = harden_until_certified(parts, machine, seconds, seed, progress)
     for parameter in module.parameters():

@@ -135,7 +135,8 @@ def output_to_stderr() -> Iterator[None]:
     finally:
         with contextlib.suppress(OSError, ValueError, AttributeError):
             sys.__stdout__.flush()  # type: ignore[union-attr]  # the except clause covers None
-        ctypes.CDLL(None).fflush(None)
+        with contextlib.suppress(OSError, TypeError, AttributeError):  # no handle of the C library
+            ctypes.CDLL(None).fflush(None)
         os.dup2(before, STDOUT)
         os.close(before)
 

@@ -412,6 +412,13 @@ def test_a_frozen_module_is_not_hardened():
         ratproof.harden(module, DFA_OF_MACHINE, embeddings="one-hot", seconds=5)
 
 
+def test_a_module_from_inference_mode_is_not_hardened():
+    with torch.inference_mode():
+        module = module_of(latch("gru"))
+    with pytest.raises(InputError, match=r"must not be created in torch.inference_mode\(\)"):
+        ratproof.harden(module, DFA_OF_MACHINE, embeddings="one-hot", seconds=5)
+
+
 def test_hardening_certifies_the_embeddings_that_the_classifier_shares(monkeypatch):
     monkeypatch.setattr(harden, "STEPS", 2)
     rnn, linear, embedding = nn.RNN(3, 3), nn.Linear(3, 3), nn.Embedding(3, 3)
