@@ -156,8 +156,8 @@ class _Reader:
 
     def _symbols(self, source: str, target: str, options: dict[str, str]) -> list[str]:
         label = _label(options)
-        # line breaks; the last line may end with one, too
-        shown = re.sub(r"\\([\\nlr])", lambda sign: "\\" if sign[1] == "\\" else "\n", label).removesuffix("\n")
+        shown = re.sub(r"\\([\\nlr])", lambda sign: "\\" if sign[1] == "\\" else "\n", label)
+        shown = shown.removesuffix("\n")  # the last line may end with a line break, too
         if not shown.strip():
             raise InputError(
                 f"the arrow {source} -> {target} has no label; write ε for an epsilon transition"

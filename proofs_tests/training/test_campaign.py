@@ -291,6 +291,16 @@ def test_a_diverged_trial_is_kept_and_merged(
 
 
 @pytest.mark.usefixtures("command_line")
+def test_a_diverged_run_is_not_imported_without_its_trials(root, capfd):
+    (root / "kept").mkdir()
+    failure = {"why": "the loss is nan", "configuration": {}}
+    (root / "kept/diverged.json").write_text(json.dumps({kept_name(RUNS[0]): failure}))
+    assert campaign(root, "--kept ROOT/kept -o ROOT/small") == 2
+    assert "trials" in capfd.readouterr().err
+    assert not (root / "small" / RUNS[0] / "failed.json").exists()
+
+
+@pytest.mark.usefixtures("command_line")
 def test_a_diverged_trial_is_repeated_if_its_settings_change(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,13 +70,17 @@ def require_failure(file: Path) -> dict[str, Any]:
 
 def diverged_with_other_settings(job: Job, settings: Settings, run_folder: Path) -> bool:
     """Return whether the run diverged with other settings than its current settings."""
+    file = run_folder / FAILED
+    return file.exists() and not has_settings(job, settings, require_failure(file)["configuration"])
+
+
+def has_settings(job: Job, settings: Settings, configuration: dict[str, Any]) -> bool:
+    """Return whether the settings in a configuration of the run equal these settings."""
     from training.groups import settings_of  # deferred, because it imports torch
 
-    if not (run_folder / FAILED).exists():
-        return False
     about = {"experiment": job.experiment, "model": job.model}
-    was, now = require_failure(run_folder / FAILED)["configuration"], settings.to_json()
-    return settings_of(about | {"configuration": was}) != settings_of(about | {"configuration": now})
+    was, now = (about | {"configuration": one} for one in (configuration, settings.to_json()))
+    return settings_of(was) == settings_of(now)
 
 
 def score_of(result: dict[str, Any], file: Path) -> float:

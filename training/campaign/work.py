@@ -96,11 +96,11 @@ def take(plan: Plan, folder: Path, kept: Path) -> None:
         if target.exists() or failed.exists():
             continue
         if name in diverged:
-            write_whole(failed, json.dumps(diverged[name]) + "\n")
-            if searches.diverged_with_other_settings(job, settings_in(plan, job, folder), failed.parent):
-                failed.unlink()
-            elif job.trial is not None:
-                searches.record_from_folder(job, folder)
+            settings = settings_in(plan, job, folder)
+            if searches.has_settings(job, settings, diverged[name]["configuration"]):
+                write_whole(failed, json.dumps(diverged[name]) + "\n")
+                if job.trial is not None:
+                    searches.record_from_folder(job, folder)
             continue
         if not (file.is_file() or name in archived):
             continue
