@@ -483,7 +483,7 @@ def _softmax(
     a: ReorderingBound, dim: int, _stacklevel: int = 3, dtype: torch.dtype | None = None
 ) -> ReorderingBound:
     """Return exp(a - c) / sum(exp(a - c)), which is equal for all c; c = max(a) prevents overflow."""
-    if dtype is not None:
+    if dtype is not None or isinstance(_stacklevel, torch.dtype):  # torch.softmax has no _stacklevel
         raise TypeError(f"softmax in another dtype is not supported: {_NO_RULE}")
     largest = ReorderingBound.leaf(a.value.amax(dim, keepdim=True), a.kind)
     powers = RULES["exp"](a - largest)
@@ -522,10 +522,11 @@ def _power(a: ReorderingBound, exponent: int) -> ReorderingBound:
     return functools.reduce(operator.mul, [a] * int(exponent))
 
 
-def _largest(a: ReorderingBound, dim: int | tuple[int, ...], keepdim: bool = False) -> ReorderingBound:
-    for axis in (dim,) if isinstance(dim, int) else dim:
+def _largest(a: ReorderingBound, dim: int | tuple[int, ...] = (), keepdim: bool = False) -> ReorderingBound:
+    axes = (dim,) if isinstance(dim, int) else dim or tuple(range(a.dim()))
+    for axis in axes:
         a = functools.reduce(ReorderingBound.maximum, a.unbind(axis)).unsqueeze(axis)
-    return a if keepdim else cast(ReorderingBound, a.squeeze(dim))
+    return a if keepdim else cast(ReorderingBound, a.squeeze(axes))
 
 
 def _einsum(equation: str, *operands: ReorderingBound) -> ReorderingBound:

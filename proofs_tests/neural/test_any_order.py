@@ -32,7 +32,7 @@ FUNCTIONS = {
     "cos": lambda a, b: torch.cos(a * b) * b,
     "sin": lambda a, b: torch.sin(a * b) * b,
     "logaddexp": lambda a, b: torch.logaddexp(a, b) * b,
-    "amax": lambda a, b: a.amax(-1, keepdim=True) * b + b.amax(0) + torch.amax(a, (0, 1)),
+    "amax": lambda a, b: a.amax(-1, keepdim=True) * b + b.amax(0) + torch.amax(a, (0, 1)) + b.amax(()),
     "minimum": lambda a, b: torch.minimum(a, b) * b,
     "clamp": lambda a, b: a.clamp(min=0.1) * torch.clamp(b, -1.0, max=0.3),
     "relu": lambda a, b: functional.relu(a) * b,
@@ -96,6 +96,7 @@ def test_an_operation_without_a_rule_is_refused():
         (lambda: functional.normalize(x, p=1, dim=0), "a norm other than the 2-norm is not supported"),
         (lambda: torch.linalg.vector_norm(x, 1), "a norm other than the 2-norm is not supported"),
         (lambda: functional.softmax(x, 0, dtype=torch.float64), "softmax in another dtype is not supported"),
+        (lambda: torch.softmax(x, 0, torch.float64), "softmax in another dtype is not supported"),
     ):
         with pytest.raises(TypeError, match=match):
             refused()
