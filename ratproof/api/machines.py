@@ -8,7 +8,7 @@ from automata.dfa import DFA
 from automata.errors import InputError
 from automata.moore import Moore
 from automata.semirings import BOOLEAN
-from automata.text.number_text import shorten
+from automata.text.number_text import plural, shorten
 from automata.wfsa import WFSA
 
 
@@ -36,6 +36,11 @@ def machine_of(automaton: object, alphabet: tuple[str, ...], classes: int, where
         return Moore(alphabet, dfa.start, dfa.table, tuple(int(q in dfa.final) for q in range(dfa.states)))
     if not isinstance(automaton, Moore):
         raise wrong_type(automaton, where)
+    if len(automaton.outputs) != automaton.states:
+        raise InputError(
+            f"{where}: a Moore machine must have one output per state, got {len(automaton.outputs)} for"
+            f" {plural(automaton.states, 'state')}"
+        )
     for output in automaton.outputs:
         if type(output) is not int or not 0 <= output < classes:
             raise InputError(

@@ -229,6 +229,7 @@ def test_automata_over_the_same_symbols_in_another_order_are_the_same():
             "outputs must be class indices from 0 to 1, got False",
         ),
         (Moore(ALPHABET, 0, MACHINE.table, (0, 2)), {}, "outputs must be class indices from 0 to 1, got 2"),
+        (Moore(ALPHABET, 0, MACHINE.table, (0,)), {}, "must have one output per state, got 1 for 2 states"),
         (DFA(("a", "b", "c"), 0, ((0, 0, 0),), frozenset()), {"alphabet": ALPHABET}, "alphabet"),
         (DFA(("a", "b"), 0, ((0, 0),), frozenset()), {}, "one-hot"),
         (DFA_OF_MACHINE, {"seconds": 0}, "seconds must be positive, got 0"),
