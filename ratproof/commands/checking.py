@@ -20,7 +20,7 @@ from automata.equivalence import aligned
 from automata.errors import FormatError, InputError
 from automata.io import files
 from automata.io.json_format import from_json
-from automata.text.number_text import plural
+from automata.text.number_text import plural, shorten
 from automata.text.printable_text import printable
 from automata.wfsa import WFSA
 from ratproof.checkers import (
@@ -162,9 +162,14 @@ def check(
         raise InputError("--temperature requires a network; pass --of NETWORK.safetensors")
     if temperature is not None and not 0 < temperature < math.inf:
         raise InputError(f"--temperature must be positive, got {temperature}")
-    if (prefix, readout) != (None, None) and subjects.state_dict is None:
-        raise InputError("--prefix and --readout require a state dict; pass --of NETWORK.pt")
-    subjects.parts = prefix, readout
+    if (prefix, readout) != (None, None):
+        if subjects.state_dict is None:
+            raise InputError("--prefix and --readout require a state dict; pass --of NETWORK.pt")
+        where, tensors = subjects.state_dict
+        for option, name in (("--prefix", prefix), ("--readout", readout)):
+            if name and not any(f".{name.removesuffix('.')}." in f".{tensor}" for tensor in tensors):
+                raise InputError(f"{where}: {option} must be a part of the state dict, got {shorten(name)}")
+        subjects.parts = prefix, readout
     _require_fit([(path, data) for path, data in read if isinstance(data, dict)], len(read), subjects)
     automata = _aligned(
         subjects.automata, [data for _, data in read if isinstance(data, dict)], missing_as_zero

@@ -125,6 +125,8 @@ def test_a_certificate_may_be_about_some_parts_of_a_state_dict(folder, capsys, c
     assert (status, answer["verdict"]) == ((1, "rejected") if changed else (0, "accepted"))
     assert run(of) == 1 and "; pass " in capsys.readouterr().out
     assert "require a state dict" in refused(capsys, *of[:3], "set.json", *chosen)
+    assert "--prefix must be a part of the state dict, got 'nc'" in refused(capsys, *of, "--prefix", "nc")
+    assert "--readout must be a part of the state dict, got 'out'" in refused(capsys, *of, "--readout", "out")
 
 
 def test_a_certificate_states_a_threshold_other_than_0(folder, capsys):
