@@ -39,7 +39,9 @@ def add_rules(model: Classifier, rules: RuleSet, written: Sequence[str], scale: 
         scale: the contribution of a match to its label's logit.
     """
     if not abs(scale) <= MOST_WEIGHT:
-        raise InputError(f"scale must be a number from -{MOST_WEIGHT:,} to {MOST_WEIGHT:,}, got {scale}")
+        raise InputError(
+            f"scale (--weight) must be a number from -{MOST_WEIGHT:,} to {MOST_WEIGHT:,}, got {scale}"
+        )
     cell, network = model.cell, model.network
     words = list(network.words)
     if set(rules.automaton.index) != set(words):
@@ -105,6 +107,8 @@ def disable_rules(model: Classifier, numbers: Iterable[int]) -> Classifier:
         numbers: the indices of the disabled blocks in ``model.blocks``.
     """
     chosen = set(numbers)
+    if not model.blocks:
+        raise InputError("the classifier must have at least one rule, got none")
     unknown = [number for number in chosen if not 0 <= number < len(model.blocks)]
     if unknown:
         raise InputError(f"rule must be a number from 1 to {len(model.blocks)}, got {unknown[0] + 1}")

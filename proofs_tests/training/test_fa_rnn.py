@@ -243,7 +243,7 @@ def test_the_commands(data, tmp_path, capsys):
     assert added["test"]["after"] < added["test"]["before"]
     for weight in ("nan", "1e60"):
         assert ratproof(f"{add} --weight {weight} -o {less}") == 2
-        assert "scale must be" in capsys.readouterr().err and not less.exists()
+        assert "scale (--weight) must be" in capsys.readouterr().err and not less.exists()
     bare = tmp_path / "bare.config"
     bare.write_text("// lights\n$ * red $ *\n")
     assert ratproof(f"rules add {kept} --rules {bare} -o {less}") == 2
@@ -253,6 +253,13 @@ def test_the_commands(data, tmp_path, capsys):
     assert again["test"]["after"] == added["test"]["before"] and again["states"] == added["states"] - 3
     assert ratproof(f"rules disable {more} 3 -o {less}") == 0
     assert "removed 1 group of rules and 3 of" in capsys.readouterr().out
+    none = tmp_path / "none.safetensors"
+    assert ratproof(f"rules disable {less} 1 2 -o {none}") == 0
+    assert ratproof(f"rules disable {none} 1 -o {tmp_path / 'x.safetensors'}") == 2
+    assert "must have at least one rule" in capsys.readouterr().err
+    (tmp_path / "one.config").write_text("[fan]\n$ * red EOS\n")
+    one = run_json(f"rules add {kept} --rules {tmp_path / 'one.config'} -o {none}")
+    assert one["notes"][0].startswith("1 rule added, ")
     certificates = tmp_path / "c"
     decide = f"rules decide --rules {data / 'home.config'} --data {data} --certificates {certificates}"
     assert run_json(decide)["exact"]

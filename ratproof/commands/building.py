@@ -141,7 +141,8 @@ def regex(
         str | None, Option("-o", "--output", help="output file (default: standard output)")
     ] = None,
     alphabet: Annotated[
-        str | None, Option("--alphabet", help="characters of the automaton (default: those in the regex)")
+        str | None,
+        Option("--alphabet", help="characters of the automaton, such as abc (default: those in the regex)"),
     ] = None,
     symbols: SymbolTable = None,
     file_format: FormatName = None,

@@ -107,7 +107,9 @@ def hunt(
     what = Hunt(tuple(names or ()), number, variant, device, rounds, limit, Path(keep))
     screen = console(error=True)
     where = f"the cluster {cluster}" if cluster else f"{workers} process{'' if workers == 1 else 'es'}"
-    length = f"{rounds:,} rounds of each target" if rounds is not None else f"{limit:g} minutes"
+    length = f"{limit:g} minutes"
+    if rounds is not None:
+        length = f"{rounds:,} round{'' if rounds == 1 else 's'} of each target"
     screen.print(f"hunting with seed {number} on {where} for {length}", soft_wrap=True)
     with ExitStack() as opened:
         crew = None if cluster is None else _cluster(cluster, what)

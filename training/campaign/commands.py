@@ -76,7 +76,7 @@ def run(
 
     Each run is a separate process. The command resumes runs that were killed. Several of these commands can
     work on the same folder. The exit status is 1 if a run diverged. It is 3 if a run is not done, because
-    another process is working on it or because it failed. The log of a failed run is in its folder.
+    another process is working on it or because it ended with an error. Its folder contains its log.
     """
     require_extra("training", "campaign run")
     from automata.io.files import read_text, write_whole

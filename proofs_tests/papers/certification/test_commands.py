@@ -165,7 +165,7 @@ def test_pairs_missing_in_the_data_are_unseen_and_not_centroid_0(checkpoint, cap
     _, answer = run_json(capsys, "extract", checkpoint, "--counts", "hard", "--data", "strings.txt")
     assert answer["counts"]["unseen"]
     (tmp_path / "strings.txt").write_text("0 2\n")
-    assert "symbols must be among '0', '1', got '2'" in refused(
+    assert "strings.txt: line 1: symbols must be among '0', '1', got '2'" in refused(
         capsys, "extract", checkpoint, "--counts", "hard", "--data", "strings.txt"
     )
 
@@ -202,7 +202,7 @@ def test_figures_are_the_papers(checkpoint, capsys, tmp_path):
         (["figures", "net.safetensors", "-o", "p", "--temperatures", "1,x"], "'x'"),
         (
             ["figures", "net.safetensors", "-o", "p", "--string", "1 7"],
-            "symbols must be among '0', '1', got '7'",
+            "--string: symbols must be among '0', '1', got '7'",
         ),
         (["figures", "net.safetensors", "-o", "p", "--temperatures", "1e-300,1e300"], "from 1e-30 to 1e+30"),
         (["figures", "net.safetensors", "-o", "p", "--string", "1 " * 100], "--string has 100 symbols"),

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from automata.aliases import String
 from automata.errors import InputError
-from automata.text.number_text import shorten
+from ratproof.certification.extraction.probabilities import indices
 from ratproof.certification.soft_networks.floats import Points
 from ratproof.certification.soft_networks.hard import HardAutomaton
 from ratproof.certification.soft_networks.numbers import Numbers
@@ -94,7 +94,7 @@ def count(numbers: Numbers, strings: Iterable[String], reading: Reading) -> Tran
         InputError: If a string has a symbol that the network lacks, or there are no strings.
     """
     points, k = Points(numbers), numbers.k
-    words = sorted((_tokens(numbers, string) for string in strings), key=len, reverse=True)
+    words = sorted((indices(numbers, string) for string in strings), key=len, reverse=True)
     if not words:
         raise InputError("the strings must not be an empty sequence")
     first = points.first()
@@ -113,12 +113,3 @@ def count(numbers: Numbers, strings: Iterable[String], reading: Reading) -> Tran
         np.add.at(counts, (label[:there], tokens, after), 1)
         label = after
     return TransitionCounts(reading, int(first.argmax()), counts)
-
-
-def _tokens(numbers: Numbers, string: String) -> list[int]:
-    token = {symbol: index for index, symbol in enumerate(numbers.alphabet)}
-    for symbol in string:
-        if symbol not in token:
-            symbols = ", ".join(map(repr, numbers.alphabet))
-            raise InputError(f"symbols must be among {symbols}, got {shorten(symbol)}")
-    return [token[symbol] for symbol in string]

@@ -16,6 +16,16 @@ from ratproof.certification.soft_networks.floats import Points
 from ratproof.certification.soft_networks.numbers import Numbers
 
 
+def indices(numbers: Numbers, string: String, where: str = "") -> list[int]:
+    """Return the index of each symbol in the alphabet; an error message begins with ``where``."""
+    index = {symbol: number for number, symbol in enumerate(numbers.alphabet)}
+    for symbol in string:
+        if symbol not in index:
+            symbols = f"{', '.join(map(repr, numbers.alphabet)):.300}"
+            raise InputError(f"{where}symbols must be among {symbols}, got {shorten(symbol)}")
+    return [index[symbol] for symbol in string]
+
+
 def table(numbers: Numbers) -> Floats:
     """Return the probability alpha of each next centroid after each centroid and symbol, in float64.
 
@@ -44,16 +54,11 @@ def along(numbers: Numbers, string: String, temperatures: Sequence[float]) -> Fl
     alpha is that of the soft run after the start and after each of the T symbols. The shape is
     ``(temperatures, T + 1, k)``. Figure 3 (left) of the paper shows this for the string 100.
     """
-    for symbol in string:
-        if symbol not in numbers.alphabet:
-            raise InputError(
-                f"symbols must be among {', '.join(map(repr, numbers.alphabet)):.300}, got {shorten(symbol)}"
-            )
-    rows = []
+    tokens, rows = indices(numbers, string), []
     for tau in temperatures:
         points = Points(replace(numbers, temperature=Fraction(tau)))
         alpha = [points.first()]
-        for symbol in string:
-            alpha.append(points.step(alpha[-1], numbers.alphabet.index(symbol)))
+        for token in tokens:
+            alpha.append(points.step(alpha[-1], token))
         rows.append(np.concatenate(alpha))
     return np.stack(rows)

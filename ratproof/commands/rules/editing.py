@@ -63,8 +63,8 @@ def show(checkpoint: Kept, as_json: AsJson = False) -> int:
         return 0
     out = console()
     out.print(
-        f"{len(model.labels)} labels, {len(model.network.words):,} words, {model.cell.states} states, rank"
-        f" {model.network.rank}"
+        f"{plural(len(model.labels), 'label')}, {len(model.network.words):,} words,"
+        f" {plural(model.cell.states, 'state')}, rank {model.network.rank}"
     )
     for number, block in enumerate(model.blocks, start=1):
         for rule in block.rules:
@@ -124,7 +124,7 @@ def add(
         output,
         data,
         as_json,
-        [f"{len(written)} rules added, {larger.cell.states} states", *notes],
+        [f"{plural(len(written), 'rule')} added, {plural(larger.cell.states, 'state')}", *notes],
     )
 
 

@@ -9,6 +9,7 @@ from automata.extras import require_extra
 from automata.io import files
 from neural.state_regularized.files import load as load_network
 from ratproof.certification.extraction import figures as pictures
+from ratproof.certification.extraction.probabilities import indices
 from ratproof.certification.soft_networks.certify import certify as decide
 from ratproof.commands.state_regularized.networks import numbers_at
 from ratproof.commands.terminal import print_answer, progress
@@ -35,6 +36,7 @@ def figures(
     numbers = numbers_at(checkpoint, network, temperature)
     taus = sorted(pictures.TEMPERATURES if temperatures is None else map(_number, temperatures.split(",")))
     word = pictures.string_100(numbers.alphabet) if string is None else tuple(string.split())
+    indices(numbers, word, "--string: ")
     if len(taus) * (len(word) + 1) > MOST_PANELS:
         raise InputError(
             f"--string has {len(word)} symbols and --temperatures has {len(taus)} temperatures, which makes"

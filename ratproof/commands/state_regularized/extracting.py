@@ -16,7 +16,7 @@ from automata.text.printable_text import write_symbol
 from automata.wfsa import WFSA
 from neural.state_regularized.files import load as load_network
 from ratproof.certification.extraction.counts import TransitionCounts, count
-from ratproof.certification.extraction.probabilities import probabilistic
+from ratproof.certification.extraction.probabilities import indices, probabilistic
 from ratproof.certification.soft_networks.certify import Certification, accepting, prove_boxes
 from ratproof.certification.soft_networks.hard import HardAutomaton, hard_automaton
 from ratproof.certification.soft_networks.numbers import Numbers
@@ -173,7 +173,10 @@ def _compared(numbers: Numbers, counted: TransitionCounts | None, hard: HardAuto
 
 def _strings(numbers: Numbers, path: str | None, longest: int) -> list[Symbols]:
     if path is not None:
-        return [tuple(line.split()) for line in files.read_text(path).splitlines()]
+        strings = [tuple(line.split()) for line in files.read_text(path).splitlines()]
+        for number, string in enumerate(strings, start=1):
+            indices(numbers, string, f"{path}: line {number}: ")
+        return strings
     symbols = 0
     for size in range(longest + 1):
         symbols += size * len(numbers.alphabet) ** size

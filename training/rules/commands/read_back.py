@@ -85,9 +85,10 @@ def read_back(
     for rule in result.rules:
         out.print(headed(f"  {rule.label}", f": {shorten_middle(rule.rule or '', 300)}"), soft_wrap=True)
     out.print(f"  no match: {result.default}")
-    out.print("\nWords that transitions of the automata learned (Figure 4):")
     # rules with several final states are shown once
     several = {rule.before or rule.state: rule for rule in result.learned}
+    if any(arrow.came for rule in several.values() for arrow in rule.arrows):
+        out.print("\nWords that transitions of the automata learned (Figure 4):")
     for rule in several.values():
         for arrow in [arrow for arrow in rule.arrows if arrow.came][:3]:
             words = ", ".join(arrow.came[:12]) + (
