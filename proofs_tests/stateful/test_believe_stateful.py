@@ -238,7 +238,7 @@ def test_a_model_that_cannot_be_copied_is_tested_directly():
         (lambda outputs: outputs[..., :0], "the outputs must not be empty"),
         (
             lambda outputs: outputs[..., : outputs.shape[1]],
-            "must give outputs of the same size, got 4 and 2 elements",
+            "must give the same number of output elements, got 4 and 2",
         ),
         (lambda outputs: None, "the outputs must be floats of shape (1, 2, ...), got a NoneType"),
         (lambda outputs: outputs[7], "the model raised IndexError: index 7 is out of bounds"),
