@@ -235,7 +235,7 @@ HOSTILE = [
         {"options": {"input_size": 2, "hidden_size": 1, "order": 10**9}},
         "order must be at most the number of weights",
     ),
-    ("qrnn", {"parameters": []}, "parameters must be an object"),
+    ("qrnn", {"parameters": []}, "'parameters' must be a JSON object"),
     ("qrnn", {"parameters": {"forget.weight": [["x"]]}}, "forget.weight must be an array"),
     ("qrnn", {"parameters": {"forget.weight": [[1], [1, 2]]}}, "forget.weight must be an array"),
     ("qrnn", {"parameters": {"forget.weight": [[1e39]]}}, "must be finite"),

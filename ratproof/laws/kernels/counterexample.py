@@ -279,6 +279,8 @@ _SCRIPT = '''"""{says}
 Seed {seed}.
 """
 
+from __future__ import annotations
+
 from math import inf, nan
 
 import torch
