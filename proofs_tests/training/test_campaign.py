@@ -8,7 +8,6 @@ import shutil
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -264,14 +263,29 @@ def test_a_truncated_result_is_computed_again(
     assert digest_of(again) == digest_of(complete)
 
 
-@pytest.mark.usefixtures("command_line")
-def test_a_diverged_trial_is_kept_and_merged(
-    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The runs that use the search are imported, too; the trial is not repeated."""
+@pytest.fixture
+def begun(root, command_line, monkeypatch):
+    """Run a campaign in which the first trial diverges after its checkpoint; return the runs that begin."""
+    import training.experiments
+    from training.engine.loop import Diverged
+
     in_this_process(monkeypatch)
-    begun = diverging(monkeypatch, trial=0)
+    begun, run = [], training.experiments.run
+
+    def run_or_diverge(experiment, settings, data, where, *more, **options):
+        begun.append(str(where.folder))
+        if where.folder.name == "trial-0":
+            (where.folder / "run.safetensors").write_bytes(b"")
+            raise Diverged("the loss is nan")
+        return run(experiment, settings, data, where, *more, **options)
+
+    monkeypatch.setattr(training.experiments, "run", run_or_diverge)
     assert campaign(root, "-o ROOT/small") == 1
+    return begun
+
+
+def test_a_diverged_trial_is_kept_and_merged(root, capfd, begun):
+    """The runs that use the search are imported, too; the trial is not repeated."""
     assert ratproof("campaign results", root / "small", "--keep", root / "kept") == 0
     (root / "merged").mkdir()
     (root / "merged/campaign.toml").write_text(PLAN)
@@ -300,14 +314,8 @@ def test_a_diverged_run_is_not_imported_without_its_trials(root, capfd):
     assert not (root / "small" / RUNS[0] / "failed.json").exists()
 
 
-@pytest.mark.usefixtures("command_line")
-def test_a_diverged_trial_is_repeated_if_its_settings_change(
-    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_diverged_trial_is_repeated_if_its_settings_change(root, capfd, begun, monkeypatch):
     """The runs that use the search wait for the trial, and use its new score."""
-    in_this_process(monkeypatch)
-    begun = diverging(monkeypatch, trial=0)
-    assert campaign(root, "-o ROOT/small") == 1
     text = PLAN.replace("epochs = 2}", "epochs = 1}", 1)
     (root / "small.toml").write_text(text)
     assert campaign(root, "-o ROOT/small") == 2  # trial 1 is done with other settings
@@ -324,27 +332,6 @@ def test_a_diverged_trial_is_repeated_if_its_settings_change(
     best = results[scores.index(max(scores))]["configuration"]
     assert all(results[2]["configuration"][name] == best[name] for name in search.SPACE if name != "hidden")
     assert results[0]["configuration"]["epochs"] == 1
-
-
-def diverging(monkeypatch: pytest.MonkeyPatch, trial: int) -> list[str]:
-    """Let a trial diverge after its checkpoint is written; return the list of the runs that begin."""
-    import training.experiments
-    from training.engine.loop import Diverged
-
-    begun: list[str] = []
-    run = training.experiments.run
-
-    def run_or_diverge(
-        experiment: str, settings: Any, data: Any, where: Any, *more: Any, **options: Any
-    ) -> Any:
-        begun.append(str(where.folder))
-        if where.folder.name == f"trial-{trial}":
-            (where.folder / "run.safetensors").write_bytes(b"")
-            raise Diverged("the loss is nan")
-        return run(experiment, settings, data, where, *more, **options)
-
-    monkeypatch.setattr(training.experiments, "run", run_or_diverge)
-    return begun
 
 
 def test_two_processes_do_not_do_one_run(root):

@@ -6,11 +6,11 @@ network states: an ellipsoid |factor (x - center)| <= 1, or a box |x - center| <
 
 The first network state, zeros, must be in the region of node 0. Each symbol must map every network state of a
 node's region into the region of its successor, whose automaton state must be the next state of the automaton.
-The network's decision in the whole region must be the label of the automaton state. Node 0 needs this only if
-it is a successor. Instead of a successor, a symbol can have a list, with a successor or a list for each next
-symbol. Then the decision must be right in the whole image, which is followed as affine forms. By induction,
-the network's decision after every nonempty string is the automaton's. If symbols that the automaton does not
-distinguish form ``groups``, a successor is for a group, and any input between those of its symbols is read.
+The network's decision in the whole region of a successor must be the label of its automaton state. Instead of
+a successor, a symbol can have a list, with a successor or a list for each next symbol. Then the decision must
+be right in the whole image, which is followed as affine forms. By induction, the network's decision after
+every nonempty string is the automaton's. If symbols that the automaton does not distinguish form ``groups``,
+a successor is for a group, whose input lies anywhere between its symbols' inputs.
 
 A form describes an entry of a vector over a region: c + g.xi, plus an error of at most e. |xi| is at most 1
 in the 2-norm (an ellipsoid) or in the maximum norm (a box). The entry also lies between low and high. Every

@@ -349,7 +349,7 @@ def test_symbols_that_the_automaton_does_not_distinguish_are_one_group():
     assert report.verdict == "different" and "word 15" in report.word
 
 
-def test_a_group_whose_inputs_differ_too_much_is_split_into_its_symbols(monkeypatch):
+def test_a_group_whose_inputs_differ_too_much_is_split_into_its_symbols():
     """Both symbols of the group have the same effect, but states between their inputs have another one."""
     machine = Moore(("set", "also", "reset"), 0, ((1, 1, 0),) * 2, (0, 1))
     rnn, linear = nn.RNN(3, 2), nn.Linear(2, 1)

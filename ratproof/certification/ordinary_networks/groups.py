@@ -40,9 +40,9 @@ def grouped(network: OrdinaryNetwork, machine: Moore, groups: Groups) -> tuple[O
     layer, centers, spread = network.layers[0], [], []
     for group in groups:
         vectors = network.embeddings[group]
-        center = vectors.mean(0) if len(group) > 1 else vectors[0]
+        center = vectors.mean(0)
         distances = np.abs((vectors - center) @ layer.input_weight.T).max(0)
-        # float32 rounds the input of each symbol, and not that of the center
+        # the rounding of a symbol's input may be larger than that of the center, which the step adds
         terms = vectors.shape[1] + network.units + 6
         rounding = terms * UNIT * (np.abs(vectors - center) @ np.abs(layer.input_weight).T).max(0)
         centers.append(center)
