@@ -106,6 +106,26 @@ def test_the_report_counts_the_scores_that_are_not_zero():
     assert result.verdict == "holds" and 0 < result.facts["not_zero"] < result.cases
 
 
+@pytest.mark.parametrize("first", [True, False], ids=["indices first", "no indices"])
+def test_the_bound_is_that_of_the_float_parameters(first):
+    """The module forgets at the rate 0.3 + 1e-9 in float64; this is within rounding in float32 only."""
+    module = By(lambda x: fading(x, 0.3 + 1e-9))
+    if first:
+        module.indices = nn.Parameter(torch.arange(2), requires_grad=False)
+    module.rate = nn.Parameter(torch.tensor(0.3, dtype=torch.float64))
+    matrices = {"a": [[1, 1], [0, 0.3]], "b": [[1, 0], [0, 0.3]]}
+    (result,) = check(module, WFSA(REAL, [1, 0], [0, 1], matrices)).results
+    assert result.verdict == "refuted"
+
+
+def fading(inputs, rate):
+    state, outputs = torch.zeros(inputs.shape[1], 1, dtype=torch.float64), []
+    for x in inputs.double():
+        state = rate * state + x[:, :1]
+        outputs.append(state)
+    return torch.stack(outputs)
+
+
 @pytest.mark.parametrize(
     ("automaton", "value", "says"),
     [

@@ -186,8 +186,9 @@ class ModuleComparison(ModuleRun):
         if len(dtypes) > 1:
             names = " and ".join(map(str, dtypes))
             raise InputError(f"the module's parameters must have one floating-point dtype, got {names}")
-        known = next(self.module.parameters(), self.embeddings)
-        return known.dtype if known.is_floating_point() else torch.float32
+        if self.embeddings.is_floating_point():
+            dtypes.setdefault(self.embeddings.dtype)
+        return next(iter(dtypes), torch.float32)
 
     def states(self, string: String) -> NDArray[np.float64]:
         """Return c_1, ..., c_T as the module computes them, shape ``(T, units)``."""
