@@ -7,13 +7,14 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from unittest import mock
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from hypothesis import Phase, core, given, settings
 from hypothesis import strategies as st
 
-from automata.errors import InputError
+from automata.errors import InputError, OutputError
 from ratproof.evidence.counterexample import Counterexample, Disagreement
 from ratproof.evidence.kinds import Verdict
 from ratproof.evidence.ledger import recording
@@ -23,6 +24,7 @@ from ratproof.hunting.search import Driver, Hunt, hunt
 from ratproof.implementations import corpus as texts
 from ratproof.implementations.corpus import Corpus, agree_on_text
 from ratproof.ladder.environment import forget_constants, unchanged_afterwards
+from ratproof.ladder.junit import junit
 from ratproof.ladder.outcome import Outcome
 from ratproof.ladder.request import Request
 from ratproof.ladder.user_files import outcome_of
@@ -125,16 +127,23 @@ def test_results_are_in_the_order_of_the_claims_whatever_their_arrival(order):
     assert [(r.variant, (r.kind, r.ran)) for r in sorted_results] == list(product(names, RUNGS))
 
 
-def test_an_unwritable_folder_is_reported_once():
+@pytest.mark.parametrize(
+    ("refusal", "says"),
+    [
+        (OutputError(".ratproof/x/y.json: cannot be written: Permission denied"), ".ratproof/x"),
+        (InputError("the symbol is half a character"), ".ratproof/counterexamples"),
+    ],
+)
+def test_counterexamples_that_cannot_be_saved_are_reported_once(refusal, says):
     different = Counterexample("proposition-7", "printed", {}, "c_0 = 1", [], 0, "1", "0", "0")
-    refusal = InputError(".ratproof/x/y.json: cannot be written: Permission denied")
+    reason = str(refusal).rpartition(": ")[2]
     with mock.patch("ratproof.ladder.verification._keep", side_effect=refusal):
         for count, what in ((1, "the counterexample was"), (3, "3 counterexamples were")):
             results = gather(
                 [seen(Verdict.REFUTED, str(n), counterexample=different) for n in range(count)], None
             )
             (note,) = keep_evidence(results, None)
-            assert note.startswith(f"{what} not saved: .ratproof/x") and "Permission denied" in note
+            assert note.startswith(f"{what} not saved: {says}") and note.endswith(f": {reason}")
 
 
 def test_an_empty_run_is_not_as_expected():
@@ -283,6 +292,11 @@ def test_the_cases_do_not_depend_on_other_imports(tmp_path, monkeypatch):
         before = drawn()
         importlib.import_module("magic_numbers")
         assert drawn() == before
+
+
+def test_a_junit_file_is_xml_even_if_a_file_name_is_no_unicode():
+    suite = ElementTree.fromstring(junit(Outcome([], errors=["\udcff"]), "my\udcff.py"))
+    assert suite.get("name") == suite[0].get("classname") == "my\\udcff.py"
 
 
 def test_a_folder_instead_of_a_file_is_reported_once(capsys):

@@ -17,6 +17,7 @@ def junit(outcome: Outcome, name: str) -> bytes:
     >>> junit(Outcome([]), "my_claim.py").decode().splitlines()[1]
     '<testsuite name="my_claim.py" tests="0" failures="0" skipped="0" errors="0" />'
     """
+    name = printable(name)
     unexpected = [result for result in outcome.results if not result.as_expected]
     troubles = [*outcome.errors, *(["interrupted: results are incomplete"] if outcome.interrupted else [])]
     suite = ElementTree.Element(

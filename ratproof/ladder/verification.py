@@ -101,19 +101,20 @@ def keep_evidence(results: list[Result], seed: int | None, claims_file: str = ""
         rows[row] += 1
         # a kind may have several rows, for example for exact arithmetic and for torch
         named = result.kind if rows[row] == 1 else f"{result.kind}-{rows[row]}"
+        name = f"{result.claim}--{result.variant}--{named}"
         if result.counterexample is not None:
             try:
                 kept = _keep(result, named, seed, claims_file)
                 result.kept = None if kept is None else str(kept)
             except InputError as error:  # the verdict is still shown
-                _add_failure(failed, "counterexample", error)
+                _add_failure(failed, "counterexample", COUNTEREXAMPLES / name, error)
         if result.certificate is not None and result.certificate.get("format") == CERTIFICATE:
-            path = CERTIFICATES / f"{result.claim}--{result.variant}--{named}.json"
+            path = CERTIFICATES / f"{name}.json"
             try:
                 write_whole(path, json.dumps(result.certificate, ensure_ascii=False) + "\n")
                 result.certificate_file = str(path)
             except InputError as error:
-                _add_failure(failed, "certificate", error)
+                _add_failure(failed, "certificate", CERTIFICATES / name, error)
     return [
         f"the {what} was not saved: {paths[0]}: {why}"
         if len(paths) == 1
@@ -122,8 +123,10 @@ def keep_evidence(results: list[Result], seed: int | None, claims_file: str = ""
     ]
 
 
-def _add_failure(failed: dict[tuple[str, str], list[str]], what: str, error: InputError) -> None:
-    path, _, why = str(error).partition(": ")
+def _add_failure(failed: dict[tuple[str, str], list[str]], what: str, file: Path, error: InputError) -> None:
+    path, why = str(file), str(error)
+    if isinstance(error, OutputError):  # its message begins with the path
+        path, _, why = why.partition(": ")
     failed.setdefault((what, why), []).append(path)
 
 
