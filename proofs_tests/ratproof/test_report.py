@@ -181,6 +181,15 @@ def test_evidence_that_did_not_run_is_a_column_of_dots_and_one_sentence():
     assert proofs and not any("cuda" in line for line in report(Outcome(proofs)))  # proofs run no network
 
 
+def test_a_false_assertion_is_not_shown_as_a_missing_automaton():
+    claim = claims()["theorem-3.2"]
+    false = result(claim, claim.variant("corrected-bound"), "sampled", Verdict.REFUTED)
+    lines = report(Outcome([replace(false, why="theorem_3_2.py, line 40: assert not alpha < bound")]))
+    assert "theorem-3.2, corrected-bound: an assertion is false" in lines
+    without = {"claim": claim.name, "variant": "corrected-bound", "kind": "exhausted", "why": "no pynini"}
+    assert "exhausted (1 variant): not run: no pynini" in report(Outcome([], not_run=[without]))
+
+
 def test_details_contain_what_a_line_omits():
     claim = claims()["proposition-7"]
     variant = claim.variant("printed")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from rich.console import Console
 
+from automata.text.number_text import plural
 from ratproof.evidence.ledger import TOO_SHORT, joined, left_out_in_words
 from ratproof.ladder.outcome import Outcome
 from ratproof.process.streams import WIDTH
@@ -121,7 +123,7 @@ def not_run_reasons(outcome: Outcome) -> dict[str, str]:
     for why in reasons:
         kinds = [entry["kind"] for entry in outcome.not_run if entry["why"] == why]
         kinds_by_reason[why] = ", ".join(
-            f"{kind} ({kinds.count(kind)} variants)" for kind in dict.fromkeys(kinds)
+            f"{kind} ({plural(count, 'variant')})" for kind, count in Counter(kinds).items()
         )
     return kinds_by_reason
 
