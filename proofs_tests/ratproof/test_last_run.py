@@ -149,11 +149,13 @@ def test_a_run_of_other_sources_is_not_shown(package):
 
 
 @pytest.mark.parametrize("field", ["results", "gpu", "when", "versions"])
-@pytest.mark.parametrize("value", [None, 3, [3], [{}], {"a": 1}])
+@pytest.mark.parametrize("value", ["absent", None, 3, [3], [{}], {"a": 1}])
 def test_an_invalid_stored_run_is_not_shown(package, field, value):
     digests = keep_on_cuda(on_cuda())
     path = last_run.WHOLE["cuda"]
-    path.write_text(json.dumps(json.loads(path.read_text()) | {field: value}))
+    data = json.loads(path.read_text())
+    del data[field]
+    path.write_text(json.dumps(data if value == "absent" else data | {field: value}))
     kept = last_run.saved_on_other_device("cpu", digests)
     if kept is not None:  # the value has a valid type
         assert isinstance(kept.sentence(), str) and kept.results == (on_cuda(),)

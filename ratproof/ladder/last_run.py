@@ -108,7 +108,7 @@ def saved_on_other_device(device: str, digests: SourceDigests) -> SavedRun | Non
         results = _results(data, other)
         if results is not None:
             versions = {str(name): printable(str(version)) for name, version in data["versions"].items()}
-            model, when = printable(str(data["gpu"] or "")), printable(str(data["when"]))
+            model, when = printable(str(data.get("gpu") or "")), printable(str(data["when"]))
             return SavedRun(other, model, when, versions, results, str(path))
     return None
 
