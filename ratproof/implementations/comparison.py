@@ -10,9 +10,9 @@ import numpy as np
 from numpy import bool_
 from numpy.typing import NDArray
 
-from automata.aliases import JsonObject
+from automata.aliases import Floats, JsonObject, Weights
 from automata.errors import InputError
-from automata.rounding.bounds import bounded
+from automata.rounding.bounds import bounded, shares
 from automata.semirings import Semiring
 from automata.strings import String
 from automata.text.printable_text import write_string
@@ -175,6 +175,28 @@ def no_difference(string: String, share: float, compared: NDArray[bool_]) -> Str
     if not compared.any():
         return no_case(string, WITHOUT_BOUND)
     return StringResult(string, share, None) if compared.all() else no_case(string, IN_PART, share)
+
+
+def within_bounds(
+    string: String, states: Floats, scores: Weights, bounds: Floats, shortest: int
+) -> StringResult:
+    """Compare a network's states with the scores of automata, for the prefixes that the variant covers.
+
+    Args:
+        string: The string.
+        states: The network's states, shape ``(prefixes, units)``.
+        scores: The automata's scores, of the same shape.
+        bounds: The error bounds, of the same shape; infinite for states that are not compared.
+        shortest: The length of the first prefix.
+    """
+    used = shares(states, scores, bounds)
+    wrong = np.argwhere(used > 1)
+    if not len(wrong):
+        return no_difference(string, float(used.max(initial=0.0)), bounded(bounds))
+    t, unit = map(int, wrong[0])
+    network, score = (repr(float(side[t, unit])) for side in (states, scores))
+    difference = Difference(t + shortest, unit, network, score, f"{bounds[t, unit]:.2g}")
+    return StringResult(string, float(used[used <= 1].max(initial=0.0)), difference)
 
 
 def require_units(units: int) -> None:

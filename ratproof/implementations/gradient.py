@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from random import Random
 from typing import Any
 
@@ -18,17 +19,16 @@ from automata.semirings import Semiring
 from automata.strings import String
 from automata.text.number_text import shorten
 from neural.derivatives import FIRST, INPUTS, score_derivatives
-from neural.scan.backends import Backend
 from ratproof.evidence.ledger import IN_PART, WITHOUT_BOUND
 from ratproof.implementations.comparison import Difference, StringResult, no_case
 from ratproof.implementations.layer import LayerComparison
 from ratproof.implementations.layer_files import checked
-from ratproof.implementations.layer_spec import LayerSpec
 from theory.claim import Claim, Variant
 
 FACTORS = (-2.0, -1.0, 1.0, 2.0)
 
 
+@dataclass(eq=False, repr=False)
 class GradientComparison(LayerComparison):
     """A comparison of torch's gradients with the derivatives of the automata's scores.
 
@@ -42,20 +42,7 @@ class GradientComparison(LayerComparison):
     """
 
     way = "gradient"
-
-    def __init__(
-        self,
-        claim: str,
-        variant: str,
-        layer: LayerSpec,
-        start: float | None = None,
-        automata_know_start: bool = True,
-        backend: Backend | None = None,
-        unfused: bool = False,
-        seed: int = 0,
-    ) -> None:
-        super().__init__(claim, variant, layer, start, automata_know_start, backend, unfused)
-        self.seed = seed
+    seed: int = 0
 
     @classmethod
     def of(cls, network: LayerComparison, seed: int) -> GradientComparison:
@@ -63,20 +50,7 @@ class GradientComparison(LayerComparison):
 
         The seed selects the unit and the weights of the sum that is differentiated.
         """
-        return cls(
-            network.claim,
-            network.variant,
-            network.layer,
-            network.start,
-            network.automata_know_start,
-            network.backend,
-            network.unfused,
-            seed,
-        )
-
-    def renamed(self, names: dict[str, str]) -> GradientComparison:
-        """Return the comparison for the symbols that are keys of ``names``, renamed to the values."""
-        return self.of(super().renamed(names), self.seed)
+        return cls(**{field.name: getattr(network, field.name) for field in fields(network)}, seed=seed)
 
     @property
     def unit(self) -> int:

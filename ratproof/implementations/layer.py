@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from types import MethodType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -38,6 +38,7 @@ from ratproof.implementations.comparison import (
     no_difference,
     require_units,
     shortest_of,
+    within_bounds,
 )
 from ratproof.implementations.layer_files import checked
 from ratproof.implementations.layer_spec import DTYPES, LayerSpec
@@ -50,6 +51,7 @@ _OUTWARD = 1 + 2.0**-50
 MOST_SHOWN = 60  # maximum number of gates in one description
 
 
+@dataclass(eq=False, repr=False)
 class LayerComparison:
     """A comparison of a network's states with the exact scores of its automata, within the rounding bound.
 
@@ -63,27 +65,21 @@ class LayerComparison:
     """
 
     way = "network"
+    claim: str
+    variant: str
+    layer: LayerSpec
+    start: float | None = None
+    automata_know_start: bool = True
+    backend: Backend | None = None
+    unfused: bool = False
 
-    def __init__(
-        self,
-        claim: str,
-        variant: str,
-        layer: LayerSpec,
-        start: float | None = None,
-        automata_know_start: bool = True,
-        backend: Backend | None = None,
-        unfused: bool = False,
-    ) -> None:
-        self.backend, self.unfused = backend, unfused
-        self.claim, self.variant, self.layer = claim, variant, layer
-        self.start = None if start == -math.inf else start  # -inf is only used as the zero of max-plus
-        self.automata_know_start = automata_know_start
+    def __post_init__(self) -> None:
+        if self.start == -math.inf:  # -inf is only used as the zero of max-plus
+            self.start = None
 
-    def renamed(self, names: dict[str, str]) -> LayerComparison:
+    def renamed(self, names: dict[str, str]) -> Self:
         """Return the comparison for the symbols in ``names``, each renamed from its key to its value."""
-        layer = self.layer.renamed(names)
-        more = self.automata_know_start, self.backend, self.unfused
-        return type(self)(self.claim, self.variant, layer, self.start, *more)
+        return replace(self, layer=self.layer.renamed(names))
 
     @property
     def kind(self) -> LayerKind:
@@ -199,19 +195,9 @@ class LayerComparison:
         constants = Constants()
         for index, c in enumerate(self.states(strings)):
             scores, off = (x[: len(c), index].cpu().numpy() for x in (values, bounds))
-            has = bounded(off)
-            used = [share([x], [y], [z]) for x, y, z in zip(c.flat, scores.flat, off.flat, strict=True)]
-            worst = np.array(used).reshape(c.shape)[self._shortest :]
-            wrong = np.argwhere(worst > 1)
-            if not len(wrong):
-                result = no_difference(strings[index], float(worst.max(initial=0.0)), has[self._shortest :])
-                varies = constants.exclude(scores[self._shortest :], off[self._shortest :])
-                yield replace(result, varies=varies)
-                continue
-            t, unit = int(wrong[0][0]) + self._shortest, int(wrong[0][1])
-            network, automaton = (repr(float(side[t, unit])) for side in (c, scores))
-            difference = Difference(t, unit, network, automaton, f"{off[t, unit]:.2g}")
-            yield StringResult(strings[index], float(np.where(worst <= 1, worst, 0).max()), difference)
+            c, scores, off = (side[self._shortest :] for side in (c, scores, off))
+            result = within_bounds(strings[index], c, scores, off, self._shortest)
+            yield replace(result, varies=constants.exclude(scores, off))
 
     def _compare_sequentially(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Compare the states after every prefix of every string, within the bound for sequential steps.

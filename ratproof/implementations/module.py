@@ -16,7 +16,7 @@ from automata.aliases import Floats, Weights
 from automata.errors import InputError
 from automata.minimise import rank
 from automata.operations import trim
-from automata.rounding.bounds import Deviation, Format, bounded, shares
+from automata.rounding.bounds import Deviation, Format
 from automata.rounding.formats import FLOAT64, representation_error
 from automata.rounding.units import unit_bounds
 from automata.strings import String
@@ -24,14 +24,7 @@ from automata.testing.distinguishing_strings import TestStrings, weighted_string
 from automata.wfsa import WFSA
 from neural.rounding import format_of
 from ratproof.evidence.ledger import TOO_SHORT, ledger
-from ratproof.implementations.comparison import (
-    Constants,
-    Difference,
-    NotAFunction,
-    StringResult,
-    no_case,
-    no_difference,
-)
+from ratproof.implementations.comparison import Constants, NotAFunction, StringResult, no_case, within_bounds
 from ratproof.implementations.module_runs import ModuleRun, embedded, outputs_of
 
 MOST_EXACT = 200
@@ -82,23 +75,21 @@ class ModuleComparison(ModuleRun):
 
         The empty string does not count as a case, because a module has no output for it.
         """
-        shortest = 1
-        ledger().facts["module"] = self.ran
-        if not self.slack:
-            ledger().facts["few"] = [FEW * torch.finfo(self._dtype).eps, self._format.name]
         facts = ledger().facts
+        facts["module"] = self.ran
+        if not self.slack:
+            facts["few"] = [FEW * torch.finfo(self._dtype).eps, self._format.name]
         facts.setdefault("not_zero", 0)
-        chosen = [string for string in strings if len(string) >= shortest]
-        sides = iter(self._sides(chosen))
+        sides = iter(self._sides([string for string in strings if len(string)]))
         constants = Constants()
         for string in strings:
-            if len(string) < shortest:
+            if not len(string):
                 yield no_case(string, TOO_SHORT)
                 continue
-            scores, bounds = next(sides)
+            scores, bounds = (side[1:] for side in next(sides))
             facts["not_zero"] += bool((scores[-1] != self._automata[0].semiring.zero).any())
-            varies = constants.exclude(scores[shortest:], bounds[shortest:])
-            yield replace(self._compare(string, shortest, scores, bounds), varies=varies)
+            result = within_bounds(string, self.states(string), scores, bounds, 1)
+            yield replace(result, varies=constants.exclude(scores, bounds))
 
     @property
     def ran(self) -> str:
@@ -144,19 +135,6 @@ class ModuleComparison(ModuleRun):
             for automaton, deviation in zip(self._automata, self.deviations, strict=True)
         ]
         return automata, rounded
-
-    def _compare(self, string: String, shortest: int, scores: Weights, bounds: Floats) -> StringResult:
-        states = self.states(string)[shortest - 1 :]
-        scores, bounds = scores[shortest:], bounds[shortest:]
-        used = shares(states, scores, bounds)
-        wrong = np.argwhere(used > 1)
-        if not len(wrong):
-            return no_difference(string, float(used.max(initial=0.0)), bounded(bounds))
-        t, unit = wrong[0]
-        network, score = repr(float(states[t, unit])), repr(float(scores[t, unit]))
-        before = float(used[used <= 1].max(initial=0.0))
-        difference = Difference(int(t) + shortest, int(unit), network, score, f"{bounds[t, unit]:.2g}")
-        return StringResult(string, before, difference)
 
     def confirm(self, compared: StringResult) -> None:
         """Raise NotAFunction if a second run on the string gives a different output."""

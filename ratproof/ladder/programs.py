@@ -8,22 +8,22 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import count, islice, product
 from random import Random
-from typing import Protocol
 
 from hypothesis import strategies as st
 
 from automata.aliases import Symbols
 from automata.errors import InputError
 from automata.strings import String
-from automata.testing.distinguishing_strings import TestStrings
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.evidence.ledger import ledger, recording
 from ratproof.evidence.lengths import LONGEST
 from ratproof.evidence.random_cases import for_random_cases
 from ratproof.evidence.shrinking import shrink
 from ratproof.evidence.subjects import STATED, Subject
-from ratproof.implementations.comparison import Comparison, StringResult, counterexample
+from ratproof.implementations.comparison import StringResult, counterexample
+from ratproof.implementations.decision import DecisionComparison
 from ratproof.implementations.implementation import string_of_length, strings_over
+from ratproof.implementations.module import ModuleComparison
 from ratproof.ladder.rungs.agreement import agree
 from ratproof.ladder.rungs.exhausted import length_within
 from theory.claim import USUAL
@@ -38,25 +38,8 @@ FEW_STRINGS = 200
 """Number of strings on which a module is run with the axes time and batch exchanged."""
 
 
-class ProgramComparison(Comparison, Protocol):
-    """A comparison of a user's program with its automata."""
-
-    batch_first: bool
-
-    def confirm(self, compared: StringResult) -> None:
-        """Run the program on the string again, and raise NotAFunction if the result differs."""
-
-    def in_other_layout(self) -> ProgramComparison:
-        """Return the same comparison for a program with the other order of the axes time and batch."""
-
-    def test_strings(self) -> TestStrings:
-        """Return strings that distinguish the automata from other automata."""
-
-    def pumped_strings(self) -> Sequence[String]:
-        """Return long strings with repeated words; the list may be empty."""
-
-    def constant(self) -> str:
-        """Return a message if the automata give all strings the same score, otherwise an empty string."""
+ProgramComparison = ModuleComparison | DecisionComparison
+"""A comparison of a user's program with its automata."""
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ from ratproof.implementations.state_regularized.table_of_cells import (
     always_certain,
     followed,
     settled,
+    transitions,
 )
 from theory.claim import Claim, Variant
 
@@ -101,14 +102,13 @@ class CellComparison:
 
         The states are the tuples of centroids, one per layer, that strings lead to.
         """
-        cell_table, order, arrows = self._cell_table(16), [self._start], []
-        for state in order:
-            for symbol, x in self.inputs.items():
-                after, _ = cell_table.after(state, x)
-                if after is not None:
-                    if after not in order:
-                        order.append(after)
-                    arrows.append((order.index(state), order.index(after), symbol, 1))
+        steps = [
+            (state, symbol, after)
+            for state, symbol, after, _ in transitions(self._cell_table(16), self.inputs, self._start)
+            if after is not None
+        ]
+        order = list(dict.fromkeys([self._start, *(after for *_, after in steps)]))
+        arrows = [(order.index(state), order.index(after), symbol, 1) for state, symbol, after in steps]
         return [
             WFSA.from_edges(
                 REAL,
@@ -130,17 +130,13 @@ class CellComparison:
         cell_table = self._cell_table(16)
         if self._epsilon(cell_table) is None:
             return False
-        order, after = [self._start], dict[tuple[State, str], State]()
-        for state in order:
-            for symbol, x in self.inputs.items():
-                target, _ = cell_table.after(state, x)
-                if target is None:
-                    return False
-                after[state, symbol] = target
-                if target not in order:
-                    order.append(target)
-        late = set(order)
-        for _ in order:
+        after = dict[tuple[State, str], State]()
+        for state, symbol, target, _ in transitions(cell_table, self.inputs, self._start):
+            if target is None:
+                return False
+            after[state, symbol] = target
+        late = {self._start, *after.values()}
+        for _ in range(len(late)):
             late = {after[state, symbol] for state in late for symbol in self.inputs}
         return any(len({after[q, symbol][-1] for q in {self._start, *late}}) > 1 for symbol in self.inputs)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 from random import Random
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -25,16 +25,6 @@ _GRID = st.integers(-128, 128).map(lambda n: n / 64)
 _NUMBERS = st.sampled_from([0.0, 1.0, -1.0, 0.5, 2.0, -1.5]) | _GRID | st.floats(-2, 2, width=32)
 
 _ONE_BY_ONE = st.integers(0, 3).map(lambda n: n == 0)
-
-
-class CellSource(Protocol):
-    """A source of random choices and weights for drawing a network."""
-
-    def choice(self, options: Sequence[Any]) -> Any:
-        """Return one of the options."""
-
-    def array(self, *shape: int) -> Any:
-        """Return weights between -2 and 2."""
 
 
 class Choices:
@@ -110,7 +100,7 @@ def networks(
 
 
 def _network(
-    source: CellSource,
+    source: Choices | Seeded,
     least: int,
     alphabet: str,
     claim: str,

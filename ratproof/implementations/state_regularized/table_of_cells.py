@@ -14,7 +14,7 @@ arithmetic and exactly, the bound holds after every string.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -235,19 +235,27 @@ def followed(
     return None
 
 
+def transitions(
+    cell_table: CellTable, inputs: Mapping[str, Tensor], start: State, epsilon: float = 0.0
+) -> Iterator[tuple[State, str, State | None, float]]:
+    """Yield a state, a symbol, and the two results of :meth:`CellTable.after`, for all reachable states."""
+    waiting = [start]
+    for state in waiting:
+        for symbol, x in inputs.items():
+            after, gap = cell_table.after(state, x, epsilon)
+            if after is not None and after not in waiting:
+                waiting.append(after)
+            yield state, symbol, after, gap
+
+
 def _closes(
     cell_table: CellTable, inputs: Mapping[str, Tensor], start: State, tau: float, epsilon: float
 ) -> bool:
-    k, waiting, seen = cell_table.cells[0].component.k, [start], {start}
-    for state in waiting:
-        for x in inputs.values():
-            after, gap = cell_table.after(state, x, epsilon)
-            if after is None or (k - 1) * math.exp(-gap / tau * (1 - 2.0**-20)) * (1 + 2.0**-10) > epsilon:
-                return False
-            if after not in seen:
-                seen.add(after)
-                waiting.append(after)
-    return True
+    k = cell_table.cells[0].component.k
+    return all(
+        after is not None and (k - 1) * math.exp(-gap / tau * (1 - 2.0**-20)) * (1 + 2.0**-10) <= epsilon
+        for _, _, after, gap in transitions(cell_table, inputs, start, epsilon)
+    )
 
 
 def always_certain(
@@ -258,13 +266,7 @@ def always_certain(
     If so, sampling by equation 4 is deterministic.
     """
     nothing = 200 if cell_table.unit > 2.0**-50 else 1000  # exp(-nothing) underflows to 0 in the dtype
-    waiting, seen = [start], {start}
-    for state in waiting:
-        for x in inputs.values():
-            after, gap = cell_table.after(state, x)
-            if after is None or gap / temperature < nothing:
-                return False
-            if after not in seen:
-                seen.add(after)
-                waiting.append(after)
-    return True
+    return all(
+        after is not None and not gap / temperature < nothing
+        for _, _, after, gap in transitions(cell_table, inputs, start)
+    )
