@@ -34,12 +34,6 @@ def test_every_program_implements_a_variant():
     assert set(CellComparison.transitions) <= set(STEPS)
 
 
-def least_similar(self, u):
-    b = self.similarities(u)
-    chosen = b.argmin(dim=-1)
-    return self.centroids.T[chosen], torch.softmax(-b, dim=-1)
-
-
 def moved_to_u(self, u):
     _, alpha = plain_component(self, u)
     return u, alpha
@@ -57,10 +51,6 @@ def gates_swapped(self, read, state):
     return plain_gru(self, turned, state)
 
 
-def without_recurrence(self, read, state):
-    return (torch.tanh(read),)
-
-
 def lstm_gates_swapped(self, read, state):
     i, f, g, o = read.chunk(4, dim=-1)
     return plain_lstm(self, torch.cat([o, f, i, g], dim=-1), state)
@@ -70,14 +60,18 @@ def without_lengths(self, input, state=None, lengths=None):
     return plain_layer(self, input, state)
 
 
+def restarted(self, input, state=None, lengths=None):
+    """Lose the state after 40 symbols, on a single string."""
+    if len(input) <= 40:
+        return plain_layer(self, input, state, lengths)
+    (first, _), (rest, last) = (plain_layer(self, part, state) for part in (input[:40], input[40:]))
+    return torch.cat([first, rest]), last
+
+
 def one_state_for_the_batch(self, input, state=None, lengths=None):
     h = state[0] if isinstance(state, tuple) else state
     turned = h.roll(1, dims=-1)
     return plain_layer(self, input, (turned, state[1]) if isinstance(state, tuple) else turned, lengths)
-
-
-def distance_without_sign(self, u):
-    return torch.linalg.vector_norm(u.unsqueeze(-1) - self.centroids, dim=-2)
 
 
 def squared_distance(self, u):
@@ -93,14 +87,12 @@ def twice_as_warm(self, u):
 
 
 BREAKS = [
-    (StochasticComponent, "forward", least_similar, tuple(CellComparison.transitions)),
     (StochasticComponent, "forward", moved_to_u, ("sr-limit", "sr-mixture", "sr-sampled", "sr-counted")),
-    (StochasticComponent, "similarities", distance_without_sign, ("sr-limit", "sr-mixture", "sr-asked")),
     (parts.GRUPart, "step", gates_swapped, ("sr-limit", "sr-asked", "sr-counted")),
-    (parts.ElmanPart, "step", without_recurrence, ("sr-limit", "sr-asked", "sr-mixture")),
-    (parts.LSTMPart, "step", lstm_gates_swapped, ("sr-limit", "sr-asked", "sr-counted")),
+    (parts.LSTMPart, "step", lstm_gates_swapped, ("sr-limit", "sr-asked")),
     (Stacked, "forward", without_lengths, ("sr-limit", "sr-mixture", "sr-sampled")),
-    (Stacked, "forward", one_state_for_the_batch, ("sr-limit", "sr-mixture", "sr-sampled", "sr-counted")),
+    (Stacked, "forward", one_state_for_the_batch, ("sr-mixture", "sr-sampled")),
+    (Stacked, "forward", restarted, ("sr-limit",)),
 ]
 
 
