@@ -64,25 +64,18 @@ def test_runs_agree_with_their_own_automaton():
     assert first_difference(runs(dtype="float64")) is None
 
 
-def test_a_transposed_table_is_detected():
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda a: a.replace(matrices=a.matrices.transpose(0, 2, 1)),
+        lambda a: a.replace(initial=np.roll(a.initial, 1)),
+        lambda a: a.replace(matrices=a.matrices[::-1]),
+    ],
+    ids=["transposed", "another start", "swapped symbols"],
+)
+def test_wrong_automata_are_detected(change):
     comparison = runs()
-    comparison.__dict__["_automata"] = [
-        a.replace(matrices=a.matrices.transpose(0, 2, 1)) for a in comparison.automata()
-    ]
-    assert "runs" in first_difference(comparison).network
-
-
-def test_a_shifted_start_is_detected():
-    comparison = runs()
-    comparison.__dict__["_automata"] = [
-        a.replace(initial=np.roll(a.initial, 1)) for a in comparison.automata()
-    ]
-    assert "runs" in first_difference(comparison).network
-
-
-def test_swapped_symbols_are_detected():
-    comparison = runs()
-    comparison.__dict__["_automata"] = [a.replace(matrices=a.matrices[::-1]) for a in comparison.automata()]
+    comparison.__dict__["_automata"] = [change(a) for a in comparison.automata()]
     assert "runs" in first_difference(comparison).network
 
 

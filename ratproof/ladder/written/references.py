@@ -53,11 +53,16 @@ def example_15(cell, v, c):
         yield c, c
 
 
+def gates_of_two(cell, x):
+    """Return the gates f1 and f2 and the updates u1 and u2, in the order f1, u1, f2, u2."""
+    f1, f2 = sigmoid(linear_map(cell.forget_1, x)), sigmoid(linear_map(cell.forget_2, x))
+    return f1, (1 - f1) * linear_map(cell.update_1, x), f2, (1 - f2) * linear_map(cell.update_2, x)
+
+
 def rrnn_c(cell, v, c):
     c1, c2 = c, c
     for x in v:
-        f1, f2 = sigmoid(linear_map(cell.forget_1, x)), sigmoid(linear_map(cell.forget_2, x))
-        u1, u2 = (1 - f1) * linear_map(cell.update_1, x), (1 - f2) * linear_map(cell.update_2, x)
+        f1, u1, f2, u2 = gates_of_two(cell, x)
         c1, c2 = c1 * f1 + u1, c2 * f2 + c1 * u2
         yield c2, tanh(c2 if cell.gate is None else sigmoid(linear_map(cell.gate, x)) * c2)
 
@@ -66,8 +71,7 @@ def rrnn_f(cell, v, c):
     c1, c2 = c, c
     p1, p2, r = sigmoid(cell.final_1), sigmoid(cell.final_2), sigmoid(cell.skip)
     for x in v:
-        f1, f2 = sigmoid(linear_map(cell.forget_1, x)), sigmoid(linear_map(cell.forget_2, x))
-        u1, u2 = (1 - f1) * linear_map(cell.update_1, x), (1 - f2) * linear_map(cell.update_2, x)
+        f1, u1, f2, u2 = gates_of_two(cell, x)
         c1, c2 = c1 * f1 + u1, c2 * f2 + (c1 + r) * u2
         both = p1 * c1 + p2 * c2
         yield both, tanh(both if cell.gate is None else sigmoid(linear_map(cell.gate, x)) * both)
@@ -112,27 +116,24 @@ def pair(linear, before, x):
     return product if linear.bias is None else product + linear.bias
 
 
-def t_gru(cell, v, h):
+def gates_of_pairs(cell, v):
+    """Yield z_t, f_t and o_t, which read v_{t-1} and v_t, where v_0 = 0."""
     before = torch.zeros_like(v[0]) if len(v) else None
     for x in v:
-        z, f, o = (
-            pair(cell.update, before, x),
-            sigmoid(pair(cell.forget, before, x)),
-            tanh(pair(cell.gate, before, x)),
-        )
-        h, before = f * h + z * o, x
+        z, f, o = (pair(linear, before, x) for linear in (cell.update, cell.forget, cell.gate))
+        yield z, sigmoid(f), tanh(o)
+        before = x
+
+
+def t_gru(cell, v, h):
+    for z, f, o in gates_of_pairs(cell, v):
+        h = f * h + z * o
         yield h, h
 
 
 def t_lstm(cell, v, c):
-    before = torch.zeros_like(v[0]) if len(v) else None
-    for x in v:
-        z, f, o = (
-            pair(cell.update, before, x),
-            sigmoid(pair(cell.forget, before, x)),
-            tanh(pair(cell.gate, before, x)),
-        )
-        c, before = f * c + (1 - f) * z, x
+    for z, f, o in gates_of_pairs(cell, v):
+        c = f * c + (1 - f) * z
         yield c, o * c
 
 
