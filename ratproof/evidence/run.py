@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ratproof.evidence.judge import judge
 from ratproof.evidence.kinds import EXACT, RUN_ON_STRINGS, TORCH
@@ -13,29 +13,9 @@ from ratproof.evidence.not_run import NotRun
 from ratproof.evidence.random_cases import with_seed
 from ratproof.evidence.results import Observation
 
-
-class NamedSubject(Protocol):
-    """The protocol of the subjects of evidence: claims, and users' programs."""
-
-    @property
-    def name(self) -> str:
-        """Return the name on the command line."""
-
-
-class NamedVariant(Protocol):
-    """The protocol of a variant of a claim or of a user's program."""
-
-    @property
-    def name(self) -> str:
-        """Return the name of the variant."""
-
-    @property
-    def expected(self) -> str:
-        """Return the expected verdict: ``holds`` or ``refuted``."""
-
-    @property
-    def constant(self) -> str:
-        """Return why the variant's automata give all strings the same score; empty if they do not."""
+if TYPE_CHECKING:  # the registration of a kernel must not import the theory
+    from ratproof.evidence.subjects import OnlyVariant, Subject
+    from theory.claim import Claim, Variant
 
 
 Observe = Callable[[Any, Any], None]
@@ -44,8 +24,8 @@ Observe = Callable[[Any, Any], None]
 
 def run(
     show: Callable[[], None],
-    claim: NamedSubject,
-    variant: NamedVariant,
+    claim: Claim | Subject,
+    variant: Variant | OnlyVariant,
     device: str | None,
     *,
     kind: str,
@@ -57,8 +37,8 @@ def run(
 
     Args:
         show: The assertion.
-        claim: The claim.
-        variant: The variant of the claim.
+        claim: The claim, or a user's program.
+        variant: Its variant.
         device: The device of torch; ``None`` if torch does not run.
         kind: The kind of evidence.
         test: The name of the test.

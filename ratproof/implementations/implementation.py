@@ -236,20 +236,23 @@ def _few(alphabet: str) -> st.SearchStrategy[list[String]]:
 
 
 @dataclass(frozen=True)
-class Layer:
-    """A torch layer that implements the network, in a dtype on a device."""
-
+class _TorchLayer:
     kind: str
     dtype: str
     device: str = "cpu"
     examples: int | None = None
     long_examples: ClassVar[int] = LAYER_LONG
-    most_test_strings: ClassVar[int] = 50
 
     @property
     def label(self) -> str:
         """The layer's kind and its dtype."""
         return f"{self.kind}-{self.dtype}"
+
+
+class Layer(_TorchLayer):
+    """A torch layer that implements the network, in a dtype on a device."""
+
+    most_test_strings: ClassVar[int] = 50
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
         """Draw a random layer with random options, weights and start, and random strings."""
@@ -315,7 +318,7 @@ TESTS = (EXAMPLES * STRINGS + LAYER_LONG) * MOST_CENTROIDS * len(SAMPLED_LAYERS)
 
 
 @dataclass(frozen=True)
-class SampledLayer:
+class SampledLayer(_TorchLayer):
     """A state-regularized torch layer that samples its centroids (Wang & Niepert 2019, equation 4).
 
     The frequencies of the centroids are compared with the automaton's probabilities. With ``EXAMPLES``
@@ -324,17 +327,8 @@ class SampledLayer:
     from Chernoff's bound (:mod:`ratproof.implementations.chernoff`).
     """
 
-    kind: str
-    dtype: str
-    device: str = "cpu"
     examples: int | None = EXAMPLES
-    long_examples: ClassVar[int] = LAYER_LONG
     most_test_strings: ClassVar[int] = 0  # more strings would change the rate of false alarms
-
-    @property
-    def label(self) -> str:
-        """The layer's kind and its dtype."""
-        return f"{self.kind}-{self.dtype}"
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
         """Draw a random layer and random strings."""

@@ -10,22 +10,10 @@ from automata.text.number_text import shorten
 from neural.state_regularized.layers import KINDS
 from neural.unrolled import checked_integer, one_of
 from ratproof.implementations.layer_spec import DTYPES, LayerSpec
+from ratproof.implementations.state_regularized.files import FIELDS as LAYER_FIELDS
 from ratproof.implementations.state_regularized.files import check_options, read_layer
 
-FIELDS = {
-    "way",
-    "network",
-    "options",
-    "parameters",
-    "embeddings",
-    "alphabet",
-    "first",
-    "runs",
-    "seed",
-    "tests",
-    "dtype",
-    "device",
-}
+FIELDS = (LAYER_FIELDS - {"program"}) | {"first", "runs", "seed", "tests"}
 SIZES = {"input_size", "hidden_size", "k"}
 OPTIONS = SIZES | {"bias", "similarity", "temperature"}
 LARGEST = 64
