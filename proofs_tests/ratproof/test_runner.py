@@ -2,9 +2,11 @@
 the results.
 """
 
+import re
 from unittest import mock
 
 import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neural.example_6 import Example6Cell
@@ -38,6 +40,7 @@ from ratproof.ladder.written import equations, written_checks
 from ratproof.ladder.written.check import Inputs, WrittenCheck
 from ratproof.laws.kernels.rungs import KERNEL_RUNGS
 from ratproof.laws.models.laws import LAWS
+from ratproof.report.quantifiers import scopes
 from theory.claim import GRADIENT, TORCH
 from theory.registry import claim_named, claims
 
@@ -72,6 +75,23 @@ def test_every_layer_of_a_claim_has_all_evidence_in_both_dtypes(claim):
     }
     assert {(s.kind, s.side.label) for s in LADDER if s.claim is claim and s.side.label} == expected
     assert set(claim.layers) <= set(layer_kinds()) | set(SAMPLED_LAYERS)
+
+
+@settings(max_examples=5, database=None)
+@given(st.data())
+def test_the_scope_of_layers_that_sample_has_the_lengths_of_their_strings(data):
+    """``ratproof claims`` and the pages of claims show it."""
+    claim = claim_named("theorem-3.1")
+    side, where = SampledLayer("sr-gru", "float32"), (claim, claim.variant("corrected"))
+    scope = scopes(*where)["sampled"].partition("random torch layers")[2]
+    longest, run, long = map(int, re.findall(r"\b(\d+)\b", scope))
+    assert max(map(len, side.sample(*where, claim.effort, data)[1])) <= longest + run
+    assert {len(string) for string in side.long_sample(*where, data)[1]} == {long}
+
+
+def test_a_scope_without_runs_names_none():
+    claim = claim_named("definition-4")
+    assert "up to 0" not in scopes(claim, claim.variant("corrected"))["sampled"]
 
 
 def test_a_layer_runs_on_the_requested_device_and_fractions_on_none():

@@ -19,6 +19,10 @@ GRADIENT_LENGTHS = (48, 65)
 
 These strings are shorter than others because bounds on gradients take longer to compute.
 """
+SAMPLED_LAYERS = ("sr-elman", "sr-gru")
+"""The layers that sample, which read shorter strings than other layers."""
+SAMPLED_LONGEST, SAMPLED_RUN = 6, 8
+"""Maximum length of the short strings for layers that sample, and of runs of a symbol added to them."""
 PROGRAM_LENGTHS = (48, LONGEST)
 """Lengths of the long strings for FA-RNN programs, in which products of weights underflow on long strings.
 

@@ -27,6 +27,9 @@ from ratproof.evidence.lengths import (
     LAYER_RUN,
     LONG_LENGTHS,
     PROGRAM_LENGTHS,
+    SAMPLED_LAYERS,
+    SAMPLED_LONGEST,
+    SAMPLED_RUN,
 )
 from ratproof.implementations.chernoff import FALSE_ALARM, power, threshold
 from ratproof.implementations.comparison import Comparison
@@ -311,7 +314,6 @@ PROGRAM_EXAMPLES, CELLS_EXAMPLES = 40, 120
 
 A state-regularized program compares centroids instead of scores.
 """
-SAMPLED_LAYERS = ("sr-elman", "sr-gru")
 EXAMPLES, STRINGS, RUNS, LONG_RUNS = 10, 3, 10_000, 500
 TESTS = (EXAMPLES * STRINGS + LAYER_LONG) * MOST_CENTROIDS * len(SAMPLED_LAYERS) * len(DTYPES)
 """The maximum total number of counts that :class:`SampledLayer` compares with a probability."""
@@ -332,7 +334,7 @@ class SampledLayer(_TorchLayer):
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
         """Draw a random layer and random strings."""
-        names, some = data.draw(readings(most=STRINGS, longest=6, run=8))
+        names, some = data.draw(readings(most=STRINGS, longest=SAMPLED_LONGEST, run=SAMPLED_RUN))
         finds = power(RUNS, threshold(TESTS))
         ledger().facts.update(runs=RUNS, tests=TESTS, false_alarm=FALSE_ALARM, finds=finds)
         return self._drawn("abc", claim, variant, data).renamed(names), some

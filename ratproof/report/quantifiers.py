@@ -27,6 +27,10 @@ from ratproof.evidence.lengths import (
     LONG_LENGTHS,
     OPENFST_LONGEST,
     OPENFST_RUN,
+    PROGRAM_LENGTHS,
+    SAMPLED_LAYERS,
+    SAMPLED_LONGEST,
+    SAMPLED_RUN,
 )
 from ratproof.implementations.exact import signatures
 from theory.claim import EXACT, TORCH, Claim, Variant
@@ -100,17 +104,24 @@ def _scope(claim: Claim, variant: Variant, kind: str) -> Iterator[str]:
     effort = claim.effort_of(variant)
     random = "random weights" + _sizes(variant.cases)
     if kind == "sampled" and EXACT in claim.runs_of(variant):
+        runs = f" runs of one symbol of up to {effort.run}," if effort.run else ""
         yield (
-            f"in exact arithmetic, {random}, and random strings of up to {effort.longest} symbols, runs of"
-            f" one symbol of up to {effort.run}, and some strings of"
-            f" {_joined(map(str, EXACT_LENGTHS), 'or')}"
+            f"in exact arithmetic, {random}, and random strings of up to {effort.longest} symbols,{runs} and"
+            f" some strings of {_joined(map(str, EXACT_LENGTHS), 'or')}"
         )
     if kind == "sampled" and TORCH in claim.runs_of(variant):
-        if layers := claim.layers_of(variant):
+        layers = claim.layers_of(variant)
+        if own := [layer for layer in layers if layer not in SAMPLED_LAYERS]:
             yield (
-                f"random torch layers ({', '.join(layers)}), on strings of up to {LAYER_LONGEST} symbols,"
+                f"random torch layers ({', '.join(own)}), on strings of up to {LAYER_LONGEST} symbols,"
                 f" runs of up to {LAYER_RUN}, and some strings of {min(LONG_LENGTHS)} to"
                 f" {max(LONG_LENGTHS):,}"
+            )
+        if sampling := [layer for layer in layers if layer in SAMPLED_LAYERS]:
+            yield (
+                f"random torch layers that sample ({', '.join(sampling)}), on strings of up to"
+                f" {SAMPLED_LONGEST} symbols, runs of up to {SAMPLED_RUN}, and some strings of"
+                f" {PROGRAM_LENGTHS[0]}"
             )
         if variant.programs:
             yield f"random weights of torch programs ({', '.join(variant.programs)})"
