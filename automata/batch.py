@@ -2,7 +2,8 @@
 
 Float64 semirings with a compiled inner loop (``automata/compiled_loops.py``) use it. All others, including
 exact numbers, process all strings at once in NumPy. Both return the same results as
-``automata/forward.py``, including infinity or NaN if float64 overflows.
+``automata/forward.py``, over the reals up to the order of summation. If float64 overflows, the result is
+infinity or NaN; over the reals, the order of summation decides which.
 """
 
 from __future__ import annotations
@@ -60,9 +61,9 @@ def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> Weights:
     if not automaton.exact:
         from automata.compiled_loops import loop_for  # imported here because numba is slow to import
 
-        loop = loop_for(automaton.semiring, epsilon_free.matrices, batch.codes.shape[1])
-    if loop is not None:
         parts = (epsilon_free.initial, epsilon_free.final, epsilon_free.matrices)
+        loop = loop_for(automaton.semiring, parts, batch.codes.shape[1])
+    if loop is not None:
         initial, final, matrices = map(np.ascontiguousarray, parts)
         return loop(initial, final, matrices, batch.codes, batch.lengths, every)
     k = automaton.semiring

@@ -7,7 +7,7 @@ them: bit for bit if only ``max`` and one addition are involved, otherwise withi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import numba
@@ -139,11 +139,11 @@ def _min_plus(
     return -_max_plus(-initial, -final, -matrices, codes, lengths, every)
 
 
-def loop_for(semiring: Semiring, matrices: Floats, longest: int) -> Loop | None:
+def loop_for(semiring: Semiring, weights: Sequence[Floats], longest: int) -> Loop | None:
     """Return the compiled loop for these weights; ``None`` if there is none or tropical sums may overflow."""
     if semiring.selective and semiring.log_sign:
-        finite = np.abs(matrices, where=np.isfinite(matrices), out=np.zeros_like(matrices))
-        if finite.max(initial=0.0) >= np.finfo(np.float64).max / (4 * (longest + 2)):
+        largest = max(np.abs(part[np.isfinite(part)]).max(initial=0.0) for part in weights)
+        if largest >= np.finfo(np.float64).max / (4 * (longest + 2)):
             return None
     return LOOPS.get(semiring)
 

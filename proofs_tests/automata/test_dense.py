@@ -21,7 +21,7 @@ from automata.minimise import minimise
 from automata.moore import Moore
 from automata.paths import score as sum_over_paths
 from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
-from automata.viterbi import viterbi, viterbi_batch
+from automata.viterbi import viterbi
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import over
 
@@ -89,7 +89,6 @@ def test_a_batch_scores_like_its_strings_one_by_one(k):
     ):
         assert [v.tolist() for v in many(automaton, strings)] == [one(automaton, x).tolist() for x in strings]
     if k.selective:
-        assert viterbi_batch(automaton, strings) == [viterbi(automaton, x) for x in strings]
         assert [viterbi(automaton, x).score for x in strings] == batch.scores(automaton, strings).tolist()
 
 

@@ -165,8 +165,12 @@ def test_tropical_sums_that_may_overflow_are_computed_by_numpy():
     """The compiled loops assume that no NaN occurs."""
     from automata.compiled_loops import loop_for
 
-    assert loop_for(MAX_PLUS, np.array([[[1e308]]]), 10) is None
-    assert loop_for(MAX_PLUS, np.array([[[1e300, -np.inf]]]), 10) is not None
+    small, large = np.array([1e300, -np.inf]), np.array([1e308])
+    assert loop_for(MAX_PLUS, (small, small), 10) is not None
+    assert loop_for(MAX_PLUS, (small, large), 10) is None is loop_for(MAX_PLUS, (large, small), 10)
+    sums = WFSA(MAX_PLUS, [1.7e308, 1e307], [0.0, 0.0], {"a": [[1e307, -np.inf], [1.0, -np.inf]]})
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert np.isnan(score(sums, "aa")) and np.isnan(batch.scores(sums, ["aa"])[0])
 
 
 def test_long_strings_are_exact():

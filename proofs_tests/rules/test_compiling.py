@@ -17,7 +17,7 @@ from automata.errors import InputError
 from automata.io.openfst import to_openfst
 from automata.operations import sum_of
 from automata.rules import rule_set
-from automata.rules.compiling import compiled, least, spelled_out, together
+from automata.rules.compiling import compiled, least, together
 from automata.rules.matching import matches
 from automata.rules.parser import parse
 from automata.rules.rule_files import Labelled, loads
@@ -117,14 +117,6 @@ def test_the_pseudo_automaton_reads_wildcards_as_letters(rule):
         index={{v: k for k, v in names.items()}.get(w, w): index for w, index in pseudo.index.items()}
     )
     assert determinisation.minimal(renamed) == determinisation.minimal(as_words)
-
-
-@given(rules(NAMED, leaves=5))
-def test_the_expanded_pseudo_automaton_has_the_true_language(rule):
-    """A word has the transitions of itself and of its wildcards: decided for all sentences."""
-    words = [word for word in VOCABULARY if word != BEGIN]
-    spelled = spelled_out(compiled(rule, None), words)
-    assert determinisation.minimal(spelled) == compiled(rule, words)
 
 
 @some_cases(SEVERAL)
