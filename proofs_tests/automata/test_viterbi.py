@@ -43,16 +43,13 @@ def test_float_paths_are_found_too(k, data):
 
 
 def test_the_back_trace_includes_epsilon_transitions():
-    automaton = WFSA(
-        MAX_PLUS,
-        [0, "-inf"],
-        ["-inf", 0],
-        {"a": [[1, "-inf"], ["-inf", "-inf"]]},
-        epsilon=[["-inf", 5], ["-inf", "-inf"]],
-    )
-    best = viterbi(automaton, "aa")
-    assert best is not None and best.score == Fraction(7)
-    assert [(e.source, e.symbol, e.target) for e in best.edges] == [(0, "a", 0), (0, "a", 0), (0, "", 1)]
+    arrows = [(2, 2, "a", 1), (2, 1, "", 5), (1, 0, "", 1)]
+    best = viterbi(WFSA.from_edges(MAX_PLUS, 3, "a", [(2, 0)], [(0, 0)], arrows), "aa")
+    assert best is not None and best.score == Fraction(8)
+    assert [(e.source, e.symbol, e.target) for e in best.edges] == [(2, "a", 2)] * 2 + [
+        (2, "", 1),
+        (1, "", 0),
+    ]
 
 
 def test_a_cycle_that_seems_to_improve_paths_by_rounding_is_not_followed_for_ever():
