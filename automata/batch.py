@@ -1,4 +1,4 @@
-"""Forward and backward for many strings of unequal length at once.
+"""Forward for many strings of unequal length at once.
 
 Float64 semirings with a compiled inner loop (``automata/compiled_loops.py``) use it. All others, including
 exact numbers, process all strings at once in NumPy. Both return the same results as
@@ -13,8 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from automata.aliases import String, Weights
-from automata.forward import forward as one_by_one
-from automata.operations import remove_epsilon, reverse
+from automata.operations import remove_epsilon
 from automata.sparse_runs import is_large, read_out, run
 from automata.strings import Batch, encode
 from automata.wfsa import WFSA
@@ -82,30 +81,6 @@ def _sparse_table(automaton: WFSA, batch: Batch, every: bool) -> Weights:
             if every or t == length:
                 table[row, t] = read_out(automaton, omega)
     return table
-
-
-def forward(automaton: WFSA, strings: Sequence[String]) -> list[Weights]:
-    """Return the Forward vectors Omega of each string, shape ``(T + 1, n)`` for a string of T symbols.
-
-    See :func:`automata.forward.forward`.
-    """
-    if is_large(automaton):
-        return [one_by_one(automaton, x) for x in strings]
-    batch = encode(automaton.index, strings)
-    vectors = [np.empty((len(x) + 1, automaton.states), dtype=automaton.initial.dtype) for x in strings]
-    for t, omega in enumerate(_vectors(remove_epsilon(automaton), batch)):
-        for row, position in enumerate(batch.order[: len(omega)].tolist()):
-            vectors[position][t] = omega[row]
-    return vectors
-
-
-def backward(automaton: WFSA, strings: Sequence[String]) -> list[Weights]:
-    """Return the backward vectors beta of each string, shape ``(T + 1, n)`` for a string of T symbols.
-
-    See :func:`automata.backward.backward`.
-    """
-    mirrored = forward(reverse(automaton), [x[::-1] for x in strings])
-    return [omega[::-1] for omega in mirrored]
 
 
 def _vectors(automaton: WFSA, batch: Batch) -> list[Weights]:
