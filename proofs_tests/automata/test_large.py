@@ -20,6 +20,7 @@ from automata.sampling import sample
 from automata.semirings import BOOLEAN, REAL, SEMIRINGS
 from automata.sparse_matrix import SMALL
 from automata.sparse_runs import is_large
+from automata.strings import prefixes
 from automata.testing.strategies import automata, strings
 from automata.tree import FOR_A_VECTOR, levels
 from automata.wfsa import WFSA
@@ -57,7 +58,7 @@ def test_all_methods_give_the_same_scores(k, data):
     x = data.draw(short)
     right = list(prefix_scores(small, x))
     assert is_large(many) or not many.exact
-    for scores in (prefix_scores(many, x), batch.prefix_scores(many, [x])[0]):
+    for scores in (prefix_scores(many, x), batch.scores(many, prefixes(x))):
         assert all(close(k, one, two) for one, two in zip(right, scores, strict=True))
     assert close(k, score(many, x), right[-1]) and close(k, batch.scores(many, [x, x[:1]])[0], right[-1])
     assert close(k, score(reverse(many), x[::-1]), right[-1])
