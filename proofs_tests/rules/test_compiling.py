@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from automata import determinisation
 from automata.batch import scores
 from automata.dfa import DFA
-from automata.errors import InputError
 from automata.io.openfst import to_openfst
 from automata.operations import sum_of
 from automata.rules import rule_set
@@ -199,11 +198,6 @@ def test_thousands_of_words_share_a_matrix():
     words = [f"w{i}" for i in range(9000)]
     automaton = compiled(parse("$ * w7 $ *"), words)
     assert len(automaton.matrices) == 2 and automaton.states == 2 and len(automaton.alphabet) == 9000
-
-
-def test_a_rule_that_is_too_large_gives_a_one_line_error():
-    with pytest.raises(InputError, match="at most 5,000 states"):
-        compiled(parse("( a {1000} b {1000} ) {3}"), ["a", "b", "c"])
 
 
 @pytest.mark.parametrize(
