@@ -11,7 +11,7 @@ from automata import batch
 from automata.determinisation import minimal
 from automata.equivalence import equivalent
 from automata.equivalence.lumping import lump
-from automata.errors import EpsilonCycle, InputError, LimitReached
+from automata.errors import InputError, LimitReached
 from automata.forward import forward, prefix_scores, score
 from automata.hankel import hankel
 from automata.operations import hadamard, remove_epsilon, reverse, sum_of, trim
@@ -24,7 +24,7 @@ from automata.strings import prefixes
 from automata.testing.strategies import automata, strings
 from automata.tree import FOR_A_VECTOR, levels
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import few_cases, over, some_cases
+from proofs_tests.automata.examples import few_cases, over
 
 short = strings("ab", longest=5, run=8)
 SIZE = SMALL + 6
@@ -73,31 +73,6 @@ def test_vectors_are_the_same(k, data):
     x = data.draw(short)
     right, wide = forward(small, x), forward(many, x)[:, positions]
     assert all(close(k, one, two) for one, two in zip(right.flat, wide.flat, strict=True))
-
-
-@some_cases(st.data())
-def test_convergent_cycles_of_epsilon_are_summed_over(data):
-    """Two of the states form an epsilon cycle."""
-    weights = st.sampled_from(["1/2", "-1/3", "1/5", "0"])
-    edges = [(p, q, "", REAL.parse(data.draw(weights))) for p in (3, 40, 50) for q in (3, 40, 50)] + [
-        (50, 60, "", 1),
-        (60, 3, "a", 2),
-        (0, 40, "", 3),
-        (0, 60, "a", 1),
-    ]
-    part = lambda size, name: WFSA.from_edges(
-        REAL, size, "a", [(name(0), 1)], [(name(60), 1)], [(name(p), name(q), s, w) for p, q, s, w in edges]
-    )
-    order = {0: 0, 3: 1, 40: 2, 50: 3, 60: 4}
-    try:
-        right = part(5, order.__getitem__)
-    except EpsilonCycle:
-        with pytest.raises(EpsilonCycle):
-            part(SIZE, lambda q: q)
-        return
-    many = part(SIZE, lambda q: q)
-    for x in ("", "a", "aaa"):
-        assert score(many, x) == score(right, x) == score(remove_epsilon(many), x)
 
 
 @each
