@@ -16,7 +16,7 @@ from typing import TypeAlias
 from automata.aliases import String, Symbol, Weight
 from automata.errors import InputError
 from automata.semirings import Semiring
-from automata.sparse_matrix import SparseMatrix
+from automata.sparse_matrix import SMALL, SparseMatrix
 from automata.symbols import EPSILON, known_symbols
 from automata.wfsa import WFSA, Edge
 
@@ -83,7 +83,10 @@ def _relax(
     improved = set()
     for q in states:
         weight_before, path = before[q]
-        for to, w in table.by_row[q]:
+        # rows of large tables are looked up, because most strings visit few of them
+        few = table.size <= SMALL
+        entries = table.by_row[q] if few else zip(*(part.tolist() for part in table.row(q)), strict=True)
+        for to, w in entries:
             weight = k.multiply_numbers(weight_before, w)
             if weight != k.zero and (to not in after or _is_better(k, weight, after[to][0])):
                 after[to] = weight, (path, Edge(q, to, symbol, w))
@@ -101,6 +104,8 @@ def _after_epsilon(automaton: WFSA, entered: Best) -> Best:
         return entered
     after, improved = dict(entered), set(entered)
     for _ in range(automaton.num_states - 1):
+        if not improved:
+            break
         improved = _relax(
             automaton.semiring, automaton.epsilon_table, EPSILON, after, sorted(improved), after
         )

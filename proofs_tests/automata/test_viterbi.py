@@ -9,6 +9,7 @@ from automata.errors import InputError
 from automata.forward import score
 from automata.paths import path_score
 from automata.semirings import COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
+from automata.sparse_matrix import SMALL
 from automata.testing.strategies import automata, strings
 from automata.viterbi import viterbi
 from automata.wfsa import WFSA
@@ -42,9 +43,10 @@ def test_float_paths_are_found_too(k, data):
     assert (k.zero if best is None else best.score) == score(automaton, x)
 
 
-def test_the_back_trace_includes_epsilon_transitions():
+@pytest.mark.parametrize("states", [3, SMALL + 1])
+def test_the_back_trace_includes_epsilon_transitions(states):
     arrows = [(2, 2, "a", 1), (2, 1, "", 5), (1, 0, "", 1)]
-    best = viterbi(WFSA.from_edges(MAX_PLUS, 3, "a", [(2, 0)], [(0, 0)], arrows), "aa")
+    best = viterbi(WFSA.from_edges(MAX_PLUS, states, "a", [(2, 0)], [(0, 0)], arrows), "aa")
     assert best is not None and best.score == Fraction(8)
     assert [(e.source, e.symbol, e.target) for e in best.edges] == [(2, "a", 2)] * 2 + [
         (2, "", 1),
