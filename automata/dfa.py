@@ -15,7 +15,7 @@ from automata.drawing import Drawable
 from automata.errors import InputError, LimitReached
 from automata.reachability import dead_states
 from automata.semirings import BOOLEAN, Semiring
-from automata.symbols import differences, unknown_symbol
+from automata.symbols import differences, known_symbols
 from automata.text.number_text import shorten
 from automata.wfsa import WFSA
 
@@ -92,9 +92,7 @@ class DFA(Drawable):
     def run(self, string: String) -> list[int]:
         """Return the T + 1 states that a string of T symbols visits, the start state first."""
         states = [self.start]
-        for position, symbol in enumerate(string):
-            if symbol not in self.index:
-                raise unknown_symbol(self.index, symbol, f"string index {position}: ")
+        for symbol in known_symbols(self.index, string):
             states.append(self.table[states[-1]][self.index[symbol]])
         return states
 

@@ -230,12 +230,8 @@ class EpsilonClosure:
 
     @cached_property
     def transposed(self) -> EpsilonClosure:
-        """The closure of the reversed transitions. Its :meth:`product` multiplies E* by a column."""
-        other = object.__new__(EpsilonClosure)
-        other.semiring, other.table, other.exact = self.semiring, self.table.transposed, self.exact
-        if self.table.size <= SMALL:
-            other.__dict__["matrix"] = self.matrix.T
-        return other
+        """The closure of the reversed transitions. Its :meth:`sparse_product` multiplies E* by a column."""
+        return EpsilonClosure(self.semiring, self.table.transposed, self.exact)
 
     def product(self, omega: Weights) -> Weights:
         """Return omega E* for a dense row vector omega, shape ``(n,)``."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from automata.aliases import String, Weight, Weights
 from automata.strings import symbols_of
-from automata.symbols import unknown_symbol
+from automata.symbols import known_symbols
 from automata.wfsa import WFSA, require_wfsa
 
 
@@ -63,9 +63,7 @@ def forward(automaton: WFSA, string: String) -> Weights:
         UnknownSymbol: If the string has a symbol that is not in the alphabet.
     """
     omega = [start(automaton)]
-    for position, symbol in enumerate(string):
-        if symbol not in automaton.index:
-            raise unknown_symbol(automaton.index, symbol, f"string index {position}: ")
+    for symbol in known_symbols(automaton.index, string):
         omega.append(step(automaton, omega[-1], symbol))
     return np.stack(omega)
 

@@ -17,7 +17,7 @@ from automata.drawing import Drawable
 from automata.errors import InputError, ShapeError
 from automata.forward import forward
 from automata.semirings import REAL
-from automata.symbols import unknown_symbol
+from automata.symbols import known_symbols, unknown_symbol
 from automata.text.number_text import shorten
 from automata.weights import checked, has_floats, raw_array
 from automata.wfsa import WFSA
@@ -174,9 +174,7 @@ class PFA(Drawable):
         [0, 1, 0]
         """
         states = [_drawn(self.initial, rng)]
-        for position, symbol in enumerate(string):
-            if symbol not in self.alphabet:
-                raise unknown_symbol(self.alphabet, symbol, f"string index {position}: ")
+        for symbol in known_symbols(self.alphabet, string):
             states.append(_drawn(self.table(symbol)[states[-1]], rng))
         return states
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from automata.aliases import String
 from automata.checks import checked_alphabet, checked_state, listed
 from automata.errors import InputError
-from automata.symbols import EPSILON, unknown_symbol
+from automata.symbols import EPSILON, known_symbols, unknown_symbol
 from automata.text.number_text import shorten
 
 Place = tuple[int, Hashable, Hashable]
@@ -90,9 +90,7 @@ class Pushdown:
         """
         now = self._after_epsilon(Configuration(self.start, (self.bottom,)))
         configurations: list[Configuration | None] = [now]
-        for position, symbol in enumerate(string):
-            if symbol not in self.alphabet:
-                raise unknown_symbol(self.alphabet, symbol, f"string index {position}: ")
+        for symbol in known_symbols(self.alphabet, string):
             configurations.append(self.step(configurations[-1], symbol))
         return configurations
 

@@ -44,7 +44,7 @@ def from_regex(pattern: str, alphabet: Iterable[str] | None = None) -> WFSA:
 
     Raises:
         InputError: If the pattern is not a valid regex, contains an unsupported construct, or contains a
-            character outside the alphabet.
+            character outside the alphabet. A negated class, such as ``[^c]``, may exclude any characters.
 
     >>> from automata.forward import score
     >>> bool(score(from_regex("a(b|c)*"), "abc"))
@@ -104,7 +104,7 @@ class _Reader:
         if op == "LITERAL":
             return self.one_of([self.name(value)])
         if op == "NOT_LITERAL":
-            return self.one_of(self.others({self.name(value)}))
+            return self.one_of(self.others({chr(value)}))
         if op == "ANY":
             return self.one_of(self.others(set() if self.dot_all else {"\n"}))
         if op == "IN":

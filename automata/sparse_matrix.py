@@ -169,7 +169,7 @@ class SparseMatrix:
         zero = semiring.exact(semiring.zero)
         add, multiply = semiring.plus, semiring.times
         sums = [zero] * self.size
-        for weight, row in zip(omega.tolist(), self._by_row, strict=True):
+        for weight, row in zip(omega.tolist(), self.by_row, strict=True):
             if type(weight) not in NUMBERS or weight != zero:
                 for column, entry in row:
                     term = multiply(weight, entry)
@@ -179,7 +179,7 @@ class SparseMatrix:
         return result
 
     @cached_property
-    def _by_row(self) -> list[list[tuple[int, Weight]]]:
+    def by_row(self) -> list[list[tuple[int, Weight]]]:
         """The columns and weights of each row's entries."""
         rows: list[list[tuple[int, Weight]]] = [[] for _ in range(self.size)]
         for row, *entry in zip(*(array.tolist() for array in self._entries), strict=True):

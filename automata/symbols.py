@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from itertools import islice
+from typing import Any
 
 from automata.errors import UnknownSymbol
 from automata.text.number_text import shorten
@@ -16,6 +17,14 @@ def unknown_symbol(alphabet: Collection[Hashable], symbol: Hashable, where: str 
     """Return the error for a symbol that is not in the alphabet."""
     known = ", ".join(map(shorten, islice(alphabet, 8))) + (", ..." if len(alphabet) > 8 else "")
     return UnknownSymbol(f"{where}symbol {shorten(symbol)} is not in the alphabet [{known}]")
+
+
+def known_symbols(alphabet: Collection[Hashable], string: Iterable[Any]) -> Iterator[Any]:
+    """Yield the symbols of a string; raise UnknownSymbol, with the index, at one not in the alphabet."""
+    for position, symbol in enumerate(string):
+        if symbol not in alphabet:
+            raise unknown_symbol(alphabet, symbol, f"string index {position}: ")
+        yield symbol
 
 
 def differences(one: Iterable[Hashable], other: Iterable[Hashable], names: tuple[str, str]) -> str:

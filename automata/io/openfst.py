@@ -108,8 +108,15 @@ def from_openfst(
                 )
             symbol = names[arc.ilabel] if arc.ilabel else EPSILON
             arcs.append((q, arc.nextstate, symbol, _value(k, arc.weight, exact)))
-    finals = [(q, _value(k, fst.final(q), exact)) for q in states]
+    finals = [(q, _value(k, _final_weight(fst, q), exact)) for q in states]
     return WFSA.from_edges(k, len(states), alphabet, [(fst.start(), k.one)], finals, arcs)
+
+
+def _final_weight(fst: pynini.Fst, state: int) -> pynini.Weight:
+    try:
+        return fst.final(state)
+    except pynini.FstIndexError:  # pynini's error for weights that are not in OpenFst's semiring
+        raise InputError(f"the final weight of state {state} must not be NaN or -infinity") from None
 
 
 def two_tracks(automaton: WFSA) -> tuple[WFSA, WFSA]:
@@ -183,6 +190,8 @@ def precisely(weight: pynini.Weight) -> float:
 
 def _value(k: Semiring, weight: pynini.Weight, exact: bool) -> Weight:
     stored = precisely(weight)
+    if math.isnan(stored):
+        raise InputError("the weights must be numbers, got NaN")
     value = weight_of_cost(k, stored)
     if k.is_field and k.exact_only:
         return _integer(value, stored, 2.0**-24 if weight.type() != "log64" else 2.0**-53)

@@ -46,9 +46,17 @@ def loads(
         raise FormatError(
             f"{where}: the arc type must be one of {', '.join(ARC_TYPES)}, got {fst.arc_type()}"
         )
-    if symbols is None and fst.input_symbols() is not None:
-        symbols = {name: number for number, name in fst.input_symbols()}
     labels = sorted({arc.ilabel for q in fst.states() for arc in fst.arcs(q)} - {0})
+    if symbols is None and fst.input_symbols() is not None:
+        inputs = dict(fst.input_symbols())
+        outputs = inputs if fst.output_symbols() is None else dict(fst.output_symbols())
+        for label in labels:
+            if label in inputs and outputs.get(label) != inputs[label]:
+                raise FormatError(
+                    f"{where}: the FST must be an acceptor, but label {label} is {shorten(inputs[label])} in"
+                    f" the input symbols and {shorten(outputs.get(label))} in the output symbols"
+                )
+        symbols = {name: number for number, name in inputs.items()}
     if symbols is None:
         names = {label: str(label) for label in labels}
     else:

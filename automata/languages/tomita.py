@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 from automata.aliases import String
 from automata.dfa import DFA
 from automata.errors import InputError
-from automata.symbols import unknown_symbol
+from automata.symbols import known_symbols
 from automata.text.number_text import shorten
 
 ALPHABET = ("0", "1")
@@ -35,10 +35,7 @@ class Grammar:
 
     def contains(self, string: String) -> bool:
         """Return whether the string is in the language, by its rule instead of the DFA."""
-        for position, symbol in enumerate(string):
-            if symbol not in ALPHABET:
-                raise unknown_symbol(ALPHABET, symbol, f"string index {position}: ")
-        return self.rule("".join(string))
+        return self.rule("".join(known_symbols(ALPHABET, string)))
 
 
 def tomita(number: int) -> Grammar:

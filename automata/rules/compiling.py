@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from automata import determinisation
 from automata.operations import sum_of
-from automata.rules.syntax import WILDCARDS, Rule
+from automata.rules.syntax import Rule
 from automata.rules.thompson import thompson
-from automata.rules.words import Letters, letters, pseudo_letters, stands_for
-from automata.semirings import BOOLEAN
-from automata.sparse_matrix import SparseMatrix
+from automata.rules.words import Letters, letters, pseudo_letters
 from automata.wfsa import WFSA
 
 
@@ -63,37 +61,3 @@ def _joined(left: WFSA, right: WFSA) -> WFSA | None:
     except determinisation.TooManyStates:
         return None
     return joined if joined.states <= most else None
-
-
-def spelled_out(pseudo: WFSA, vocabulary: Iterable[str]) -> WFSA:
-    """Expand a pseudo automaton over a vocabulary.
-
-    A word takes every transition of its own letter and of the wildcards that match it. The matrices
-    are combined by "or", not added. If the wildcard's matrix were *added* to a word's, as the
-    authors do, ``$ | a`` would have two paths for ``a``.
-
-
-    >>> from automata.rules.compiling import compiled
-    >>> from automata.rules.parser import parse
-    >>> spelled_out(compiled(parse("$ * a"), None), ["a", "b"]).matrix("a").tolist()
-    [[True, True], [False, False]]
-
-    Args:
-        pseudo: a boolean automaton over words and the letters ``$``, ``%`` and ``&``; words outside the
-            vocabulary are dropped.
-        vocabulary: the words.
-    """
-    number: dict[tuple[str, ...], int] = {}
-    index = {}
-    for word in dict.fromkeys(vocabulary):
-        letters = tuple(kind for kind in WILDCARDS if kind in pseudo.index and stands_for(kind, word))
-        letters += (word,) if word in pseudo.index and word not in WILDCARDS else ()
-        index[word] = number.setdefault(letters, len(number))
-    tables = [_united(pseudo.states, [pseudo.table(letter) for letter in letters]) for letters in number]
-    return WFSA.of_tables(BOOLEAN, pseudo.initial, pseudo.final, tables, index)
-
-
-def _united(size: int, tables: Iterable[SparseMatrix]) -> SparseMatrix:
-    """Return the entrywise "or" of boolean tables."""
-    pairs = [pair for t in tables for pair in zip(t.rows.tolist(), t.columns.tolist(), strict=True)]
-    return SparseMatrix.of_pairs(size, pairs)

@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 
 from automata import batch, operations
-from automata.backward import backward
 from automata.determinisation import minimal
 from automata.dfa import DFA
 from automata.equivalence import equivalent
 from automata.equivalence.unambiguous import is_unambiguous
-from automata.forward import forward, prefix_scores, score
+from automata.forward import prefix_scores, score
 from automata.hankel import shortlex
 from automata.minimise import minimise
 from automata.moore import Moore
 from automata.paths import score as sum_over_paths
 from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
-from automata.viterbi import viterbi, viterbi_batch
+from automata.strings import prefixes
+from automata.viterbi import viterbi
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import over
 
@@ -82,14 +82,8 @@ def test_forward_is_the_sum_over_all_paths(k, states):
 @each
 def test_a_batch_scores_like_its_strings_one_by_one(k):
     automaton, strings = dense(k, 4, 4, epsilon=True), ["", "abba", "b", "aab", "babab", "a"]
-    for many, one in (
-        (batch.forward, forward),
-        (batch.backward, backward),
-        (batch.prefix_scores, prefix_scores),
-    ):
-        assert [v.tolist() for v in many(automaton, strings)] == [one(automaton, x).tolist() for x in strings]
+    assert batch.scores(automaton, strings).tolist() == [score(automaton, x) for x in strings]
     if k.selective:
-        assert viterbi_batch(automaton, strings) == [viterbi(automaton, x) for x in strings]
         assert [viterbi(automaton, x).score for x in strings] == batch.scores(automaton, strings).tolist()
 
 
@@ -99,8 +93,8 @@ def test_compiled_loops_agree_bit_for_bit_with_the_reference(k, states):
     """Even and odd numbers of states are tested, because the loops process two states at a time."""
     for seed in range(4):
         automaton, strings = dense(k, states, seed).to_float(), ["abbab", "", "ba", "aaaaaaab"]
-        for computed, x in zip(batch.prefix_scores(automaton, strings), strings, strict=True):
-            assert computed.tolist() == prefix_scores(automaton, x).tolist()
+        for x in strings:
+            assert batch.scores(automaton, prefixes(x)).tolist() == prefix_scores(automaton, x).tolist()
 
 
 def test_overflow_times_zero_stays_nan_in_a_compiled_loop():
@@ -110,7 +104,7 @@ def test_overflow_times_zero_stays_nan_in_a_compiled_loop():
     )
     with np.errstate(over="ignore", invalid="ignore"):
         for x in ("aab", "aa", "aaba"):
-            computed, expected = batch.prefix_scores(huge, [x])[0], prefix_scores(huge, x)
+            computed, expected = batch.scores(huge, prefixes(x)), prefix_scores(huge, x)
             assert np.array_equal(computed, expected, equal_nan=True)
             assert x == "aa" or np.isnan(expected[-1])
 

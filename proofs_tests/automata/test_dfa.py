@@ -129,13 +129,6 @@ def test_the_shortest_difference_is_the_shortlex_smallest_one(a, b):
         assert not differ and a.accepts(word) != b.accepts(word)
 
 
-@some_cases(dfas(), dfas())
-def test_there_is_no_difference_exactly_when_two_dfas_are_equivalent(a, b):
-    answer, word = equivalent(a.to_wfsa(), b.to_wfsa()), a.shortest_difference(b)
-    assert isinstance(answer, Equivalent) == (word is None) == a.equivalent(b) == (a.minimal() == b.minimal())
-    assert word is None or tuple(answer.word) == word
-
-
 @some_cases(dfas(), st.randoms(use_true_random=False))
 def test_renumbering_gives_an_isomorphic_dfa_of_the_same_language(dfa, rng):
     new = list(range(dfa.states))

@@ -2,6 +2,7 @@
 
 import json
 import math
+import struct
 import sys
 import warnings
 
@@ -14,9 +15,19 @@ import automata.io
 from automata.errors import EpsilonCycle, FormatError, InputError
 from automata.forward import score
 from automata.hankel import shortlex
-from automata.io import att_format, dot_format, files, json_format
+from automata.io import att_format, dot_format, files, json_format, openfst_files
 from automata.io.openfst import arc_type_for, to_openfst
-from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL, SEMIRINGS, semiring
+from automata.semirings import (
+    BOOLEAN,
+    COUNTING,
+    LOG,
+    MAX_PLUS,
+    MAX_TIMES,
+    MIN_PLUS,
+    REAL,
+    SEMIRINGS,
+    semiring,
+)
 from automata.testing import strategies
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import few_cases, some_cases
@@ -344,3 +355,24 @@ def test_counts_of_an_fst_file_are_logarithms_of_integers(tmp_path):
                 files.read(path, COUNTING)
         else:
             assert score(files.read(path, COUNTING), "") == weight
+
+
+@pytest.mark.parametrize("k", [None, MAX_PLUS, MAX_TIMES, BOOLEAN], ids=str)
+def test_an_fst_file_with_the_weight_nan_is_refused(k):
+    data = to_openfst(WFSA(MIN_PLUS, [2.5], [123.5], {"a": [[1]]})).write_to_string()
+    for weight, message in ((2.5, "the weights must be numbers, got NaN"), (123.5, "must not be NaN")):
+        old, nan = struct.pack("<f", weight), struct.pack("<f", math.nan)
+        assert data.count(old) == 1
+        with pytest.raises(FormatError, match=message):
+            openfst_files.loads(data.replace(old, nan), k, None)
+
+
+def test_an_fst_file_whose_two_symbol_tables_differ_is_refused():
+    fst = pynini.accep("a")
+    for names, attach in (("ab", fst.set_input_symbols), ("cb", fst.set_output_symbols)):
+        table = pynini.SymbolTable()
+        for number, name in zip((97, 98), names, strict=True):
+            table.add_symbol(name, number)
+        attach(table)
+    with pytest.raises(FormatError, match="label 97 is 'a' in the input symbols and 'c' in the output"):
+        openfst_files.loads(fst.write_to_string(), None, None)

@@ -1,6 +1,4 @@
-"""Tests that the Forward score is the sum over all paths (Definitions 3 and 4), and that the forward and
-backward vectors agree.
-"""
+"""Tests that the Forward score is the sum over all paths (Definitions 3 and 4)."""
 
 import math
 from fractions import Fraction
@@ -10,13 +8,12 @@ import pytest
 from hypothesis import strategies as st
 
 from automata import batch, paths
-from automata.backward import backward
 from automata.errors import UnknownSymbol
-from automata.forward import forward, prefix_scores, score
+from automata.forward import prefix_scores, score
 from automata.hankel import shortlex
 from automata.operations import remove_epsilon
 from automata.semirings import COUNTING, LOG, MAX_PLUS, REAL, SEMIRINGS
-from automata.strings import encode, prefixes
+from automata.strings import prefixes
 from automata.testing.strategies import automata, strings
 from automata.tree import levels
 from automata.wfsa import WFSA
@@ -81,27 +78,10 @@ def test_prefix_scores_are_the_scores_of_the_prefixes(k, data):
 
 @each
 @few_cases(st.data())
-def test_forward_and_backward_vectors_agree_at_every_position(k, data):
-    automaton, x = data.draw(automata(k, epsilon="acyclic")), data.draw(strings("ab", run=12))
-    omega, beta = forward(automaton, x), backward(automaton, x)
-    assert k.sum(k.times(automaton.initial, beta[0])) == score(automaton, x)
-    for i, symbol in enumerate(x):
-        through = k.times(k.times(omega[i][:, None], automaton.matrix(symbol)), beta[i + 1][None, :])
-        assert k.sum(through) == score(automaton, x)
-
-
-@each
-@few_cases(st.data())
 def test_a_batch_of_unequal_strings_scores_like_its_strings_one_by_one(k, data):
     automaton = data.draw(automata(k, epsilon="cyclic"))
     xs = data.draw(st.lists(strings("ab", run=12), max_size=6))
     assert batch.scores(automaton, xs).tolist() == [score(automaton, x) for x in xs]
-    for many, one in (
-        (batch.forward, forward),
-        (batch.backward, backward),
-        (batch.prefix_scores, prefix_scores),
-    ):
-        assert [a.tolist() for a in many(automaton, xs)] == [one(automaton, x).tolist() for x in xs]
 
 
 @pytest.mark.parametrize("name", ["max-plus", "min-plus", "max-times"])
@@ -111,8 +91,10 @@ def test_compiled_max_loops_agree_bit_for_bit_with_the_reference(name, data):
     xs = data.draw(st.lists(strings("ab", run=12), max_size=6))
     plain = remove_epsilon(automaton)  # the form that the compiled loops use
     with np.errstate(over="ignore", invalid="ignore"):
-        for compiled, x in zip(batch.prefix_scores(automaton, xs), xs, strict=True):
-            assert np.array_equal(compiled, prefix_scores(plain, x), equal_nan=True)
+        for x in xs:
+            assert np.array_equal(
+                batch.scores(automaton, prefixes(x)), prefix_scores(plain, x), equal_nan=True
+            )
 
 
 def test_overflow_of_float64_never_gives_a_plausible_number():
@@ -165,17 +147,14 @@ def test_tropical_sums_that_may_overflow_are_computed_by_numpy():
     """The compiled loops assume that no NaN occurs."""
     from automata.compiled_loops import loop_for
 
-    assert loop_for(MAX_PLUS, np.array([[[1e308]]]), 10) is None
-    assert loop_for(MAX_PLUS, np.array([[[1e300, -np.inf]]]), 10) is not None
+    small, large = np.array([1e300, -np.inf]), np.array([1e308])
+    assert loop_for(MAX_PLUS, (small, small), 10) is not None
+    assert loop_for(MAX_PLUS, (small, large), 10) is None is loop_for(MAX_PLUS, (large, small), 10)
+    sums = WFSA(MAX_PLUS, [1.7e308, 1e307], [0.0, 0.0], {"a": [[1e307, -np.inf], [1.0, -np.inf]]})
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert np.isnan(score(sums, "aa")) and np.isnan(batch.scores(sums, ["aa"])[0])
 
 
 def test_long_strings_are_exact():
     half = WFSA(REAL, [1], [1], {"a": [["1/2"]]})
     assert score(half, "a" * 500) == Fraction(1, 2**500)
-
-
-@over(SEMIRINGS.values())
-def test_the_table_of_prefixes_has_a_row_for_each_prefix(k):
-    one = WFSA(k, [k.one], [k.one], {"a": [[k.one]]})
-    for automaton in (one, one if k.exact_only else one.to_float()):
-        assert batch.prefix_table(automaton, encode(automaton.index, ["", "aaa"])).shape == (2, 4)

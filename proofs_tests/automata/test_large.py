@@ -8,24 +8,23 @@ import pytest
 from hypothesis import strategies as st
 
 from automata import batch
-from automata.backward import backward
 from automata.determinisation import minimal
 from automata.equivalence import equivalent
 from automata.equivalence.lumping import lump
-from automata.errors import EpsilonCycle, InputError, LimitReached
+from automata.errors import InputError, LimitReached
 from automata.forward import forward, prefix_scores, score
 from automata.hankel import hankel
 from automata.operations import hadamard, remove_epsilon, reverse, sum_of, trim
 from automata.reachability import dead_states
 from automata.sampling import sample
-from automata.semirings import BOOLEAN, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
+from automata.semirings import BOOLEAN, REAL, SEMIRINGS
 from automata.sparse_matrix import SMALL
 from automata.sparse_runs import is_large
+from automata.strings import prefixes
 from automata.testing.strategies import automata, strings
 from automata.tree import FOR_A_VECTOR, levels
-from automata.viterbi import viterbi
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import few_cases, over, some_cases
+from proofs_tests.automata.examples import few_cases, over
 
 short = strings("ab", longest=5, run=8)
 SIZE = SMALL + 6
@@ -59,7 +58,7 @@ def test_all_methods_give_the_same_scores(k, data):
     x = data.draw(short)
     right = list(prefix_scores(small, x))
     assert is_large(many) or not many.exact
-    for scores in (prefix_scores(many, x), batch.prefix_scores(many, [x])[0]):
+    for scores in (prefix_scores(many, x), batch.scores(many, prefixes(x))):
         assert all(close(k, one, two) for one, two in zip(right, scores, strict=True))
     assert close(k, score(many, x), right[-1]) and close(k, batch.scores(many, [x, x[:1]])[0], right[-1])
     assert close(k, score(reverse(many), x[::-1]), right[-1])
@@ -72,53 +71,8 @@ def test_all_methods_give_the_same_scores(k, data):
 def test_vectors_are_the_same(k, data):
     small, many, positions = data.draw(pairs(k, epsilon="acyclic"))
     x = data.draw(short)
-    pairs_of_vectors = [(forward(small, x), forward(many, x)), (backward(small, x), backward(many, x))]
-    for right, wide in pairs_of_vectors:
-        assert all(close(k, one, two) for one, two in zip(right.flat, wide[:, positions].flat, strict=True))
-
-
-@some_cases(st.data())
-def test_convergent_cycles_of_epsilon_are_summed_over(data):
-    """Two of the states form an epsilon cycle."""
-    weights = st.sampled_from(["1/2", "-1/3", "1/5", "0"])
-    edges = [(p, q, "", REAL.parse(data.draw(weights))) for p in (3, 40, 50) for q in (3, 40, 50)] + [
-        (50, 60, "", 1),
-        (60, 3, "a", 2),
-        (0, 40, "", 3),
-        (0, 60, "a", 1),
-    ]
-    part = lambda size, name: WFSA.from_edges(
-        REAL, size, "a", [(name(0), 1)], [(name(60), 1)], [(name(p), name(q), s, w) for p, q, s, w in edges]
-    )
-    order = {0: 0, 3: 1, 40: 2, 50: 3, 60: 4}
-    try:
-        right = part(5, order.__getitem__)
-    except EpsilonCycle:
-        with pytest.raises(EpsilonCycle):
-            part(SIZE, lambda q: q)
-        return
-    many = part(SIZE, lambda q: q)
-    for x in ("", "a", "aaa"):
-        assert score(many, x) == score(right, x) == score(remove_epsilon(many), x)
-        assert backward(many, x)[0, 0] == backward(right, x)[0, 0]
-
-
-@over([MAX_PLUS, MIN_PLUS, MAX_TIMES, BOOLEAN])
-@few_cases(st.data())
-def test_the_best_path_is_a_path_that_weighs_the_score(k, data):
-    small, many, _ = data.draw(pairs(k, epsilon="acyclic"))
-    x = data.draw(short)
-    best, right = viterbi(many, x), viterbi(small, x)
-    assert (best is None) == (right is None)
-    if best is None:
-        return
-    assert best.score == right.score
-    weight, state = many.initial[best.start], best.start
-    for edge in best.edges:
-        assert edge.source == state
-        weight, state = k.times(weight, edge.weight), edge.target
-    assert k.times(weight, many.final[state]) == best.score
-    assert "".join(edge.symbol for edge in best.edges) == x
+    right, wide = forward(small, x), forward(many, x)[:, positions]
+    assert all(close(k, one, two) for one, two in zip(right.flat, wide.flat, strict=True))
 
 
 @each

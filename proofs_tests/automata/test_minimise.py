@@ -91,14 +91,6 @@ def test_brzozowski_finds_the_same_minimal_dfa(a):
     assert operations.trim(twice).states == minimal(a).states
 
 
-def test_the_nth_symbol_from_the_end_needs_a_state_for_each_window():
-    n = 6
-    arrows = [(0, 0, "a", True), (0, 0, "b", True), (0, 1, "a", True)]
-    arrows += [(q, q + 1, x, True) for q in range(1, n) for x in "ab"]
-    nfa = WFSA.from_edges(BOOLEAN, n + 1, "ab", [(0, True)], [(n, True)], arrows)
-    assert minimise(nfa).automaton.states == 2**n
-
-
 def test_other_semirings_are_refused():
     tropical = WFSA(MAX_PLUS, [0], [0], {"a": [[1]]})
     with pytest.raises(

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from automata import batch
 from automata.errors import InputError, ShapeError
+from automata.forward import prefix_scores
 from automata.rounding.bounds import (
     FLOAT32,
     FLOAT64,
@@ -24,7 +25,7 @@ from automata.rounding.bounds import (
 from automata.rounding.formats import BFLOAT16, representation_error, upper
 from automata.rounding.units import unit_bounds
 from automata.semirings import MAX_PLUS, MIN_PLUS, REAL
-from automata.strings import encode
+from automata.strings import encode, prefixes
 from automata.testing.strategies import automata, strings
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import few_cases, some_cases
@@ -37,71 +38,89 @@ TIGHT = 1.5  # some computation uses more than 1 / 1.5 of its bound
 
 
 def float_scores(automaton, string, dtype, rng):
-    """Compute the Forward scores in this dtype, each sum in a random order with random parentheses."""
+    """Compute the Forward scores in this dtype, each sum in a random order with random parentheses.
 
-    def random_sum(terms):
+    Epsilon transitions lead from lower to higher states.
+    """
+    k, n = automaton.semiring, automaton.states
+    times, plus = (np.add, np.maximum) if k is MAX_PLUS else (np.multiply, np.add)
+
+    def total(terms):
         terms = list(terms)
         while len(terms) > 1:
             i, j = rng.choice(len(terms), 2, replace=False)
-            merged = dtype(terms[i] + terms[j])
+            merged = plus(terms[i], terms[j])
             terms = [t for k, t in enumerate(terms) if k not in (i, j)] + [merged]
-        return terms[0] if terms else dtype(0)
+        return terms[0] if terms else dtype(k.zero)
 
     def rounded(array):
         return np.array([dtype(float(v)) for v in array.flat], dtype=dtype).reshape(array.shape)
 
-    n = automaton.states
-    omega, final = rounded(automaton.initial), rounded(automaton.final)
-    scores = [random_sum([dtype(omega[q] * final[q]) for q in range(n)])]
+    epsilon = rounded(np.zeros((n, 0)) if automaton.epsilon is None else automaton.epsilon)
+
+    def closed(columns):
+        after = []
+        for q in range(n):
+            below = [times(after[p], epsilon[p, q]) for p in range(q)] if epsilon.size else []
+            after.append(total([*columns[q], *below]))
+        return after
+
+    def read_out(omega):
+        return float(total(times(w, f) for w, f in zip(omega, rounded(automaton.final), strict=True)))
+
+    omega = closed([[w] for w in rounded(automaton.initial)])
+    scores = [read_out(omega)]
     for symbol in string:
         table = rounded(automaton.matrix(symbol))
-        omega = np.array(
-            [random_sum([dtype(omega[p] * table[p, q]) for p in range(n)]) for q in range(n)], dtype=dtype
-        )
-        scores.append(random_sum([dtype(omega[q] * final[q]) for q in range(n)]))
+        omega = closed([[times(omega[p], table[p, q]) for p in range(n)] for q in range(n)])
+        scores.append(read_out(omega))
     return scores
 
 
-def in_float32(automaton):
-    """Return the automaton with each weight rounded to float32 and stored as an exact number."""
-    near = np.frompyfunc(lambda w: Fraction(float(np.float32(float(w)))), 1, 1)
-    return automaton.replace(
-        initial=near(automaton.initial),
-        final=near(automaton.final),
-        matrices=near(automaton.matrices).astype(object),
-    )
+def no_deviation(automaton):
+    n = automaton.states
+    return Deviation(np.zeros(automaton.matrices.shape), np.zeros(n), np.zeros(n), np.zeros((n, n)))
 
 
 @in_both_formats
-@some_cases(st.data(), st.integers(0, 2**32 - 1))
-def test_no_order_of_summation_exceeds_the_bound(dtype, kind, data, seed):
-    automaton = in_float32(data.draw(automata(REAL, most_states=4)))
+@over_both_semirings
+@some_cases(st.data(), st.sampled_from(["none", "acyclic"]), st.booleans(), st.integers(0, 2**32 - 1))
+def test_no_order_of_summation_exceeds_the_bound(dtype, kind, semiring, data, epsilon, extreme, seed):
+    """Weights that the dtype cannot represent are rounded first. The reference is exact or float64."""
+    automaton = data.draw(automata(semiring, most_states=4, epsilon=epsilon, extreme=extreme))
     x = data.draw(strings("ab", longest=8, run=12))
-    scores, bounds = prefix_bounds(automaton, x, kind)
     with np.errstate(all="ignore"):
         computed = float_scores(automaton, x, dtype, np.random.default_rng(seed))
+    scores, bounds = prefix_bounds(automaton, x, kind, no_deviation(automaton))
+    assert scores.tolist() == prefix_scores(automaton, x).tolist()
     assert share(computed, scores, bounds) <= 1
+    assert share(computed, *prefix_bounds(automaton.to_float(), x, kind, no_deviation(automaton))) <= 1
 
 
 @few_cases(automata(REAL, exact=False), st.lists(strings("ab", run=12), min_size=1, max_size=4))
 def test_the_compiled_loops_stay_within_the_bound_of_the_reference(automaton, xs):
     """Both computations use float64: the bound includes the reference's own rounding."""
     exact = automaton.to_exact()
-    for x, computed in zip(xs, batch.prefix_scores(automaton, xs), strict=True):
+    for x in xs:
+        computed = batch.scores(automaton, prefixes(x))
         assert share(computed, *prefix_bounds(exact, x, FLOAT64)) <= 1
         scores, bounds = prefix_bounds(automaton, x, FLOAT64)
         assert share(computed, scores, bounds) <= 1
 
 
-@some_cases(automata(REAL, extreme=True), st.lists(strings("ab", run=12), min_size=1, max_size=4))
-def test_a_batch_has_the_bounds_of_its_strings(automaton, xs):
-    read = encode(automaton.index, xs)
-    scores, bounds = bound_table(automaton, read, FLOAT32)
-    for row, index in enumerate(read.order.tolist()):
-        one_scores, one_bounds = prefix_bounds(automaton, xs[index], FLOAT32)
-        length = len(xs[index]) + 1
-        assert scores[row, :length].tolist() == one_scores.tolist()
-        assert bounds[row, :length].tolist() == pytest.approx(one_bounds.tolist(), rel=1e-9)
+@over_both_semirings
+@some_cases(st.data())
+def test_a_batch_has_the_bounds_of_its_strings(semiring, data):
+    automaton = data.draw(automata(semiring, epsilon="acyclic", extreme=True))
+    xs = data.draw(st.lists(strings("ab", run=12), min_size=1, max_size=4))
+    for side in (automaton, automaton.to_float()):
+        read = encode(side.index, xs)
+        scores, bounds = bound_table(side, read, FLOAT32, no_deviation(side))
+        for row, index in enumerate(read.order.tolist()):
+            one_scores, one_bounds = prefix_bounds(side, xs[index], FLOAT32, no_deviation(side))
+            length = len(xs[index]) + 1
+            assert np.array_equal(scores[row, :length], one_scores, equal_nan=scores.dtype != object)
+            assert bounds[row, :length].tolist() == pytest.approx(one_bounds.tolist(), rel=1e-9)
 
 
 @few_cases(st.data(), st.sampled_from([REAL, MAX_PLUS]), st.booleans())
@@ -202,59 +221,6 @@ def test_additions_that_all_round_up_by_half_an_ulp_use_the_full_bound(dtype, ki
     assert 0.99 < share([float(total)], scores[1:], bounds[1:]) <= 1
 
 
-def test_a_long_sum_with_errors_of_one_sign_needs_most_of_its_bound():
-    """Each of the sixteen terms is chosen so that its addition rounds up by nearly the maximum amount."""
-    rng = np.random.default_rng(3)
-    total, true, terms = np.float32(1.0), Fraction(1), [np.float32(1.0)]
-    for _ in range(15):
-        choices = (rng.random(200) + 0.5).astype(np.float32)
-        best = max(
-            choices, key=lambda t: Fraction(float(total + t)) - Fraction(float(total)) - Fraction(float(t))
-        )
-        total, true, terms = total + best, true + Fraction(float(best)), [*terms, best]
-    into_first = [[Fraction(float(t))] + [0] * 15 for t in terms]
-    fan_in = WFSA(REAL, [1] * 16, [1] + [0] * 15, {"a": into_first})
-    scores, bounds = prefix_bounds(fan_in, "a", FLOAT32)
-    assert scores[1] == true
-    assert 0.2 < share([float(total)], scores[1:], bounds[1:]) <= 1
-    assert (
-        abs(Fraction(float(total)) - true) > Fraction(FLOAT32.unit) * true
-    )  # more than the last addition explains
-
-
-@few_cases(st.integers(0, 2**32 - 1), st.integers(2, 40))
-def test_an_error_of_a_few_ulps_beyond_the_bound_is_detected(seed, steps):
-    rng = np.random.default_rng(seed)
-    f, u = rng.random(steps).astype(np.float32), rng.standard_normal(steps).astype(np.float32)
-    computed = run(f, u, np.float32)
-    scores, bounds = prefix_bounds(unit_of(f, u), range(steps), FLOAT32)
-    assert share(computed, scores, bounds) <= 1
-    for t in range(1, steps + 1):
-        ulp = float(np.spacing(np.abs(computed[t])))
-        for wrong in (
-            float(scores[t]) + float(bounds[t]) + 2 * ulp,
-            float(scores[t]) - float(bounds[t]) - 2 * ulp,
-        ):
-            spoiled = [*computed[:t], np.float32(wrong), *computed[t + 1 :]]
-            assert share(spoiled, scores, bounds) > 1
-
-
-@some_cases(automata(REAL, most_states=3), strings("ab", longest=6, run=0), st.integers(0, 2**32 - 1))
-def test_weights_that_deviate_stay_within_the_bound(automaton, x, seed):
-    """The network's weights may take any value within the deviation."""
-    rng = np.random.default_rng(seed)
-    slack = rng.random(automaton.matrices.shape) * 0.01 * (rng.random(automaton.matrices.shape) < 0.5)
-    moved = np.frompyfunc(Fraction, 1, 1)(slack * rng.choice([-1.0, 0.5, 1.0], size=slack.shape)).astype(
-        object
-    )
-    other = automaton.replace(matrices=automaton.matrices + moved)
-    scores, bounds = prefix_bounds(automaton, x, FLOAT64, Deviation(slack, np.zeros(automaton.states)))
-    with np.errstate(all="ignore"):
-        computed = float_scores(other.to_float(), x, np.float64, rng)
-    # The rounding of the deviated weights to float64 is one more rounding for each symbol.
-    assert share(computed, scores, bounds * (1 + 1e-6) + 1e-12) <= 1
-
-
 def test_underflow_stays_within_the_bound():
     """The product of two small values is 0 in float32, and so is the next."""
     for weight in (2.0**-100, 2.0**-140, 2.0**-149):
@@ -302,56 +268,37 @@ def test_semirings_without_a_derived_bound_are_refused():
         prefix_bounds(WFSA(MIN_PLUS, [0], [0], {}), "", FLOAT64)
 
 
-def max_plus_scores(automaton, string, dtype):
-    """Compute Forward over max-plus in this dtype."""
-    rounded = np.vectorize(lambda v: dtype(float(v)), otypes=[dtype])
-    omega, final = rounded(automaton.initial), rounded(automaton.final)
-    read_out = lambda omega: dtype((omega + final).max(initial=-np.inf))
-    scores = [read_out(omega)]
-    for symbol in string:
-        omega = (omega[:, None] + rounded(automaton.matrix(symbol))).max(axis=0, initial=-np.inf)
-        scores.append(read_out(omega))
-    return scores
-
-
 def test_minus_infinity_and_what_has_overflowed_make_nan():
     """2^127 + 2^127 is infinite in float32, and its sum with a final weight of -infinity is NaN. No finite
     bound holds, although the exact score is -infinity.
     """
     automaton = WFSA(MAX_PLUS, [0], [-np.inf], {"b": [[Fraction(2) ** 127]]})
     with np.errstate(all="ignore"):
-        assert np.isnan(max_plus_scores(automaton, "bb", np.float32)[-1])
+        assert np.isnan(float_scores(automaton, "bb", np.float32, np.random.default_rng(0))[-1])
     _, bounds = prefix_bounds(automaton, "bb", FLOAT32)  # the bound ends at a quarter of the range
     assert bounds.tolist() == [0, np.inf, np.inf]
 
 
-@in_both_formats
-@some_cases(automata(MAX_PLUS, most_states=4, extreme=True), strings("ab", longest=8, run=12))
-def test_max_plus_stays_within_its_bound(dtype, kind, automaton, x):
-    """This holds for exact and float64 references; weights that the dtype cannot represent are
-    rounded first.
-    """
-    with np.errstate(all="ignore"):
-        computed = max_plus_scores(automaton, x, dtype)
-    assert share(computed, *prefix_bounds(automaton, x, kind)) <= 1
-    assert share(computed, *prefix_bounds(automaton.to_float(), x, kind)) <= 1
-
-
-@some_cases(automata(MAX_PLUS, most_states=3), strings("ab", longest=6, run=0), st.integers(0, 2**32 - 1))
-def test_max_plus_weights_that_deviate_stay_within_the_bound(automaton, x, seed):
-    """Initial, final and transition weights may deviate; -infinity stays unchanged."""
+@over_both_semirings
+@some_cases(st.data(), st.integers(0, 2**32 - 1))
+def test_weights_that_deviate_stay_within_the_bound(semiring, data, seed):
+    """Initial, final and transition weights may take any value within the deviation; -infinity stays."""
+    automaton = data.draw(automata(semiring, most_states=3))
+    x = data.draw(strings("ab", longest=6, run=0))
     rng = np.random.default_rng(seed)
     parts, slacks = {}, {}
     for name in ("matrices", "initial", "final"):
         weights = getattr(automaton, name)
-        slacks[name] = rng.random(weights.shape) * (rng.random(weights.shape) < 0.5)
+        slacks[name] = rng.random(weights.shape) * 0.5 * (rng.random(weights.shape) < 0.5)
         moves = slacks[name] * rng.choice([-1.0, 0.5, 1.0], size=weights.shape)
         moved = [
             w if w == -np.inf else w + Fraction(m) for w, m in zip(weights.flat, moves.flat, strict=True)
         ]
         parts[name] = np.array([*moved, None], dtype=object)[:-1].reshape(weights.shape)
     scores, bounds = prefix_bounds(automaton, x, FLOAT64, Deviation(**slacks))
-    computed = max_plus_scores(automaton.replace(**parts).to_float(), x, np.float64)
+    with np.errstate(all="ignore"):
+        computed = float_scores(automaton.replace(**parts).to_float(), x, np.float64, rng)
+    # The rounding of the deviated weights to float64 is one more rounding for each symbol.
     assert share(computed, scores, bounds * (1 + 1e-6) + 1e-12) <= 1
 
 
@@ -363,16 +310,9 @@ def test_the_max_plus_bound_is_tight_within_the_stated_factor():
         weights = [Fraction(float(w)) for w in rng.random(3).astype(np.float32)]
         chain = WFSA(MAX_PLUS, [weights[0], -1000], [0, -1], {"a": [[weights[1], 0], ["-inf", weights[2]]]})
         worst = max(
-            worst, share(max_plus_scores(chain, "aa", np.float32), *prefix_bounds(chain, "aa", FLOAT32))
+            worst, share(float_scores(chain, "aa", np.float32, rng), *prefix_bounds(chain, "aa", FLOAT32))
         )
     assert 1 / TIGHT < worst <= 1
-
-
-def test_an_error_beyond_the_max_plus_bound_is_detected():
-    third = WFSA(MAX_PLUS, [1], ["1/3"], {"a": [["1/7"]]})
-    scores, bounds = prefix_bounds(third, "aaa", FLOAT64)
-    for t in range(4):
-        assert share([float(scores[t]) + 2 * float(bounds[t])], scores[t : t + 1], bounds[t : t + 1]) > 1
 
 
 def test_maxima_and_additions_of_zero_are_exact():
@@ -612,3 +552,32 @@ def test_a_sum_of_too_many_terms_has_no_bound():
         bounds = prefix_bounds(a, "a", BFLOAT16)[1]
         assert (bounded(bounds) == finite).all()
         assert (bounds > 0).all()
+
+
+@over_both_semirings
+def test_some_computation_with_epsilon_uses_much_of_the_bound(semiring):
+    rng, worst = np.random.default_rng(0), 0.0
+    for _ in range(40):
+        a, b, c, d = (Fraction(float(np.float32(rng.random()))) for _ in range(4))
+        arrows = [(0, 1, "a", a), (1, 1, "a", b), (0, 1, "", c), (1, 2, "", d), (0, 0, "a", semiring.one)]
+        chain = WFSA.from_edges(semiring, 3, "a", [(0, semiring.one)], [(2, semiring.one)], arrows)
+        sides = prefix_bounds(chain, "aaa", FLOAT32, no_deviation(chain))
+        worst = max(worst, share(float_scores(chain, "aaa", np.float32, rng), *sides))
+    assert 0.3 < worst <= 1
+
+
+def test_deviations_of_epsilon_weights_are_in_the_bound():
+    chain = WFSA(REAL, [1, 0], [0, 1], {}, epsilon=[[0, 1], [0, 0]])
+    off = no_deviation(chain)
+    off.epsilon[0, 1] = 1e-3
+    assert prefix_bounds(chain, "", FLOAT32, no_deviation(chain))[1][0] == 0
+    assert 1e-3 <= prefix_bounds(chain, "", FLOAT32, off)[1][0] < 1.1e-3
+
+
+@pytest.mark.parametrize("entry", [(0, 0), (1, 0)])
+def test_epsilon_leads_to_higher_states(entry):
+    silent = np.zeros((2, 2))
+    silent[entry] = 0.5
+    back = WFSA(REAL, [1.0, 0.0], [0.0, 1.0], {}, epsilon=silent)
+    with pytest.raises(InputError, match="every epsilon transition must lead to a higher-numbered state"):
+        prefix_bounds(back, "", FLOAT32, no_deviation(back))

@@ -154,19 +154,6 @@ def test_each_law_documented_as_broken_is_broken(k, law, abc):
         assert operation(operation(a, b), c) != operation(a, operation(b, c))
 
 
-@given(
-    st.lists(
-        st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(-3, 4), Fraction(2, 3)]),
-        min_size=1,
-        max_size=1,
-    )
-)
-def test_star_solves_its_equation(a):
-    (a,) = a
-    star = REAL.star(a)
-    assert star == 1 + a * star
-
-
 @pytest.mark.parametrize(
     ("k", "light", "heavy"),
     [

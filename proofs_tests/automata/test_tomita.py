@@ -95,12 +95,6 @@ def test_longer_strings_and_more_letters(depth, x):
     assert not is_balanced(x) or opened == closed
 
 
-@given(st.integers(0, 12), st.integers(0, 12))
-def test_the_depth_is_the_maximum_number_of_open_parentheses(depth, nested):
-    x = "a".join(["(" * nested, ")" * nested, "()" if depth else ""])
-    assert balanced(depth).accepts(x) == is_balanced(x, depth) == (nested <= depth)
-
-
 @pytest.mark.parametrize("letters", ["", "a", "xyz"])
 @pytest.mark.parametrize("depth", range(8))
 def test_the_dfa_is_minimal(depth, letters):
