@@ -1,4 +1,6 @@
-"""Tests that the Forward score is the sum over all paths (Definitions 3 and 4)."""
+"""Tests that the Forward score is the sum over all paths (Definitions 3 and 4), and that the forward and
+backward vectors agree.
+"""
 
 import math
 from fractions import Fraction
@@ -8,8 +10,9 @@ import pytest
 from hypothesis import strategies as st
 
 from automata import batch, paths
+from automata.backward import backward
 from automata.errors import UnknownSymbol
-from automata.forward import prefix_scores, score
+from automata.forward import forward, prefix_scores, score
 from automata.hankel import shortlex
 from automata.operations import remove_epsilon
 from automata.semirings import COUNTING, LOG, MAX_PLUS, REAL, SEMIRINGS
@@ -74,6 +77,17 @@ def test_in_the_log_semiring_forward_is_the_sum_of_exponentials(automaton, x):
 def test_prefix_scores_are_the_scores_of_the_prefixes(k, data):
     automaton, x = data.draw(automata(k, epsilon="acyclic")), data.draw(strings("ab", run=12))
     assert prefix_scores(automaton, x).tolist() == [score(automaton, p) for p in prefixes(x)]
+
+
+@each
+@few_cases(st.data())
+def test_forward_and_backward_vectors_agree_at_every_position(k, data):
+    automaton, x = data.draw(automata(k, epsilon="acyclic")), data.draw(strings("ab", run=12))
+    omega, beta = forward(automaton, x), backward(automaton, x)
+    assert k.sum(k.times(automaton.initial, beta[0])) == score(automaton, x)
+    for i, symbol in enumerate(x):
+        through = k.times(k.times(omega[i][:, None], automaton.matrix(symbol)), beta[i + 1][None, :])
+        assert k.sum(through) == score(automaton, x)
 
 
 @each
