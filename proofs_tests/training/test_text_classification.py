@@ -204,15 +204,18 @@ def test_all_units_of_a_trained_network_are_decided(model, tmp_path):
         {"decided": {"units": 10, "claim": "model-b"}},
         {"decided": {"units": 10, "layers": []}},
         {"decided": {"units": 10, "claim": "model-b", "layers": [{"symbols": 14}]}},
+        {"paper": {"test_perplexity": "80"}},
+        {"paper": {"errors": {"l 100": [0.5]}}},
+        {"data": {"test": {"sentences": 10**400}}},
     ],
-    ids=str,
+    ids=lambda damage: str(damage)[:60],
 )
 def test_a_damaged_result_is_ignored(damage, tmp_path):
     file = tmp_path / "result.json"
     damaged = {name: value for name, value in {**KEPT, **damage}.items() if value is not ...}  # is removed
     file.write_text(json.dumps(damaged))
     with pytest.raises(
-        FormatError, match=r"in the result of a run, (decided must be null|epochs and best_epoch)"
+        FormatError, match=r"in the result of a run, (decided must be null|epochs and|paper must|data must)"
     ):
         results.read(file)
 
