@@ -24,10 +24,10 @@ from training.classification_with_rules.task import RuleTask
 from training.classification_with_rules.vectors import AROUND, vectors, word_vector_file
 from training.data_folder import Data
 from training.engine.experiment import ExperimentRun, accuracy_line
+from training.engine.labelled import standard_error
 from training.engine.names import NETWORK
 from training.engine.progress import Progress
 from training.engine.seeds import mixed
-from training.rational_recurrences.task import standard_error
 
 
 class RuleRun(ExperimentRun[RuleClassification]):
