@@ -117,6 +117,13 @@ def test_amazons_last_fifth_is_its_dev_part_and_its_labels_are_separate(tmp_path
     assert settings_for("amazon", "paper", {}, "here").to_json()["batch"] == 16
 
 
+@pytest.mark.parametrize(("epochs", "shown"), [(1, "1 epoch,"), (2, "2 epochs,")])
+def test_one_epoch_is_counted_in_the_singular(epochs, shown):
+    result = {"experiment": "cr", "model": "lstm", "seed": 0, "best_epoch": 1, "epochs": epochs, "seconds": 0}
+    _, text = SentenceRun("cr", Classification(), Data(Path())).title(result)
+    assert text.startswith(f", seed 0: {shown}")
+
+
 def test_the_standard_error_of_378_sentences_is_two_points():
     assert standard_error(0.835, 378) == pytest.approx(0.0191, abs=1e-4)
 

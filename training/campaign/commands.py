@@ -13,6 +13,7 @@ import typer
 
 from automata.errors import InputError
 from automata.extras import require_extra
+from automata.text.number_text import plural
 from ratproof.commands.app import AsJson, example
 from ratproof.commands.terminal import console, progress
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
@@ -271,7 +272,7 @@ def _show(folder: Path, as_json: bool, notes: Sequence[str] = ()) -> tuple[int, 
     else:
         summary = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
         out = console()
-        out.print(f"{plan.name}: {len(plan.jobs)} runs: {summary}")
+        out.print(f"{plan.name}: {plural(len(plan.jobs), 'run')}: {summary}")
         for name, one in states.items():
             if one in ("failed", "broken"):
                 kept = folder / name / (FAILED if one == "failed" else LOG)

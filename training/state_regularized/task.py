@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from automata.errors import InputError
+from automata.text.number_text import plural
 from neural.seeding import seeded
 from neural.state_regularized.acceptor import Acceptor
 from ratproof.certification.soft_networks.boxes import count_closed_boxes
@@ -142,7 +143,7 @@ class LearningTask(ExampleTask):
     def in_words(self, score: float) -> str:
         """Return the progress of the curriculum as text; the score is ignored."""
         at = "finish" if self.finishing else f"length {self.length}"
-        return f"not measured; {at}, {self.progress.restarts} restarts"
+        return f"not measured; {at}, {plural(self.progress.restarts, 'restart')}"
 
     def optimiser(self) -> torch.optim.Optimizer:
         """Return Adam or RMSProp."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from automata.text.number_text import plural
 from ratproof.commands.app import AsJson, example
 from ratproof.commands.rules.app import rules as app
 from ratproof.commands.terminal import console, headed, progress
@@ -77,7 +78,7 @@ def read_back(
         return 0
     out = console()
     for row in result.rows:
-        many = "" if row.rules is None else f"   {row.rules} rules"
+        many = "" if row.rules is None else f"   {plural(row.rules, 'rule')}"
         chosen = "" if row.choice is None or row.system == FIRST else f", threshold {row.choice.gamma:g}"
         accuracy = f"accuracy on dev {row.dev:7.2%}, on test {row.test:7.2%}"
         out.print(f"  {row.system:<22} {accuracy}{many}{chosen}", soft_wrap=True)
