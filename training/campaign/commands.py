@@ -272,7 +272,7 @@ def _show(folder: Path, as_json: bool, notes: Sequence[str] = ()) -> tuple[int, 
     else:
         summary = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
         out = console()
-        out.print(f"{plan.name}: {plural(len(plan.jobs), 'run')}: {summary}")
+        out.print(f"{plan.name}: {plural(len(plan.jobs), 'run')}: {summary}", soft_wrap=True)
         for name, one in states.items():
             if one in ("failed", "broken"):
                 kept = folder / name / (FAILED if one == "failed" else LOG)

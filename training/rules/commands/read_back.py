@@ -82,10 +82,11 @@ def read_back(
         chosen = "" if row.choice is None or row.system == FIRST else f", threshold {row.choice.gamma:g}"
         accuracy = f"accuracy on dev {row.dev:7.2%}, on test {row.test:7.2%}"
         out.print(f"  {row.system:<22} {accuracy}{many}{chosen}", soft_wrap=True)
-    out.print(f"\nRules, in order of priority; the first match decides.{_about_sets(result.rules)}")
+    header = "Rules, in order of priority; the first match decides."
+    out.print(f"\n{header}{_about_sets(result.rules)}", soft_wrap=True)
     for rule in result.rules:
         out.print(headed(f"  {rule.label}", f": {shorten_middle(rule.rule or '', 300)}"), soft_wrap=True)
-    out.print(f"  no match: {result.default}")
+    out.print(f"  no match: {result.default}", soft_wrap=True)
     # rules with several final states are shown once
     several = {rule.before or rule.state: rule for rule in result.learned}
     if any(arrow.came for rule in several.values() for arrow in rule.arrows):
