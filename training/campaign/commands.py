@@ -255,17 +255,8 @@ def _show(folder: Path, as_json: bool, notes: Sequence[str] = ()) -> tuple[int, 
     states = {job.name: state(job, folder) for job in plan.jobs}
     counts = {name: sum(one == name for one in states.values()) for name in STATES}
     if as_json:
-        jobs = [
-            {
-                "name": job.name,
-                "experiment": job.experiment,
-                "model": job.model,
-                "seed": job.seed,
-                "trial": job.trial,
-                "state": states[job.name],
-            }
-            for job in plan.jobs
-        ]
+        names = ("name", "experiment", "model", "seed", "trial")
+        jobs = [{n: getattr(job, n) for n in names} | {"state": states[job.name]} for job in plan.jobs]
         done = status_of(plan, folder)
         about = {"campaign": plan.name, "runs": len(plan.jobs), **counts, "jobs": jobs}
         print_json({**done, **about, **({"notes": list(notes)} if notes else {})})

@@ -80,11 +80,10 @@ def read(path: str | Path) -> dict[str, Any]:
 
     Raises :class:`~automata.errors.FormatError` if the file is not a result.
     """
+    text = read_text(path)
     try:
-        data = json.loads(read_text(path))
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
+        data = json.loads(text)
+    except (ValueError, RecursionError):
         raise FormatError(f"{path}: the file must be the JSON result of a run") from None
     return require_result(data, path)
 
