@@ -256,13 +256,17 @@ def significant_sign(one: Sequence[float], other: Sequence[float]) -> int:
 
     The function uses Welch's test at :data:`LEVEL`. If both variances are zero, it compares the means.
     """
-    from scipy.stats import ttest_ind
+    from scipy.stats import t
 
     difference = mean(one) - mean(other)
     if min(len(one), len(other)) < 2 or not difference:
         return 0
-    if variance(one) or variance(other):
-        chance = float(ttest_ind(one, other, equal_var=False).pvalue)
-        if chance >= 1 - LEVEL:
+    parts = [variance(values) / len(values) for values in (one, other)]
+    total = sum(parts)
+    if total:
+        freedom = total**2 / sum(
+            part**2 / (len(values) - 1) for part, values in zip(parts, (one, other), strict=True)
+        )
+        if abs(difference) / sqrt(total) <= float(t.ppf((1 + LEVEL) / 2, freedom)):
             return 0
     return 1 if difference > 0 else -1
