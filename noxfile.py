@@ -250,4 +250,3 @@ def bench(session: nox.Session) -> None:
     run(session, "python", "bench/sr_steps.py")
     run(session, "python", "bench/not_rational.py")
     run(session, "python", "bench/certified.py")
-    run(session, "python", "bench/rules.py")

@@ -136,7 +136,11 @@ def run(out: Path, minutes: float, device: str, only: Iterable[str], data: Path 
         print(f"{what}: exit status {status}, {took:.0f} s", flush=True)
         _pack(work, about, out)
     if training is not None:
-        training.wait(max(1.0, end + 20 - time.monotonic()))
+        try:
+            training.wait(max(1.0, end + 20 - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            training.terminate()  # it saves a checkpoint
+            training.wait()
         about["train"] = _about(name) | {"status": training.returncode, "command": TRAINING}
         _keep_network(work / "ptb", out)
         _pack(work, about, out)

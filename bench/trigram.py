@@ -31,21 +31,6 @@ from ratproof.checkers.table import judge
 Result = TypeVar("Result")
 
 
-class TrigramSteps:
-    """A runner of the benchmark's steps, which times, prints and records each step."""
-
-    def __init__(self) -> None:
-        self.done: list[dict[str, Any]] = []
-
-    def take(self, what: str, step: Callable[[], Result], summary: Callable[[Result], str]) -> Result:
-        """Run the step named ``what``, and return its result; ``summary`` describes it in the record."""
-        begun = perf_counter()
-        result = step()
-        self.done.append({"what": what, "result": summary(result), "seconds": perf_counter() - begun})
-        show(" ", self.done[-1])
-        return result
-
-
 def sentences(path: str) -> list[list[str]]:
     """Return the words of each line of a file."""
     return [line.split() for line in Path(path).read_text(encoding="utf-8").splitlines()]
@@ -69,27 +54,34 @@ def size(automaton: WFSA) -> str:
 def main() -> None:
     """Run the benchmark, print the steps, and write the figures."""
     train, test = (sentences(path) for path in sys.argv[1:3])
-    steps = TrigramSteps()
-    model = steps.take("count, and interpolate", lambda: n_gram_model(train, order=3), size)
+    done: list[dict[str, Any]] = []
+
+    def take(what: str, step: Callable[[], Result], summary: Callable[[Result], str]) -> Result:
+        """Run the step named ``what``, and return its result; ``summary`` describes it in the record."""
+        begun = perf_counter()
+        result = step()
+        done.append({"what": what, "result": summary(result), "seconds": perf_counter() - begun})
+        show(" ", done[-1])
+        return result
+
+    model = take("count, and interpolate", lambda: n_gram_model(train, order=3), size)
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder, "model.json"))
-        steps.take(
-            "write as JSON", lambda: files.write(model, path), lambda _: f"{os.path.getsize(path):,} bytes"
-        )
-        model = steps.take("load", lambda: files.read(path), size)
-    steps.take("score the test set", lambda: perplexity(model, test), lambda value: f"perplexity {value:.1f}")
-    smaller = steps.take("minimise", lambda: minimise(model), lambda result: size(result.automaton)).automaton
-    answer = steps.take("decide equal", lambda: equivalent(model, smaller), lambda answer: answer.verdict)
+        take("write as JSON", lambda: files.write(model, path), lambda _: f"{os.path.getsize(path):,} bytes")
+        model = take("load", lambda: files.read(path), size)
+    take("score the test set", lambda: perplexity(model, test), lambda value: f"perplexity {value:.1f}")
+    smaller = take("minimise", lambda: minimise(model), lambda result: size(result.automaton)).automaton
+    answer = take("decide equal", lambda: equivalent(model, smaller), lambda answer: answer.verdict)
     if isinstance(answer, Equivalent) and answer.certificate is not None:
-        data = steps.take(
+        data = take(
             "write the certificate",
             lambda: json.loads(json.dumps(answer.certificate.to_json())),
-            lambda data: f"{len(data['links'])} links",
+            lambda data: f"{len(data.get('links', ()))} links",
         )
-        steps.take("check the certificate", lambda: judge(data), lambda result: result.verdict)
+        take("check the certificate", lambda: judge(data), lambda result: result.verdict)
     about = {"date": str(date.today()), "cores": os.cpu_count(), "gigabytes": gigabytes()}
     show("  at most", about)
-    write({**about, "steps": steps.done}, argument(3))
+    write({**about, "steps": done}, argument(3))
 
 
 if __name__ == "__main__":

@@ -5,25 +5,15 @@ These kernels compute in float32 for all inputs, so they are tested in float32.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
 from outside.entry import Entry
-from ratproof import believe_kernel
-from ratproof.evidence.subjects import Subject
+from outside.kernels import function, kernel_entry
 from ratproof.laws.kernels.adapters import axes, renamed
-from ratproof.laws.kernels.family import LinearRecurrence
 
 LIBRARY = "fla-core"
 HEADS_FIRST = ("BTH", "BHT")
-
-
-def function(path: str) -> Callable[..., Any]:
-    """Import a function of the library by its dotted path."""
-    module, _, name = path.rpartition(".")
-    result: Callable[..., Any] = getattr(importlib.import_module(module), name)
-    return result
 
 
 def outputs_alone(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -48,32 +38,27 @@ STATELESS = ("cu_seqlens", "initial-state", "final-state", "final-state-gradient
 def _entry(
     name: str,
     path: str,
-    family: str | LinearRecurrence,
+    family: str,
     adapt: Callable[[Any], Any] = lambda kernel: kernel,
     without: tuple[str, ...] = ("cu_seqlens",),
     remark: str = "",
-    chunk: int | None = None,
     **declared: Any,
 ) -> Entry:
     """Return the table entry ``fla-naive-NAME`` for a function of ``fla.ops``."""
-    name, path = f"fla-naive-{name}", f"fla.ops.{path}"
-    declared |= {"without": without, "dtypes": ("float32",)}
-    if chunk is not None:
-        declared |= {"form": "chunked", "chunk": chunk}
-
-    def claim(seconds: float) -> Subject:
-        return believe_kernel(name, seconds=seconds, family=family, kernel=adapt(function(path)), **declared)
-
-    return Entry(name, LIBRARY, path, claim, remark=remark)
+    load = lambda path: adapt(function(path))
+    about = {"remark": remark}
+    path = f"fla.ops.{path}"
+    return kernel_entry(
+        f"fla-naive-{name}", LIBRARY, path, family, load, about=about, without=without, **declared
+    )
 
 
 def _gated(
     name: str,
     path: str,
-    family: str | LinearRecurrence,
+    family: str,
     adapt: Callable[[Any], Any] = lambda kernel: kernel,
     without: tuple[str, ...] = ("cu_seqlens",),
-    remark: str = "",
     **declared: Any,
 ) -> tuple[Entry, ...]:
     """Return two table entries for a chunked kernel: without and with gates of -infinity.
@@ -82,8 +67,8 @@ def _gated(
     """
     finite = (*without, "infinite-gates")
     return (
-        _entry(name, path, family, adapt, finite, remark, **declared),
-        _entry(f"{name}-infinite-gates", path, family, adapt, without, remark, **declared),
+        _entry(name, path, family, adapt, finite, **declared),
+        _entry(f"{name}-infinite-gates", path, family, adapt, without, **declared),
     )
 
 

@@ -10,11 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from outside.entry import Entry
-from outside.fla_naive import LIBRARY, function
-from ratproof import believe_kernel
-from ratproof.evidence.subjects import Subject
+from outside.fla_naive import LIBRARY
+from outside.kernels import function, kernel_entry
 from ratproof.laws.kernels.adapters import renamed
-from ratproof.laws.kernels.family import LinearRecurrence
 
 GPU_LENGTHS = (1, 15, 64, 65, 129, 257, 1025)
 """The sequence lengths on a GPU. There are few, because compiling a kernel for a new length takes seconds."""
@@ -57,14 +55,9 @@ def plain(kernel: Callable[..., Any], **fixed: Any) -> Callable[..., Any]:
 
 def _fused(family: str, suffix: str = "", without: tuple[str, ...] = (), longest: int = SHORT) -> Entry:
     """Return the table entry for a family's recurrent kernel under the interpreter."""
+    about = {"interpreted": True, "cases": CASES, "remark": f"strings of {longest} tokens at most"}
     name, path = f"fla-fused-{family}{suffix}", _path("fused_recurrent", family)
-
-    def claim(seconds: float) -> Subject:
-        declared: dict[str, Any] = {"without": without, "longest": longest, "dtypes": ("float32",)}
-        return believe_kernel(name, seconds=seconds, family=family, kernel=_adapted(path), **declared)
-
-    remark = f"strings of {longest} tokens at most"
-    return Entry(name, LIBRARY, path, claim, interpreted=True, cases=CASES, remark=remark)
+    return kernel_entry(name, LIBRARY, path, family, _adapted, about=about, without=without, longest=longest)
 
 
 def _path(way: str, family: str) -> str:
@@ -82,7 +75,7 @@ def _adapted(path: str) -> Callable[..., Any]:
 def on_gpu(
     name: str,
     path: str,
-    family: str | LinearRecurrence,
+    family: str,
     without: tuple[str, ...] = (),
     chunk: int | None = None,
     inverse: str = "substitution",
@@ -93,36 +86,18 @@ def on_gpu(
 
     ``load`` is a function that imports and adapts the kernel.
     """
-    lanes = family == "hgrn"
-    sizes = {"D": (64,)} if lanes else {"H": (2,), "K": (64,), "V": (64,)}
-    declared: dict[str, Any] = {"device": "cuda", "without": without, "inverse": inverse}
+    sizes = {"D": (64,)} if family == "hgrn" else {"H": (2,), "K": (64,), "V": (64,)}
+    declared: dict[str, Any] = {"device": "cuda", "without": without, "inverse": inverse, "chunk": chunk}
     declared |= {"sizes": sizes, "lengths": GPU_LENGTHS}
-    if chunk is not None:
-        declared |= {"form": "chunked", "chunk": chunk}
 
     def entry(suffix: str, remark: str, **formats: Any) -> Entry:
-        def claim(seconds: float) -> Subject:
-            kernel = load(path)
-            return believe_kernel(
-                name + suffix, family=family, kernel=kernel, seconds=seconds, **declared, **formats
-            )
-
-        return Entry(name + suffix, library, path, claim, cases=CASES, remark=remark, device="cuda")
+        about = {"cases": CASES, "remark": remark, "device": "cuda"}
+        return kernel_entry(name + suffix, library, path, family, load, about=about, **declared, **formats)
 
     return (
-        entry("", "products of float32 are not rounded to TF32", dtypes=("float32",)),
+        entry("", "products of float32 are not rounded to TF32"),
         entry("-bfloat16", "", dtypes=("bfloat16",), accumulation="float32"),
     )
-
-
-def _fused_on_gpu(family: str, without: tuple[str, ...] = ()) -> tuple[Entry, Entry]:
-    return on_gpu(f"fla-fused-{family}", _path("fused_recurrent", family), family, without)
-
-
-def _chunked_on_gpu(
-    family: str, without: tuple[str, ...] = (), inverse: str = "substitution", chunk: int = 64
-) -> tuple[Entry, Entry]:
-    return on_gpu(f"fla-chunk-{family}", _path("chunk", family), family, without, chunk, inverse)
 
 
 def _not_run(family: str, why: str) -> Entry:
@@ -131,6 +106,11 @@ def _not_run(family: str, why: str) -> Entry:
 
 
 INTEGER = "it raises AttributeError: 'int' object has no attribute 'to'"
+REASONS = {
+    "delta-rule": "it refuses float32",
+    "rwkv-7": "it raises ValueError: Did you forget to add @triton.jit",
+    "hgrn": "it raises ValueError: mask has unsupported dtype",
+}
 INFINITE, GRADIENT = ("infinite-gates",), ("gradient",)
 ENTRIES = (
     _fused("linear-attention", longest=LONGEST),
@@ -147,39 +127,41 @@ ENTRIES = (
     _fused("rwkv-6", "-outputs", ("final-state-gradient",)),
     _fused("rwkv-7", without=GRADIENT),
     _fused("hgrn", longest=LONGEST),
-    _not_run("linear-attention", INTEGER),
-    _not_run("retention", INTEGER),
-    _not_run("simple-gla", INTEGER),
-    _not_run("gla", INTEGER),
-    _not_run("delta-rule", "it refuses float32"),
-    _not_run("gated-delta-rule", INTEGER),
-    _not_run("kda", INTEGER),
-    _not_run("rwkv-6", INTEGER),
-    _not_run("rwkv-7", "it raises ValueError: Did you forget to add @triton.jit"),
-    _not_run("hgrn", "it raises ValueError: mask has unsupported dtype"),
+    *(_not_run(family, REASONS.get(family, INTEGER)) for family in MODULES),
 )
 """The table entries under the interpreter, in the order of the families, recurrent kernels first."""
+WITHOUT_GRADIENT = ("gated-delta-rule", "kda", "rwkv-7")
+CHUNKED_ON_GPU: dict[str, dict[str, Any]] = {
+    "linear-attention": {},
+    "retention": {},
+    "simple-gla": {"without": INFINITE},
+    "gla": {"without": INFINITE},
+    "delta-rule": {"inverse": "explicit"},
+    "gated-delta-rule": {"without": INFINITE, "inverse": "explicit"},
+    "kda": {"without": INFINITE, "inverse": "explicit"},
+    "rwkv-6": {"without": INFINITE},
+    "rwkv-7": {"without": INFINITE, "inverse": "explicit"},
+    "hgrn": {"without": ("cu_seqlens",), "chunk": 128},
+}
+"""The arguments of each family's chunked kernel."""
 ON_GPU = (
-    *_fused_on_gpu("linear-attention"),
-    *_fused_on_gpu("retention"),
-    *_fused_on_gpu("simple-gla"),
-    *_fused_on_gpu("gla"),
-    *_fused_on_gpu("delta-rule"),
-    *_fused_on_gpu("gated-delta-rule", GRADIENT),
-    *_fused_on_gpu("kda", GRADIENT),
-    *_fused_on_gpu("rwkv-6"),
-    *_fused_on_gpu("rwkv-7", GRADIENT),
-    *_fused_on_gpu("hgrn"),
-    *_chunked_on_gpu("linear-attention"),
-    *_chunked_on_gpu("retention"),
-    *_chunked_on_gpu("simple-gla", INFINITE),
-    *_chunked_on_gpu("gla", INFINITE),
-    *_chunked_on_gpu("delta-rule", inverse="explicit"),
-    *_chunked_on_gpu("gated-delta-rule", INFINITE, "explicit"),
-    *_chunked_on_gpu("kda", INFINITE, "explicit"),
-    *_chunked_on_gpu("rwkv-6", INFINITE),
-    *_chunked_on_gpu("rwkv-7", INFINITE, "explicit"),
-    *_chunked_on_gpu("hgrn", ("cu_seqlens",), chunk=128),
+    *(
+        entry
+        for family in MODULES
+        for entry in on_gpu(
+            f"fla-fused-{family}",
+            _path("fused_recurrent", family),
+            family,
+            GRADIENT if family in WITHOUT_GRADIENT else (),
+        )
+    ),
+    *(
+        entry
+        for family, declared in CHUNKED_ON_GPU.items()
+        for entry in on_gpu(
+            f"fla-chunk-{family}", _path("chunk", family), family, **{"chunk": 64, **declared}
+        )
+    ),
 )
 """The table entries on a GPU.
 

@@ -11,8 +11,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from outside.fla_naive import function
 from outside.fla_triton import on_gpu
+from outside.kernels import function
 from ratproof.laws.kernels.published import ssd
 
 LIBRARY = "mamba-ssm"

@@ -12,13 +12,12 @@ from torch import Tensor
 from torch.utils._pytree import KeyPath, MappingKey, tree_map_with_path
 
 from outside.entry import Entry
-from outside.fla_naive import function
+from outside.kernels import function, kernel_entry
 from outside.mamba_triton import LIBRARY as MAMBA_SSM
 from outside.mamba_triton import mamba
 from outside.stepped import Adapted, by_tokens, entry
 from outside.transformers_models import enlarge
-from ratproof import believe_kernel, of_causal_model
-from ratproof.evidence.subjects import Subject
+from ratproof import of_causal_model
 from ratproof.laws.kernels.adapters import transposed_states
 from ratproof.laws.kernels.published import selective_scan, ssd
 from ratproof.laws.models.inputs import Vectors
@@ -267,21 +266,12 @@ def _kernel(
     remark: str = "",
     **declared: Any,
 ) -> Entry:
-    def claim(seconds: float) -> Subject:
-        return believe_kernel(
-            name,
-            family=family,
-            kernel=adapt((mamba if library == MAMBA_SSM else function)(path)),
-            without=without,
-            seconds=seconds,
-            **{"dtypes": ("float32",), **declared},
-        )
-
-    return Entry(name, library, path, claim, remark=remark)
+    load = lambda path: adapt((mamba if library == MAMBA_SSM else function)(path))
+    about = {"remark": remark}
+    return kernel_entry(name, library, path, family, load, about=about, without=without, **declared)
 
 
 MAMBA = "mamba_ssm."
-CHUNK: dict[str, Any] = {"form": "chunked", "chunk": 16}
 ENTRIES = (
     entry("mingru-pytorch-mingru", "minGRU-pytorch", "minGRU_pytorch.minGRU.minGRU", min_gru("minGRU")),
     entry("mingru-pytorch-minlstm", "minGRU-pytorch", "minGRU_pytorch.minLSTM.minLSTM", min_gru("minLSTM")),
@@ -356,7 +346,6 @@ ENTRIES = (
         "gated-delta-rule",
         gated_delta,
         ("cu_seqlens", "scale", "empty"),
-        form="chunked",
         chunk=64,
     ),
     _kernel(
@@ -368,7 +357,6 @@ ENTRIES = (
         ("empty",),
         "a tree; the bound is that of a chunk of 2,049",
         longest=2049,
-        form="chunked",
         chunk=2049,
     ),
     _kernel(
@@ -387,7 +375,7 @@ ENTRIES = (
         lambda kernel: minimal_ssd(kernel, 16),
         ("empty", "cu_seqlens"),
         multiple=16,
-        **CHUNK,
+        chunk=16,
     ),
     _kernel(
         "mamba-ssd-reference",
@@ -397,7 +385,7 @@ ENTRIES = (
         lambda kernel: combined_ssd(kernel, 16),
         (*STATELESS, "empty", "cu_seqlens"),
         multiple=16,
-        **CHUNK,
+        chunk=16,
     ),
 )
 """The table entries of this module, models before kernels."""

@@ -6,15 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from outside.entry import Entry
-from outside.fla_naive import function
-from ratproof import believe_kernel
-from ratproof.evidence.subjects import Subject
+from outside.kernels import function, kernel_entry
 from ratproof.laws.kernels.adapters import renamed
-from ratproof.laws.kernels.family import LinearRecurrence
 from ratproof.laws.kernels.published import ssd
 
 LIBRARY = "transformers"
 HIDES = ("fla", "mamba_ssm", "causal_conv1d")
+ABOUT = {"hides": HIDES}
 M = "transformers.models."
 
 
@@ -31,43 +29,10 @@ def always_scaled(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return adapted
 
 
-def _delta(
-    name: str, path: str, family: str | LinearRecurrence, unsupported: tuple[str, ...] = (), **declared: Any
-) -> Entry:
-    def claim(seconds: float) -> Subject:
-        kernel = renamed(always_scaled(function(path)), q="query", k="key", v="value")
-        return believe_kernel(
-            name,
-            seconds=seconds,
-            family=family,
-            kernel=kernel,
-            without=("cu_seqlens", "scale", *unsupported),
-            dtypes=("float32",),
-            **declared,
-        )
-
-    return Entry(name, LIBRARY, path, claim, hides=HIDES)
-
-
-def _mamba_2(model: str, chunk: int) -> Entry:
-    name, path = (
-        f"transformers-{model.replace('_', '-')}-chunk-scan",
-        f"{M}{model}.modeling_{model}.mamba2_chunk_scan",
-    )
-
-    def claim(seconds: float) -> Subject:
-        return believe_kernel(
-            name,
-            seconds=seconds,
-            family="mamba-2",
-            kernel=ssd(function(path), chunk),
-            without=("cu_seqlens",),
-            dtypes=("float32",),
-            form="chunked",
-            chunk=chunk,
-        )
-
-    return Entry(name, LIBRARY, path, claim, hides=HIDES)
+def _delta(name: str, path: str, family: str, unsupported: tuple[str, ...] = (), **declared: Any) -> Entry:
+    load = lambda path: renamed(always_scaled(function(path)), q="query", k="key", v="value")
+    without = ("cu_seqlens", "scale", *unsupported)
+    return kernel_entry(name, LIBRARY, path, family, load, about=ABOUT, without=without, **declared)
 
 
 FINITE_FIRST = (("", ("infinite-gates",)), ("-infinite-gates", ()))
@@ -80,7 +45,6 @@ ENTRIES = (
             f"{M}{model}.modeling_{model}.torch_chunk_gated_delta_rule",
             "gated-delta-rule",
             unsupported,
-            form="chunked",
             chunk=64,
             inverse="explicit",
         )
@@ -101,7 +65,6 @@ ENTRIES = (
             M + "kimi_linear.modeling_kimi_linear.chunk_kimi_delta_attention",
             "kda",
             unsupported,
-            form="chunked",
             chunk=64,
             inverse="explicit",
         )
@@ -112,6 +75,15 @@ ENTRIES = (
         M + "kimi_linear.modeling_kimi_linear.recurrent_kimi_delta_attention",
         "kda",
     ),
-    _mamba_2("mamba2", 64),
+    kernel_entry(
+        "transformers-mamba2-chunk-scan",
+        LIBRARY,
+        M + "mamba2.modeling_mamba2.mamba2_chunk_scan",
+        "mamba-2",
+        lambda path: ssd(function(path), 64),
+        chunk=64,
+        about=ABOUT,
+        without=("cu_seqlens",),
+    ),
 )
 """The table entries of this module, without copies of the same function in other models."""

@@ -2,6 +2,8 @@
 
 import importlib.util
 import json
+import signal
+import subprocess
 import sys
 import tarfile
 from pathlib import Path
@@ -54,3 +56,11 @@ def test_a_step_beyond_its_time_is_stopped_and_earlier_results_are_stored(gpu, t
         about = json.load(archive.extractfile("bench/results/gpu.json"))
         assert "bench/results/one.json" in archive.getnames()
     assert {what: row["status"] for what, row in about.items()} == {"scan": 0, "outside": 124}
+
+
+def test_training_beyond_its_time_is_stopped_and_recorded(gpu, tmp_path, monkeypatch):
+    endless = lambda *arguments: subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    monkeypatch.setattr(gpu, "_train", endless)
+    gpu.run(tmp_path / "out", -1, "cpu", ["train"], None)
+    gpu.keep(tmp_path / "out")
+    assert json.loads(gpu.KEPT.read_text())["train"]["status"] == -signal.SIGTERM

@@ -10,6 +10,7 @@ from typer import Option
 
 from automata.errors import InputError
 from ratproof.commands.app import CertificateFile
+from training.engine.settings import option
 
 CELL_OPTIONS: dict[str, tuple[Any, Any]] = {
     "cell": (
@@ -51,7 +52,9 @@ def with_cells(command: Callable[..., int]) -> Callable[..., int]:
             return command(**arguments)
         for name, parameter in own.items():
             if name not in SHARED and arguments[name] != parameter.default:
-                raise InputError(f"--{name.replace('_', '-')} is not supported with --cell")
+                raise InputError(
+                    f"{'--recipe' if name == 'preset' else option(name)} is not supported with --cell"
+                )
         chosen = {name: arguments[name] for name in SHARED}
         from training.dfa_training import train_dfa  # imported here because torch is slow to import
 

@@ -27,6 +27,8 @@ from ratproof.commands.state_regularized.networks import read_automaton
 from ratproof.commands.terminal import print_answer, progress
 from ratproof.process.exit_statuses import NO, YES
 from ratproof.process.outputs import require_outputs
+from training.engine.settings import from_json
+from training.state_regularized.settings import FromFile
 
 CELLS = ("rnn", "gru", "lstm")
 MINUTES, UNITS = 10.0, 16
@@ -54,8 +56,10 @@ def train_dfa(
         raise InputError(f"--cell must be one of {', '.join(CELLS)}, got {cell!r:.40}")
     seconds = 60 * (MINUTES if minutes is None else minutes)
     if not 0 < seconds < float("inf"):
-        raise InputError(f"--minutes must be positive, got {minutes}")
-    units, layers, seed = units or UNITS, layers or 1, seed or 0
+        raise InputError(f"--minutes must be a finite positive number, got {minutes}")
+    options = {name: value for name, value in (("units", units), ("seed", seed)) if value is not None}
+    settings = from_json(FromFile, {"units": UNITS, **options}, "dfa")
+    units, layers, seed = settings.units, layers or 1, settings.seed
     if certificate is not None and not certified:
         raise InputError("--certificate requires --certify")
     require_outputs({"-o": output, "--certificate": certificate}, (file,))

@@ -149,7 +149,7 @@ def show(selected: list[dict[str, Any]], as_json: bool, with_commands: bool = Fa
     if not selected:
         out.print("no results")
     for title, header, rows in [*sections, commands(selected)] if with_commands else sections:
-        out.print(f"\n{title}")
+        out.print(f"\n{title}", soft_wrap=True)
         widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
         for row in [header, *rows]:
             cells = (f"{cell:{width}}" for cell, width in zip(row, widths, strict=True))

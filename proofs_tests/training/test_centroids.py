@@ -11,10 +11,11 @@ import pytest
 import torch
 from torch import Tensor
 
+from training.engine.labelled import LabelledTexts
 from training.images.files import Images, Pixels
 from training.images.prototypes import GREYS, prototypes
 from training.reviews import words as kept_words
-from training.reviews.files import Encoded, Reviews, vocabulary
+from training.reviews.files import Encoded, vocabulary
 from training.sequences.network import LayerStates
 
 
@@ -70,7 +71,7 @@ def test_a_picture_is_stored_row_by_row_in_either_order(order):
 
 def test_words_have_their_mean_probability_over_the_tokens_read(monkeypatch):
     monkeypatch.setattr(kept_words, "LEAST", 2)
-    reviews = Reviews((("a", "b", "a", "c"), ("b",), ("a", "rare")), (0, 1, 1))
+    reviews = LabelledTexts((("a", "b", "a", "c"), ("b",), ("a", "rare")), (0, 1, 1))
     index = vocabulary(reviews, 3)
     assert index == {"a": 3, "b": 4, "c": 5}
     network: Any = Spells()

@@ -370,9 +370,11 @@ def test_a_run_that_diverges_saves_its_last_good_checkpoint(tmp_path, monkeypatc
     count = iter(range(100))
     spoiled = lambda *arguments: losses(*arguments) / (0.0 if next(count) == 9 else 1.0)
     monkeypatch.setattr(ClassificationTask, "losses", spoiled)
-    assert train(tmp_path / "run", "--keep-every", "0") == 1
-    err = capfd.readouterr().err
+    assert train(tmp_path / "run", "--keep-every", "0", "--json") == 1
+    out, err = capfd.readouterr()
     assert err.count("\n") == 1 and "the loss is inf in epoch 2, batch 5 (step 9;" in err
+    answer = json.loads(out)
+    assert (answer["outcome"], answer["folder"]) == ("diverged", str(tmp_path / "run"))
     about, tensors = checkpoints.read(tmp_path / "run" / "run.safetensors", checkpoint.KIND)
     assert about["progress"]["step"] == 9 and all(bool(t.isfinite().all()) for t in tensors.values())
 

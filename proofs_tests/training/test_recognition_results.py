@@ -162,6 +162,17 @@ def test_results_from_before_a_setting_belong_to_the_same_row():
     assert len(row.seeds) == len(more.seeds) == 1
 
 
+def test_a_test_set_that_some_runs_lack_has_the_mean_of_the_others():
+    """Results of an unknown model, or without any test set, have no row."""
+    kept = kept_result("parentheses-lstm-large-first-seed-0")
+    name = "test_error d 20, l 1000"
+    fewer = {metric: value for metric, value in kept["metrics"].items() if metric != name}
+    (row,) = tables.rows_of([kept | {"seed": 9, "metrics": fewer}, kept])
+    assert row.errors["d 20, l 1000"] == (kept["metrics"][name],)
+    assert all(len(shares) == 2 for test, shares in row.errors.items() if test != "d 20, l 1000")
+    assert tables.rows_of([kept | {"model": "x"}, kept | {"metrics": {name: None}}]) == []
+
+
 # Learned languages.
 
 

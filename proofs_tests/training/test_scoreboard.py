@@ -64,23 +64,19 @@ def test_the_verdict_follows_from_the_interval(accuracies, verdict):
     assert one.verdict == verdict and one.values == pytest.approx([100 * value for value in accuracies])
 
 
-def test_for_errors_smaller_figures_are_better():
-    errors = {"palindromes": (0.2, 0.21, 0.22), "printed": 0.3}
-    results = [
-        {
-            **run,
-            "experiment": "palindromes",
-            "metrics": {"test_error l 500": error},
-            "paper": {"errors": {"l 500": errors["printed"]}, "source": "Wang & Niepert 2019, Table 11"},
-        }
-        for run, error in zip(runs(0, 0, 0), errors["palindromes"], strict=True)  # type: ignore[arg-type]
+def palindromes(*errors: float, printed: float = 0.3, **configuration: Any) -> list[Result]:
+    """Return runs on palindromes with these test errors, keyed by seed, and a printed error."""
+    paper = {"errors": {"l 500": printed}, "source": "Wang & Niepert 2019, Table 11"}
+    return [
+        run | {"experiment": "palindromes", "metrics": {"test_error l 500": error}, "paper": paper}
+        for run, error in zip(runs(*errors, **configuration), errors, strict=True)
     ]
-    (one,) = scoreboard(results)
-    assert one.verdict == "beaten" and one.figure == "test error in %, l 500"
-    worse = copy.deepcopy(results)
-    for run in worse:
-        run["paper"]["errors"]["l 500"] = 0.1
-    assert [one.verdict for one in scoreboard(worse)] == ["short by 11.0"]
+
+
+@pytest.mark.parametrize(("printed", "verdict"), [(0.3, "beaten"), (0.1, "short by 11.0")])
+def test_for_errors_smaller_figures_are_better(printed, verdict):
+    (one,) = scoreboard(palindromes(0.2, 0.21, 0.22, printed=printed))
+    assert one.verdict == verdict and one.figure == "test error in %, l 500"
 
 
 def test_a_seed_that_stands_twice_counts_once():
@@ -189,17 +185,8 @@ def test_runs_on_fewer_sentences_than_published_are_not_comparable(part: str, si
 @pytest.mark.parametrize(("strings", "verdict"), [(2, "not comparable"), (2000, "beaten"), (5000, "beaten")])
 def test_runs_on_fewer_test_strings_are_not_comparable(strings: int, verdict: str) -> None:
     settings = asdict(settings_for("palindromes", "ours", {"test_strings": strings}, "test"))
-    results = [
-        {
-            **run,
-            "experiment": "palindromes",
-            "metrics": {"test_error l 500": 0.0},
-            "paper": {"errors": {"l 500": 0.3}, "source": "Wang & Niepert 2019, Table 11"},
-            "configuration": settings | {"seed": run["seed"]},
-        }
-        for run in runs(0, 0)
-    ]
-    assert [one.verdict for one in scoreboard(results)] == [verdict]
+    own = {name: value for name, value in settings.items() if name not in ("seed", "model")}
+    assert [one.verdict for one in scoreboard(palindromes(0, 0, **own))] == [verdict]
 
 
 def test_the_stored_results_have_the_published_sizes(kept: list[Result]) -> None:

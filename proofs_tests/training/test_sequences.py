@@ -11,6 +11,7 @@ import torch
 from proofs_tests.training.command_line import command_line
 from proofs_tests.training.images_and_reviews import write_articles, write_images, write_reviews
 from proofs_tests.training.small_runs import train
+from training.engine.labelled import LabelledTexts
 from training.engine.noise import Noise
 from training.images import files as images
 from training.images.settings import PRESETS, TABLE_7, PixelByPixel
@@ -170,12 +171,12 @@ def test_a_review_is_its_words_in_lowercase_letters():
 
 
 def test_the_vocabulary_is_the_most_frequent_words_of_the_training_part(tmp_path):
-    part = reviews.Reviews((("b", "a", "c"), ("a", "b"), ("d",)), (0, 1, 1))
+    part = LabelledTexts((("b", "a", "c"), ("a", "b"), ("d",)), (0, 1, 1))
     index = reviews.vocabulary(part, 3)
     assert index == {"a": 3, "b": 4, "c": 5}
     encoded = reviews.Encoded(part, index, 2, tokens=True)
     assert [row.tolist() for row in encoded.rows] == [[1, 4, 3, 2], [1, 3, 4, 2], [1, 0, 2]]
-    plain = reviews.Encoded(reviews.Reviews((("a",), ()), (0, 1)), index, 0, tokens=False)
+    plain = reviews.Encoded(LabelledTexts((("a",), ()), (0, 1)), index, 0, tokens=False)
     assert [row.tolist() for row in plain.rows] == [[3], [0]]
 
 

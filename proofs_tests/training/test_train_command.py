@@ -53,6 +53,14 @@ def test_out_of_time_prints_how_to_resume(tmp_path, capfd):
         ("tomita --grammar 1 --resume", "must contain a run to resume"),
         ("nested --depth 0", "--depth"),
         ("dfa none.json", "none.json"),
+        *(
+            (f"dfa none.json --cell gru --{option}", f"--{option.partition(' ')[0]} must be a")
+            for option in ("seed -1", f"seed {2**70}", "units 0", "units -3", "minutes inf")
+        ),
+        *(
+            (f"dfa none.json --cell gru {option}", f"{option.split()[0]} is not supported with --cell")
+            for option in ("--recipe ours", "--check-every 5", "--batch 8")
+        ),
         ("everything.json", "everything.json"),
     ],
 )

@@ -277,12 +277,6 @@ def test_an_untrained_network_closes_no_boxes():
     assert closed is None or closed == 1  # the network may treat all its strings identically
 
 
-@pytest.mark.parametrize("minutes", [0.0, float("nan")])
-def test_invalid_times(minutes):
-    with pytest.raises(InputError, match="--minutes"):
-        RunOptions(Path(), minutes=minutes)
-
-
 def test_recipes_have_their_names():
     assert [recipe_of(recipe(name, seed=3, units=100)) for name in PRESETS] == list(PRESETS)
     assert recipe_of(replace(SMALL, review=0.5)) == "own"

@@ -100,6 +100,8 @@ def test_it_reports_sentences_on_which_a_network_differs_from_its_rules(folder, 
 
     monkeypatch.setattr(network, "exact_factors", fewer)
     assert run(["rules", "zero-shot", "--rules", str(folder / "rules.config"), "--data", str(folder)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("4 sentences, 4 rules: ") and len(lines) == 7  # no line is wrapped
 
 
 @pytest.mark.parametrize(

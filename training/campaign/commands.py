@@ -13,6 +13,7 @@ import typer
 
 from automata.errors import InputError
 from automata.extras import require_extra
+from automata.text.number_text import plural
 from ratproof.commands.app import AsJson, example
 from ratproof.commands.terminal import console, progress
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
@@ -254,24 +255,15 @@ def _show(folder: Path, as_json: bool, notes: Sequence[str] = ()) -> tuple[int, 
     states = {job.name: state(job, folder) for job in plan.jobs}
     counts = {name: sum(one == name for one in states.values()) for name in STATES}
     if as_json:
-        jobs = [
-            {
-                "name": job.name,
-                "experiment": job.experiment,
-                "model": job.model,
-                "seed": job.seed,
-                "trial": job.trial,
-                "state": states[job.name],
-            }
-            for job in plan.jobs
-        ]
+        names = ("name", "experiment", "model", "seed", "trial")
+        jobs = [{n: getattr(job, n) for n in names} | {"state": states[job.name]} for job in plan.jobs]
         done = status_of(plan, folder)
         about = {"campaign": plan.name, "runs": len(plan.jobs), **counts, "jobs": jobs}
         print_json({**done, **about, **({"notes": list(notes)} if notes else {})})
     else:
         summary = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
         out = console()
-        out.print(f"{plan.name}: {len(plan.jobs)} runs: {summary}")
+        out.print(f"{plan.name}: {plural(len(plan.jobs), 'run')}: {summary}", soft_wrap=True)
         for name, one in states.items():
             if one in ("failed", "broken"):
                 kept = folder / name / (FAILED if one == "failed" else LOG)

@@ -103,11 +103,10 @@ def read(path: str | Path) -> Plan:
     Raises :class:`~automata.errors.InputError` if the file is not a campaign; the message contains the part
     and the field.
     """
+    text = read_text(path)
     try:
-        data = tomllib.loads(read_text(path))
+        data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
         raise FormatError(f"{path}: the file must be TOML ({' '.join(str(error).split()):.80})") from None
     strange = next((key for key in data if key not in ("name", "preset", "part")), None)
     if strange is not None:

@@ -7,6 +7,7 @@ wrote to the journal, or the journal may have been lost.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -58,13 +59,11 @@ def require_failure(file: Path) -> dict[str, Any]:
 
     Raises :class:`~automata.errors.InputError` if the file lacks the configuration.
     """
-    try:
-        failure = json.loads(read_text(file))
+    text = read_text(file)
+    with suppress(ValueError, LookupError, TypeError):
+        failure = json.loads(text)
         if isinstance(failure["configuration"], dict):
             return dict(failure)
-    except (ValueError, LookupError, TypeError) as error:
-        if isinstance(error, InputError):
-            raise
     raise InputError(f"{file}: the file must contain the configuration of the diverged run")
 
 

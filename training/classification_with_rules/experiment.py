@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from automata.errors import InputError
+from automata.text.number_text import plural
 from neural.fa_rnn import files
 from neural.seeding import seeded
 from ratproof.commands.terminal import headed
@@ -24,10 +25,10 @@ from training.classification_with_rules.task import RuleTask
 from training.classification_with_rules.vectors import AROUND, vectors, word_vector_file
 from training.data_folder import Data
 from training.engine.experiment import ExperimentRun, accuracy_line
+from training.engine.labelled import standard_error
 from training.engine.names import NETWORK
 from training.engine.progress import Progress
 from training.engine.seeds import mixed
-from training.rational_recurrences.task import standard_error
 
 
 class RuleRun(ExperimentRun[RuleClassification]):
@@ -84,7 +85,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
     def title(self, result: dict[str, Any]) -> tuple[str, str]:
         """Return the first line that is printed about a result: the highlighted name, and the other text."""
         count, name = result["data"]["trained_on"], result["data"].get("folder", result["experiment"])
-        epochs = f"{count:,} sentences, {result['epochs']} epochs, {result['seconds']:.0f} s"
+        epochs = f"{count:,} sentences, {plural(result['epochs'], 'epoch')}, {result['seconds']:.0f} s"
         best = f"; epoch {result['best_epoch']} was best on the dev set" if result["epochs"] else ""
         return f"{name} {result['model']}", f", seed {result['seed']}: {epochs}{best}"
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from automata.errors import FormatError, InputError
+from automata.errors import FormatError
 from automata.io.files import read_text
 from automata.rules.words import BEGIN, END
 from ratproof.implementations.corpus import mean_of, read_embeddings
@@ -107,11 +107,10 @@ def _published(path: Path, needed: set[str]) -> tuple[dict[str, np.ndarray], np.
 
 def _listed(path: Path) -> list[str]:
     """Return the words in ``vocab_labels.json``, in the order of the rows."""
+    text = read_text(path)
     try:
-        data = json.loads(read_text(path))
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
+        data = json.loads(text)
+    except (ValueError, RecursionError):
         raise FormatError(
             f"{path}: the file must be JSON, an object with a list of words under 'vocab'"
         ) from None

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from automata.text.number_text import plural
 from ratproof.commands.terminal import console, headed
 from ratproof.process.exit_statuses import YES
 from training.data_folder import Data
@@ -156,7 +157,7 @@ class ExperimentRun(Generic[S]):
     def title(self, result: dict[str, Any]) -> tuple[str, str]:
         """Return the first line that is printed about a result: the highlighted name, and the other text."""
         best = f"epoch {result['best_epoch']} was best on the dev set"
-        epochs = f"{result['epochs']} epochs, {result['seconds']:.0f} s; {best}"
+        epochs = f"{plural(result['epochs'], 'epoch')}, {result['seconds']:.0f} s; {best}"
         return f"{result['experiment']} {result['model']}", f", seed {result['seed']}: {epochs}"
 
     def called(self, preset: str) -> str:

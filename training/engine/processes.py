@@ -42,9 +42,14 @@ def fabric_for(device: str, precision: str) -> Fabric:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # warnings from packages that Fabric imports
         from lightning_fabric import Fabric
+        from lightning_fabric.plugins.precision.double import DoublePrecision
         from lightning_fabric.strategies.ddp import DDPStrategy
 
-        from training.engine.double import Double
+    class Double(DoublePrecision):
+        """Float64 precision; Fabric's own rounds the output, and so the loss and its gradient, to float32."""
+
+        def convert_output(self, data: Any) -> Any:
+            return data
 
     processes, here = _number("WORLD_SIZE"), _number("LOCAL_WORLD_SIZE")
     strategy: Any = "auto"

@@ -22,6 +22,8 @@ ARCHIVE = "results.jsonl.xz"
 """The file name of a campaign's archive of results, which has one line per run and is compressed."""
 KEYS = ("experiment", "model", "seed", "metrics", "paper", "seconds", "machine", "configuration")
 """The entries of every result."""
+PAPER_FIGURES = ("accuracy", "deviation", "perplexity", "_error_")
+"""Parts of the names of the paper's figures; other entries, such as the source, may be texts."""
 RATE = "_per_second"
 """The suffix of the names of metrics that depend on the machine."""
 
@@ -78,11 +80,10 @@ def read(path: str | Path) -> dict[str, Any]:
 
     Raises :class:`~automata.errors.FormatError` if the file is not a result.
     """
+    text = read_text(path)
     try:
-        data = json.loads(read_text(path))
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
+        data = json.loads(text)
+    except (ValueError, RecursionError):
         raise FormatError(f"{path}: the file must be the JSON result of a run") from None
     return require_result(data, path)
 
@@ -114,7 +115,7 @@ def _wrong(data: dict[str, Any]) -> str | None:
         "the test accuracy must be between 0 and 1": finite(accuracy) and 0 <= accuracy <= 1,
         "configuration must be an object of settings": isinstance(data["configuration"], dict)
         and all(isinstance(value, str | bool) or finite(value) for value in data["configuration"].values()),
-        "paper must be an object or null": paper is None or _paper(paper),
+        "paper must be an object or null, and its figures must be numbers": paper is None or _paper(paper),
         "data must have the number of sentences, tokens or strings of each part": _parts(
             data.get("data", {})
         ),
@@ -143,8 +144,11 @@ def _decided(decided: Any) -> bool:
 
 
 def _paper(paper: Any) -> bool:
-    figures = ("test_accuracy", "standard_deviation")
-    return isinstance(paper, dict) and _numbers({name: paper[name] for name in figures if name in paper})
+    """Return whether the paper's figures are numbers, and ``errors`` is an object of numbers."""
+    if not isinstance(paper, dict) or not isinstance(paper.get("errors", {}), dict):
+        return False
+    figures = {name: value for name, value in paper.items() if any(one in name for one in PAPER_FIGURES)}
+    return all(map(finite, [*figures.values(), *paper.get("errors", {}).values()]))
 
 
 def _parts(data: Any) -> bool:
@@ -152,7 +156,7 @@ def _parts(data: Any) -> bool:
         return False
     parts = [data[name] for name in ("train", "dev", "test") if name in data]
     sizes = [size_of(part) if isinstance(part, dict) else None for part in parts]
-    return all(type(size) is int and size > 0 for size in sizes)
+    return all(type(size) is int and finite(size) and size > 0 for size in sizes)
 
 
 def size_of(part: dict[str, Any]) -> Any:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -51,20 +53,34 @@ def _generator(*numbers: int) -> np.random.Generator:
     return np.random.default_rng([DATA_SEED, *numbers])
 
 
+def _drawn_language(
+    module: Any,
+    experiment: int,
+    training: tuple[Any, Sequence[int]],
+    dev: tuple[Any, Sequence[int]],
+    columns: Sequence[Any],
+    settings: Recognition,
+    *numbers: int,
+) -> Language:
+    """Return the language of a module, whose sets are columns with numbers of strings.
+
+    The seeds of a set depend on the number of the experiment; ``numbers`` are for training and dev sets only.
+    """
+    half = settings.test_strings // 2
+    halves = half, settings.test_strings - half
+
+    def draw(column: Any, many: Sequence[int], *more: int) -> Callable[[], Strings]:
+        return lambda: module.draw(column, *many, _generator(experiment, *more))
+
+    tests = {column.name: draw(column, halves, 9, number) for number, column in enumerate(columns)}
+    return Language(module.ALPHABET, draw(*training, 1, *numbers), draw(*dev, 2, *numbers), tests)
+
+
 def _parentheses(settings: Recognition) -> Language:
     p, small = parentheses, int(settings.size == "small")
     training, dev = p.SIZES[settings.size]
-    half = settings.test_strings // 2
-
-    def test(number: int, column: parentheses.ParenthesesColumn) -> Callable[[], Strings]:
-        return lambda: p.draw(column, half, settings.test_strings - half, _generator(0, 9, number))
-
-    return Language(
-        p.ALPHABET,
-        lambda: p.draw(p.TRAINING, *training, _generator(0, 1, small)),
-        lambda: p.draw(p.DEV, *dev, _generator(0, 2, small)),
-        {column.name: test(number, column) for number, column in enumerate((*p.COLUMNS, p.DEEP))},
-    )
+    columns = (*p.COLUMNS, p.DEEP)
+    return _drawn_language(p, 0, (p.TRAINING, training), (p.DEV, dev), columns, settings, small)
 
 
 def _palindromes(settings: Recognition) -> Language:
@@ -80,19 +96,10 @@ def _exchanges(settings: Recognition) -> Language:
 
 
 def _palindromes_and(others: tuple[str, ...], settings: Recognition) -> Language:
-    p, half = palindromes, settings.test_strings // 2
-    training = p.PalindromeColumn("training", p.TRAINING_LENGTHS, others)
-    dev = p.PalindromeColumn("dev", p.DEV_LENGTHS, others)
-
-    def test(number: int, column: palindromes.PalindromeColumn) -> Callable[[], Strings]:
-        return lambda: p.draw(column, half, settings.test_strings - half, _generator(1, 9, number))
-
-    return Language(
-        p.ALPHABET,
-        lambda: p.draw(training, *p.SIZES[0], _generator(1, 1)),
-        lambda: p.draw(dev, p.SIZES[1][0] // DEV_SHARE, p.SIZES[1][1] // DEV_SHARE, _generator(1, 2)),
-        {column.name: test(number, column) for number, column in enumerate(p.COLUMNS)},
-    )
+    p, dev_sizes = palindromes, [many // DEV_SHARE for many in palindromes.SIZES[1]]
+    training = p.PalindromeColumn("training", p.TRAINING_LENGTHS, others), p.SIZES[0]
+    dev = p.PalindromeColumn("dev", p.DEV_LENGTHS, others), dev_sizes
+    return _drawn_language(p, 1, training, dev, p.COLUMNS, settings)
 
 
 def _tomita(settings: Recognition) -> Language:
@@ -101,22 +108,17 @@ def _tomita(settings: Recognition) -> Language:
 
     def test(length: int) -> Callable[[], Strings]:
         rng = _generator(2, 9, settings.grammar, length)
-        return lambda: Strings.of(
-            [
-                DrawnStrings(tokens, label, "accepted" if label else "rejected")
-                for tokens, label in labelled_strings.draw_strings(learned, length, rng)
-            ]
-        )
+        return lambda: _labelled(labelled_strings.draw_strings(learned, length, rng))
 
-    def part(index: int) -> Callable[[], Strings]:
-        return lambda: _as_drawn(labelled_strings.draw(learned, DATA_SEED)[index])
+    def part(index: int) -> Strings:
+        drawn = labelled_strings.draw(learned, DATA_SEED)[index]
+        return _labelled(zip(drawn.tokens, drawn.labels, strict=True))
 
     tests = {f"l {length}": test(length) for length in TOMITA_TEST_LENGTHS}
-    return Language(learned.alphabet, part(0), part(1), tests)
+    return Language(learned.alphabet, partial(part, 0), partial(part, 1), tests)
 
 
-def _as_drawn(strings: labelled_strings.LabelledStrings) -> Strings:
-    both = zip(strings.tokens, strings.labels, strict=True)
+def _labelled(strings: Iterable[tuple[Sequence[int], bool]]) -> Strings:
     return Strings.of(
-        [DrawnStrings(tokens, label, "accepted" if label else "rejected") for tokens, label in both]
+        [DrawnStrings(tokens, label, "accepted" if label else "rejected") for tokens, label in strings]
     )

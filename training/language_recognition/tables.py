@@ -59,7 +59,12 @@ class RecognitionRow:
 
 def is_recognition(result: dict[str, Any]) -> bool:
     """Return whether a result is of language recognition and has errors on test sets."""
-    return result["experiment"] in EXPERIMENTS and any(name.startswith(PREFIX) for name in result["metrics"])
+    return (
+        result["experiment"] in EXPERIMENTS
+        and result["model"] in MODELS
+        and type(result["configuration"].get("centroids", 0)) is int
+        and any(name.startswith(PREFIX) for name, error in result["metrics"].items() if error is not None)
+    )
 
 
 def rows_of(results: Sequence[dict[str, Any]]) -> list[RecognitionRow]:
@@ -153,7 +158,8 @@ def method_of(result: dict[str, Any]) -> str:
 def _row(group: RunGroup, settings: dict[str, Any]) -> RecognitionRow:
     runs = group.runs
     configuration, metrics = runs[0]["configuration"], [run["metrics"] for run in runs]
-    names = [name for name in metrics[0] if name.startswith(PREFIX)]
+    names = dict.fromkeys(name for own in metrics for name in own if name.startswith(PREFIX))
+    errors = {name: tuple(own[name] for own in metrics if own.get(name) is not None) for name in names}
     return RecognitionRow(
         experiment=runs[0]["experiment"],
         size=str(configuration.get("size")),
@@ -161,7 +167,7 @@ def _row(group: RunGroup, settings: dict[str, Any]) -> RecognitionRow:
         centroids=configuration.get("centroids") if runs[0]["model"].startswith("sr-") else None,
         method=method_of(runs[0]),
         seeds=group.seeds,
-        errors={name.removeprefix(PREFIX): tuple(own[name] for own in metrics) for name in names},
+        errors={name.removeprefix(PREFIX): shares for name, shares in errors.items() if shares},
         paper=(runs[0]["paper"] or {}).get("errors", {}),
         lengths=tuple(own.get("curriculum_length") or 0.0 for own in metrics),
         restarts=tuple(own.get("restarts") or 0 for own in metrics),

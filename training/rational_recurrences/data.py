@@ -8,7 +8,6 @@ in the other four fifths.
 
 from __future__ import annotations
 
-import hashlib
 import random
 from pathlib import Path
 from typing import Any
@@ -19,13 +18,14 @@ from torch import Tensor
 
 from automata.errors import FormatError, InputError
 from ratproof.implementations.corpus import read_embeddings
-from training.rational_recurrences.sentence_files import SentencePart, read
+from training.engine.labelled import LabelledTexts
+from training.rational_recurrences.sentence_files import read
 from training.rational_recurrences.sources import FIFTHS, PARTS, SOURCES, SPLIT_SEED
 
 GLOVE = "https://nlp.stanford.edu/projects/glove/"
 
 
-def load(name: str, folder: Path, any_size: bool = False, test: bool = True) -> dict[str, SentencePart]:
+def load(name: str, folder: Path, any_size: bool = False, test: bool = True) -> dict[str, LabelledTexts]:
     """Load the splits of a data set.
 
     Args:
@@ -56,29 +56,24 @@ def load(name: str, folder: Path, any_size: bool = False, test: bool = True) -> 
     return {part: sentences for part, sentences in parts.items() if test or part != "test"}
 
 
-def split(sentences: SentencePart) -> dict[str, SentencePart]:
+def split(sentences: LabelledTexts) -> dict[str, LabelledTexts]:
     """Split the sentences 80 : 10 : 10, in a fixed random order."""
     order = list(range(len(sentences)))
     random.Random(SPLIT_SEED).shuffle(order)
     tenth = round(len(order) / 10)
     indices = {"test": order[:tenth], "dev": order[tenth : 2 * tenth], "train": order[2 * tenth :]}
-    return {part: _taken(sentences, sorted(indices[part])) for part in PARTS}
+    return {part: sentences.taken(sorted(indices[part])) for part in PARTS}
 
 
-def in_fifths(sentences: SentencePart) -> dict[str, SentencePart]:
+def in_fifths(sentences: LabelledTexts) -> dict[str, LabelledTexts]:
     """Use four fifths of the sentences for training and the last fifth as the dev set."""
     begin = len(sentences) - len(sentences) // 5
-    order = range(len(sentences))
-    return {"train": _taken(sentences, list(order[:begin])), "dev": _taken(sentences, list(order[begin:]))}
+    return {"train": sentences.taken(range(begin)), "dev": sentences.taken(range(begin, len(sentences)))}
 
 
-def described(name: str, parts: dict[str, SentencePart]) -> dict[str, Any]:
+def described(name: str, parts: dict[str, LabelledTexts]) -> dict[str, Any]:
     """Return the description of the data for a result: sizes, hashes, and how the data are split."""
-    result: dict[str, Any] = {
-        part: {"sentences": len(sentences), "sha256": _hash(sentences)} for part, sentences in parts.items()
-    }
-    result["split"] = SOURCES[name].split
-    return result
+    return {part: one.described() for part, one in parts.items()} | {"split": SOURCES[name].split}
 
 
 def find_vectors(folder: Path, *others: Path, instead: str = "") -> Path:
@@ -112,11 +107,3 @@ def vector_table(path: Path, words: list[str], scale: float) -> tuple[Tensor, in
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     rows = scale * rows / np.where(lengths == 0, 1, lengths)
     return torch.tensor(rows, dtype=torch.float32), sum(word not in known for word in words)
-
-
-def _taken(part: SentencePart, indices: list[int]) -> SentencePart:
-    return SentencePart(tuple(part.words[i] for i in indices), tuple(part.labels[i] for i in indices))
-
-
-def _hash(part: SentencePart) -> str:
-    return hashlib.sha256(repr((part.words, part.labels)).encode()).hexdigest()[:16]

@@ -11,7 +11,7 @@ from training.rational_recurrences import data
 from training.rational_recurrences.classifier import SentenceClassifier
 from training.rational_recurrences.decided import decide
 from training.rational_recurrences.settings import Classification, paper
-from training.rational_recurrences.task import ClassificationTask, EncodedTexts, standard_error
+from training.rational_recurrences.task import ClassificationTask, EncodedTexts
 
 
 class SentenceRun(ExperimentRun[Classification]):
@@ -41,11 +41,7 @@ class SentenceRun(ExperimentRun[Classification]):
 
     def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the metrics of the trained network, and whether its units equal their automata."""
-        metrics: dict[str, Any] = {}
-        for part in self.parts:
-            accuracy, loss = self.task.measured(self.network, self.encoded[part])
-            error = standard_error(accuracy, len(self.encoded[part].labels))
-            metrics |= {f"{part}_accuracy": accuracy, f"{part}_standard_error": error, f"{part}_loss": loss}
+        metrics = self.task.figures({part: self.encoded[part] for part in self.parts})
         metrics["words_per_second"] = per_second(int(self.encoded["train"].lengths.sum()), progress)
         return metrics, {"decided": self.decide()} if self.test else {}
 

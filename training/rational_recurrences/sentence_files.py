@@ -6,26 +6,15 @@ as in the published CR. Alternatively, lines contain only words, and a separate 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from automata.errors import FormatError
+from training.engine.labelled import LabelledTexts
 from training.published_files import read_lines
 from training.rational_recurrences.sources import TextSource
 
 
-@dataclass(frozen=True)
-class SentencePart:
-    """Labelled sentences: a tuple of words and a label (0 or 1) for each sentence."""
-
-    words: tuple[tuple[str, ...], ...]
-    labels: tuple[int, ...]
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-
-def read(path: Path, source: TextSource, part: str, any_size: bool) -> SentencePart:
+def read(path: Path, source: TextSource, part: str, any_size: bool) -> LabelledTexts:
     """Read a file of labelled sentences.
 
     Raises:
@@ -53,7 +42,7 @@ def read(path: Path, source: TextSource, part: str, any_size: bool) -> SentenceP
             f"{path}: the file must have {size:,} sentences, like the published file, got {len(labels):,};"
             f" pass --any-size to accept other sizes; expected {about}"
         )
-    return SentencePart(tuple(words), tuple(labels))
+    return LabelledTexts(tuple(words), tuple(labels))
 
 
 def _labels(path: Path, source: TextSource, sentences: int) -> list[int]:

@@ -8,18 +8,16 @@ A line consists of ``pos`` or ``neg``, a rating, a number and the text, separate
 
 from __future__ import annotations
 
-import hashlib
 import random
 import re
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from automata.errors import FormatError
+from training.engine.labelled import LabelledTexts
 from training.published_files import existing_file, read_lines
 
 WHERE = "https://ai.stanford.edu/~amaas/data/sentiment/"
@@ -34,23 +32,6 @@ UNKNOWN, START, END = 0, 1, 2
 WORD = re.compile(r"[^\W\d_]+|\d+|[!?]")
 
 
-@dataclass(frozen=True)
-class Reviews:
-    """Labelled reviews as words; 1 is positive."""
-
-    words: tuple[tuple[str, ...], ...]
-    labels: tuple[int, ...]
-
-    def taken(self, indices: list[int]) -> Reviews:
-        """Return the reviews at these indices."""
-        return Reviews(tuple(self.words[i] for i in indices), tuple(self.labels[i] for i in indices))
-
-    def described(self) -> dict[str, Any]:
-        """Return the number of reviews and a hash."""
-        both = repr((self.words, self.labels)).encode()
-        return {"sentences": len(self.labels), "sha256": hashlib.sha256(both).hexdigest()[:16]}
-
-
 def words_of(text: str) -> tuple[str, ...]:
     """Split a text into lower-case words, numbers, exclamation marks and question marks.
 
@@ -59,7 +40,7 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(WORD.findall(text.replace("<br />", " ").lower()))
 
 
-def load(folder: Path, any_size: bool = False, test: bool = True) -> dict[str, Reviews]:
+def load(folder: Path, any_size: bool = False, test: bool = True) -> dict[str, LabelledTexts]:
     """Load the splits; the dev set is a fixed tenth of the training file.
 
     Raises:
@@ -78,7 +59,7 @@ def load(folder: Path, any_size: bool = False, test: bool = True) -> dict[str, R
     return parts | ({"test": _read(folder, "test", any_size)} if test else {})
 
 
-def vocabulary(training: Reviews, most: int) -> dict[str, int]:
+def vocabulary(training: LabelledTexts, most: int) -> dict[str, int]:
     """Return the index of each of the most frequent words; ties are resolved in alphabetical order."""
     counts = Counter(word for review in training.words for word in review)
     ranked = sorted(counts, key=lambda word: (-counts[word], word))[:most]
@@ -95,7 +76,7 @@ class Encoded:
         tokens: whether to add a start token and an end token.
     """
 
-    def __init__(self, reviews: Reviews, index: dict[str, int], length: int, tokens: bool) -> None:
+    def __init__(self, reviews: LabelledTexts, index: dict[str, int], length: int, tokens: bool) -> None:
         self.rows = []
         for words in reviews.words:
             row = [index.get(word, UNKNOWN) for word in (words[:length] if length else words)]
@@ -113,7 +94,7 @@ def _file(folder: Path, part: str) -> Path:
     return existing_file(folder / FILES[part], prefer_gzipped=True)
 
 
-def _read(folder: Path, part: str, any_size: bool) -> Reviews:
+def _read(folder: Path, part: str, any_size: bool) -> LabelledTexts:
     path = _file(folder, part)
     about = f"; expected reviews of IMDB: {FORMAT}, published at {WHERE}"
     words, labels = [], []
@@ -130,4 +111,4 @@ def _read(folder: Path, part: str, any_size: bool) -> Reviews:
             f"{path}: the file must have {SIZES[part]:,} reviews, like the published file, got"
             f" {len(labels):,}; pass --any-size to accept other sizes{about}"
         )
-    return Reviews(tuple(words), tuple(labels))
+    return LabelledTexts(tuple(words), tuple(labels))

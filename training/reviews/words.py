@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 
-from training.reviews.files import END, UNKNOWN, Encoded, Reviews, words_of
+from training.engine.labelled import LabelledTexts
+from training.reviews.files import END, UNKNOWN, Encoded, words_of
 from training.reviews.network import ReviewClassifier
 from training.sequences.task import AT_ONCE, SequenceTask
 
@@ -63,7 +64,7 @@ def _sentences(network: ReviewClassifier, index: dict[str, int]) -> list[list[li
     device = network.marks.device
     for text in SENTENCES:
         tokens = words_of(text)
-        part = Encoded(Reviews((tokens,), (0,)), index, 0, network.settings.tokens)
+        part = Encoded(LabelledTexts((tokens,), (0,)), index, 0, network.settings.tokens)
         alpha = network.run(part.at(torch.tensor([0])).to(device), part.lengths.to(device))[-1].alpha
         assert alpha is not None
         names = ("(start)", *tokens, "(end)") if network.settings.tokens else tokens

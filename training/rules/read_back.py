@@ -79,6 +79,10 @@ def read_back(
     dev: Sentences,
     separate_rules: bool = False,
     progress: Callable[[str], None] = lambda line: None,
+    tensor: Tensor | None = None,
+    gammas: Sequence[float] = GAMMAS,
+    speaks: Sequence[float] = SPEAKS,
+    readout: Tensor | None = None,
 ) -> ReadBack:
     """Return the rule system with the best dev accuracy.
 
@@ -92,27 +96,12 @@ def read_back(
         separate_rules: whether to omit transitions between the states of different rules, which training may
             have added. Each rule is then a readable automaton with few states.
         progress: called with each stage.
+        tensor: the transition tensor; by default, the model's.
+        gammas: the thresholds to try.
+        speaks: the minimum readout weights to try.
+        readout: the readout's weights; by default, the model's.
     """
-    return best_of(
-        model, model.cell.tensor().detach(), training, dev, GAMMAS, SPEAKS, separate_rules, progress
-    )
-
-
-def best_of(
-    model: Classifier,
-    tensor: Tensor,
-    training: Sentences,
-    dev: Sentences,
-    gammas: Sequence[float],
-    speaks: Sequence[float],
-    separate_rules: bool,
-    progress: Callable[[str], None],
-    readout: Tensor | None = None,
-) -> ReadBack:
-    """Return the rule system with the best dev accuracy for this transition tensor and these thresholds.
-
-    If ``readout`` is omitted, the model's readout is used.
-    """
+    tensor = model.cell.tensor().detach() if tensor is None else tensor
     weights = model.readout.weight.detach() if readout is None else readout
     if separate_rules:
         tensor = tensor * own_states(model)

@@ -23,7 +23,7 @@ from neural.fa_rnn.classifier import SCALE, Classifier
 from neural.fa_rnn.sentences import Sentences
 from neural.fa_rnn.sentences import accuracy as network_accuracy
 from neural.state_regularized.component import finite
-from training.rules.read_back import ReadBack, ReadBackChoice, accuracy, best_of, read_back
+from training.rules.read_back import ReadBack, ReadBackChoice, accuracy, read_back
 from training.rules.rules_read import ReadRule, before_training, rules_of
 
 NAMES = ("read-back.json", "rules.txt", "automata.json", "rules.json")
@@ -110,8 +110,9 @@ def systems(
 
     joined = read_back(model, training, dev, progress=under("automata"))
     separate = read_back(model, training, dev, separate_rules=True, progress=under("rules"))
-    original = best_of(
-        model, before.float(), training, dev, (0.5,), (0.5,), False, under("first rules"), finals
+    halves = {"gammas": (0.5,), "speaks": (0.5,)}
+    original = read_back(
+        model, training, dev, False, under("first rules"), before.float(), readout=finals, **halves
     )
     rows = [SystemRow("network", network_accuracy(model, dev), network_accuracy(model, test), None, None)]
     for name, system in (

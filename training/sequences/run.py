@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from training.engine.experiment import ExperimentRun, accuracy_line, per_second
 from training.engine.progress import Progress
 from training.sequences.settings import SequenceClassification
-from training.sequences.task import SequenceExamples, SequenceTask, figures
+from training.sequences.task import SequenceExamples, SequenceTask
 
 S = TypeVar("S", bound=SequenceClassification)
 
@@ -33,7 +33,7 @@ class SequenceRun(ExperimentRun[S]):
     def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the metrics of the trained network, and the data about its centroids."""
         measured = {part: self.examples[part] for part in self.parts} | self.more_parts()
-        metrics: dict[str, Any] = dict(figures(self.task, self.network, measured))
+        metrics = self.task.figures(measured)
         metrics["steps_per_second"] = per_second(int(self.examples["train"].lengths.sum()), progress)
         metrics["parameters"] = self.size()
         regularized = self.test and self.settings.regularized

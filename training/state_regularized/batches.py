@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -41,13 +41,6 @@ class BatchRows:
         """Pack the chosen rows, which must be sorted by decreasing length."""
         lengths = self.lengths[chosen]
         return unrolled_gru.packed(self.padded[chosen, : int(lengths[0])], lengths)
-
-
-class BatchAnswer(Protocol):
-    """The logits of a network on B strings, shape ``(B,)``; positive means accept."""
-
-    @property
-    def logits(self) -> Tensor: ...
 
 
 class BatchEvaluation(NamedTuple):
@@ -100,7 +93,7 @@ def mistakes(
     network: Acceptor,
     rows: BatchRows,
     length: int | None = None,
-    answer: Callable[[Acceptor, BatchRows, Tensor], BatchAnswer] = evaluate,
+    answer: Callable[[Acceptor, BatchRows, Tensor], Any] = evaluate,
 ) -> list[int]:
     """Return the indices of the strings up to a length that are misclassified without noise.
 
@@ -108,7 +101,7 @@ def mistakes(
         network: the network.
         rows: the strings.
         length: the maximum length of strings.
-        answer: a function that computes the logits of rows: :func:`evaluate`, or
+        answer: a function whose result has the ``logits`` of rows: :func:`evaluate`, or
             :func:`~training.state_regularized.clusters.alone`.
     """
     count = len(rows.lengths) if length is None else rows.count_up_to(length)

@@ -69,9 +69,9 @@ class LanguageRun(ExperimentRun[Recipe]):
 
     def lines(self, result: dict[str, Any]) -> Iterator[str]:
         """Yield lines about the training, the extracted automaton and the certificate."""
-        spent = f"{result['seconds']:.1f} s, {result['iterations']} iterations, {result['restarts']} restarts"
+        counts = ", ".join(plural(result[f"{name}s"], name) for name in ("iteration", "restart"))
         accuracies = f"accuracy: {result['training']:.1%} training, {result['validation']:.1%} validation"
-        yield f"  {result['outcome']} ({spent}); {accuracies}"
+        yield f"  {result['outcome']} ({result['seconds']:.1f} s, {counts}); {accuracies}"
         yield f"  hard automaton (temperature to 0): {_described(result['hard'])}"
         yield f"  soft automaton (temperature 1, proved): {_described(result['soft'])}"
         words = {

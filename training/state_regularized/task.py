@@ -8,11 +8,14 @@ same steps.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from automata.errors import InputError
+from automata.text.number_text import plural
 from neural.seeding import seeded
 from neural.state_regularized.acceptor import Acceptor
 from ratproof.certification.soft_networks.boxes import count_closed_boxes
@@ -23,7 +26,6 @@ from training.engine.seeds import mixed
 from training.engine.task import ExampleTask
 from training.state_regularized.batches import BatchRows, evaluate, mistakes
 from training.state_regularized.clusters import alone, means, put_centroids, some_states
-from training.state_regularized.curriculum import Curriculum
 from training.state_regularized.settings import Recipe
 from training.state_regularized.strings import LabelledStrings
 from training.state_regularized.training_state import TrainingState, state_of
@@ -61,7 +63,7 @@ class LearningTask(ExampleTask):
         self.training, self.validation = BatchRows(training), BatchRows(validation)
         self.acceptor = untrained(alphabet, settings, _seed(settings, 0))
         super().__init__(self.acceptor, settings, self.training.lengths)
-        self.curriculum = Curriculum(self.training.lengths.tolist(), settings.shortest)
+        self.lengths_by_level = levels(self.training.lengths.tolist(), settings.shortest)
         self.generator = torch.Generator().manual_seed(mixed(settings.seed, 1))
         self.progress = TrainingState(noise=settings.noises[0])
         self.right = 0.0
@@ -76,12 +78,12 @@ class LearningTask(ExampleTask):
     @property
     def finishing(self) -> bool:
         """Return whether training is in its final phase: all strings are correct, but no boxes are closed."""
-        return self.progress.level == len(self.curriculum.lengths)
+        return self.progress.level == len(self.lengths_by_level)
 
     @property
     def length(self) -> int:
         """Return the current maximum length of training strings."""
-        return self.curriculum.length(min(self.progress.level, len(self.curriculum.lengths) - 1))
+        return self.lengths_by_level[min(self.progress.level, len(self.lengths_by_level) - 1)]
 
     def batches(self, epoch: int) -> list[Tensor]:
         """Return one batch per iteration; all are the same tensor, which each iteration overwrites."""
@@ -141,7 +143,7 @@ class LearningTask(ExampleTask):
     def in_words(self, score: float) -> str:
         """Return the progress of the curriculum as text; the score is ignored."""
         at = "finish" if self.finishing else f"length {self.length}"
-        return f"not measured; {at}, {self.progress.restarts} restarts"
+        return f"not measured; {at}, {plural(self.progress.restarts, 'restart')}"
 
     def optimiser(self) -> torch.optim.Optimizer:
         """Return Adam or RMSProp."""
@@ -157,7 +159,7 @@ class LearningTask(ExampleTask):
     def carry(self, tensors: dict[str, Tensor]) -> None:
         """Restore the state of training."""
         chosen, many = tensors["chosen"], len(self.training.lengths)
-        learned = state_of(tensors, len(self.curriculum.lengths), many)
+        learned = state_of(tensors, len(self.lengths_by_level), many)
         if chosen.shape != self.chosen.shape or chosen.dtype != torch.long:
             raise InputError("the next batch must have the size of the settings")
         if bool(((chosen < 0) | (chosen >= many) | (chosen.diff(prepend=chosen[:1]) > 0)).any()):
@@ -184,12 +186,11 @@ class LearningTask(ExampleTask):
 
         End training after the last level if the recipe has no final phase (the finish).
         """
-        p = self.progress
-        level = self.curriculum.climbed(p.level, self._all_correct)
-        if level > p.level:
-            p.level, p.since = level, 0
-            if self.finishing and not self.settings.finishes:
-                self._end()
+        p, level = self.progress, self.progress.level
+        while not self.finishing and self._all_correct(self.length):
+            p.level, p.since = p.level + 1, 0
+        if p.level > level and self.finishing and not self.settings.finishes:
+            self._end()
 
     def _adjust_noise(self) -> None:
         """Increase the noise if enough of the batch was classified correctly, otherwise decrease it."""
@@ -245,6 +246,18 @@ class LearningTask(ExampleTask):
         p.noise = s.noises[p.restarts % len(s.noises)]
         new = untrained(self.alphabet, s, _seed(s, p.restarts))
         self.acceptor.load_state_dict(new.state_dict())
+
+
+def levels(lengths: Sequence[int], shortest: int) -> list[int]:
+    """Return the maximum length of training strings at each level of the curriculum.
+
+    The first level has the strings of up to ``shortest`` symbols.
+
+    >>> levels([0, 1, 3, 4, 6], shortest=3), levels([2, 5], shortest=1)
+    ([3, 4, 6], [2, 5])
+    """
+    short = [length for length in lengths if length <= shortest]
+    return sorted({max(short, default=min(lengths)), *(length for length in lengths if length > shortest)})
 
 
 def untrained(alphabet: tuple[str, ...], settings: Recipe, seed: int) -> Acceptor:

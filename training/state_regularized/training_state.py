@@ -86,17 +86,9 @@ def state_of(tensors: dict[str, Tensor], levels: int, strings: int) -> TrainingS
             f"'noise' must be one finite non-negative float64, got {noise.tolist()!r:.60} ({noise.dtype})"
         )
     restarts, iterations, since, level, done, boxes = counts.tolist()
-    return TrainingState(
-        restarts,
-        iterations,
-        since,
-        level,
-        done=bool(done),
-        boxes=None if boxes < 0 else boxes,
-        history=history.tolist(),
-        wrong=wrong.tolist(),
-        noise=float(noise),
-    )
+    closed = None if boxes < 0 else boxes
+    lists = history.tolist(), wrong.tolist()
+    return TrainingState(restarts, iterations, since, level, bool(done), closed, *lists, float(noise))
 
 
 def _integers(tensors: dict[str, Tensor], name: str, dimensions: int) -> Tensor:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from automata.text.number_text import plural
 from ratproof.commands.app import AsJson, example
 from ratproof.commands.rules.app import rules as app
 from ratproof.commands.terminal import console, headed, progress
@@ -77,14 +78,15 @@ def read_back(
         return 0
     out = console()
     for row in result.rows:
-        many = "" if row.rules is None else f"   {row.rules} rules"
+        many = "" if row.rules is None else f"   {plural(row.rules, 'rule')}"
         chosen = "" if row.choice is None or row.system == FIRST else f", threshold {row.choice.gamma:g}"
         accuracy = f"accuracy on dev {row.dev:7.2%}, on test {row.test:7.2%}"
         out.print(f"  {row.system:<22} {accuracy}{many}{chosen}", soft_wrap=True)
-    out.print(f"\nRules, in order of priority; the first match decides.{_about_sets(result.rules)}")
+    header = "Rules, in order of priority; the first match decides."
+    out.print(f"\n{header}{_about_sets(result.rules)}", soft_wrap=True)
     for rule in result.rules:
         out.print(headed(f"  {rule.label}", f": {shorten_middle(rule.rule or '', 300)}"), soft_wrap=True)
-    out.print(f"  no match: {result.default}")
+    out.print(f"  no match: {result.default}", soft_wrap=True)
     # rules with several final states are shown once
     several = {rule.before or rule.state: rule for rule in result.learned}
     if any(arrow.came for rule in several.values() for arrow in rule.arrows):

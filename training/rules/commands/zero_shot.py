@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from automata.errors import InputError
+from automata.text.number_text import plural
 from ratproof.commands.app import AsJson, example
 from ratproof.commands.rules.app import rules as app
 from ratproof.commands.terminal import console, progress
@@ -92,16 +93,19 @@ def zero_shot(
             f"{result.states[0]} states, rank {result.rank[0]}; read from the end {result.states[1]} and"
             f" {result.rank[1]}"
         )
-        out.print(f"{result.sentences} sentences, {len(written)} rules: {sizes}")
+        counts = f"{plural(result.sentences, 'sentence')}, {plural(len(written), 'rule')}"
+        out.print(f"{counts}: {sizes}", soft_wrap=True)
         if any(result.error):
             out.print(
                 f"  the errors of the factors are {result.error[0]:.2%} and {result.error[1]:.2%} of the"
-                " tensors' norms"
+                " tensors' norms",
+                soft_wrap=True,
             )
         for row in result.rows:
             out.print(
                 f"  {row.system:<10} accuracy {row.accuracy:7.2%}   agrees with the rules {row.agrees:7.2%}"
-                f"   {row.unmatched} match no label, {row.several} several   {row.seconds:.2f} s"
+                f"   {row.unmatched} match no label, {row.several} several   {row.seconds:.2f} s",
+                soft_wrap=True,
             )
         if result.missing:
             out.print(f"  words of rules that occur in no sentence: {len(result.missing)}")
