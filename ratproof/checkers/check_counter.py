@@ -336,6 +336,12 @@ def without_temperature(network):
     return {name: value for name, value in network.items() if name != "temperature"}
 
 
+def decimal(tau):
+    """Return a fraction as a float if that is exact, else unchanged."""
+    near = float(Fraction(tau)) if Fraction(tau) < 2**1023 else 0.0
+    return repr(near) if Fraction(near) == Fraction(tau) else tau
+
+
 def about(data):
     """Return the fields that describe what an accepted certificate proves; ``says`` is a sentence."""
     part, tau = without_temperature(data["network"]), data["network"]["temperature"]
@@ -348,7 +354,7 @@ def about(data):
         theorems.append({name: one[name] for name in ("gates", "height", "length") if name in one})
     says = (
         f"the {part['kind']} network ({many(d, 'unit')}, digest {network[:16]})"
-        + (f" at temperature {float(Fraction(tau))!r:.60}" if tau else "")
+        + (f" at temperature {decimal(tau):.60}" if tau else "")
         + f" accepts exactly the balanced strings, among the strings over {shown(part['alphabet'])}"
         f" {'; '.join(texts)}"
     )

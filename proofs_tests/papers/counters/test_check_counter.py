@@ -2,6 +2,7 @@
 
 import copy
 import json
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -60,6 +61,15 @@ def moved(text, by):
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_accepts_what_the_proof_does(kind):
     assert judge(certificate(kind)).verdict == "accepted"
+
+
+@pytest.mark.parametrize("own, written", [(0.5, "1/2"), (Fraction(1, 3), "1/3"), (1e100, "1" + "0" * 399)])
+def test_an_accepted_certificate_says_the_exact_temperature(own, written):
+    """A temperature that is no float is not rounded, and may be larger than all floats."""
+    data = certify_counter(counter("sr-lstm"), own, height=0, length=0, saturated_height=0).certificate()
+    data["network"]["temperature"] = written
+    judgement, text = judge(data), {"1/2": "0.5"}.get(written, written)[:60]
+    assert judgement.verdict == "accepted" and f" at temperature {text} accepts" in judgement.about["says"]
 
 
 @both

@@ -93,7 +93,7 @@ class FloatArithmetic:
     def __init__(self, numbers: Numbers) -> None:
         self.numbers = numbers
         n = numbers
-        self.tau = float(n.temperature)
+        self.tau = n.tau
         gates = len(n.b) // len(n.S)
         self.S = as_interval(n.S)
         self.c = [as_interval(part) for part in np.split(n.c, gates)]
@@ -253,7 +253,7 @@ class Points:
             if n.similarity == "dot"
             else -np.stack([np.linalg.norm(u - s, axis=1) for s in n.S.T], axis=1)
         )
-        logits = (b - b.max(axis=-1, keepdims=True)) / float(n.temperature)
+        logits = (b - b.max(axis=-1, keepdims=True)) / n.tau
         weights = np.exp(logits)
         return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
 
