@@ -21,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TypedDict
 
 import numpy as np
 import torch
@@ -46,24 +45,6 @@ from neural.rounding import format_of
 from ratproof.checkers.table import accepted_certificate
 
 ORDER = ("equivalent", "unknown", "different")
-
-
-class LabelFields(TypedDict):
-    """The decision about one label, in JSON."""
-
-    label: str | None
-    verdict: str
-    certificates: int
-    word: list[Symbol] | None
-
-
-class NetworkFields(TypedDict):
-    """The decision about a network, as ``rules decide --json`` prints it."""
-
-    verdict: str
-    exact: bool
-    largest: int
-    labels: list[LabelFields]
 
 
 @dataclass(frozen=True)
@@ -123,14 +104,14 @@ class NetworkDecision(NoTruthValue):
             if decision.answer.verdict == "different"
         ]
 
-    def to_json(self) -> NetworkFields:
-        """Return the decision as a JSON object."""
+    def to_json(self) -> JsonObject:
+        """Return the decision as ``rules decide --json`` prints it."""
         words = {
             label: list(decision.answer.word)
             for label, decision in self.different()
             if isinstance(decision.answer, Different)
         }
-        labels: list[LabelFields] = [
+        labels = [
             {
                 "label": label,
                 "verdict": max((decision.answer.verdict for decision in decisions), key=ORDER.index),

@@ -151,7 +151,7 @@ def close(
     Boxes are closed if each symbol maps each box into the next node's box, every image has the next node's
     label, and all decisions are correct.
     """
-    first = on.points.first()[0]
+    first = Points(on.numbers).first()[0]
     low, high = _around(nodes.low, nodes.high)
     low[0], high[0] = np.minimum(low[0], first), np.maximum(high[0], first)
     for done in range(rounds):

@@ -168,7 +168,7 @@ def proved_nodes(
             yield nodes.why
         else:
             gap = prove(numbers, nodes, progress)
-            yield nodes if gap is None else gap.why
+            yield nodes if gap is None else gap
 
 
 def accepting(machine: Moore) -> DFA:

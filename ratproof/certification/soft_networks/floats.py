@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -212,17 +211,8 @@ class FloatArithmetic:
         )
 
     def pick(self, values: FloatInterval, label: NDArray[np.int64]) -> FloatInterval:
-        """Return each box's entry at its label, shape ``(P, 1)``."""
+        """Return each box's entry or row at its label, shape ``(P, 1)`` or ``(P, 1, d)``."""
         return values[np.arange(len(label)), label][:, None]
-
-    def pick_row(self, values: FloatInterval, label: NDArray[np.int64]) -> FloatInterval:
-        """Return each box's row at its label, shape ``(P, 1, d)``."""
-        return values[np.arange(len(label)), label][:, None, :]
-
-    @cached_property
-    def points(self) -> Points:
-        """Return an evaluation of the network on points in plain NumPy."""
-        return Points(self.numbers)
 
 
 class Points:
