@@ -173,6 +173,11 @@ def decide_network(
     different = [matrix > 0 for matrix in matrices]  # words with the same matrix share one object
     tables = {word: different[index] for word, index in zip(network.words, letter, strict=True)}
     support = WFSA(BOOLEAN, initial > 0, np.zeros(len(initial), dtype=bool), tables)
+
+    def decided(states: NDArray[np.bool_], indices: Iterable[int], join: bool) -> RuleDecision:
+        some = [rules[index].rule for index in indices]
+        return decide(support.replace(final=states), some, compiled.begins, join)
+
     answers: dict[str | None, tuple[RuleDecision, ...]] = {}
     for row, label in enumerate(compiled.labels):
         progress(f"deciding {label}")
@@ -181,25 +186,11 @@ def decide_network(
         decisions: list[RuleDecision] = []
         if covers(final[row], some, indices):
             for part in some:
-                own = (final[row] > 0) & np.isin(np.arange(len(initial)), part.states)
-                decisions.append(
-                    decide(
-                        support.replace(final=own),
-                        [rules[index].rule for index in part.rules],
-                        compiled.begins,
-                        join=True,
-                    )
-                )
+                own = np.isin(np.arange(len(initial)), part.states)
+                decisions.append(decided((final[row] > 0) & own, part.rules, join=True))
         if not decisions or any(decision.answer.verdict != "equivalent" for decision in decisions):
             # a part may differ although the union of all parts is correct
-            decisions = [
-                decide(
-                    support.replace(final=final[row] > 0),
-                    [rules[index].rule for index in indices],
-                    compiled.begins,
-                    join=False,
-                )
-            ]
+            decisions = [decided(final[row] > 0, indices, join=False)]
         answers[label] = tuple(decisions)
     return NetworkDecision(answers, exact, largest)
 

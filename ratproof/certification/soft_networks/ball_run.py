@@ -84,11 +84,7 @@ def _largest(values: Balls) -> int:
     Floats would round close values to the same float and large values to infinity.
     """
     middles: list[arb] = [value.mid() for value in values.tolist()]
-    best = 0
-    for index, middle in enumerate(middles):
-        if middle > middles[best]:
-            best = index
-    return best
+    return max(range(len(middles)), key=middles.__getitem__)
 
 
 def sign(value: arb) -> bool | None:
