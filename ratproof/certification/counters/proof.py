@@ -27,6 +27,7 @@ from ratproof.certification.counters.boxes import BoxArrows, Boxes, only_first
 from ratproof.certification.counters.heights import balanced
 from ratproof.certification.counters.numbers import CounterNumbers
 from ratproof.certification.soft_networks.balls import Balls, each, exact
+from ratproof.checkers.check_counter import STEPS
 
 BITS = 64
 MOST_ROUNDS = 20_000
@@ -116,7 +117,8 @@ def _bounded(boxes: Boxes, f: Floats, m: Floats, start: Floats, length: int | No
     bounds = only_first(start[:, None], len(boxes.explored.classes))
     endless = np.isinf(boxes.c)  # these ends of the box are unbounded
     bounds = np.where(endless, boxes.c, bounds)
-    for _ in range(MOST_ROUNDS if length is None else length):
+    rounds, most = MOST_ROUNDS if length is None else length, STEPS // max(f.size // 2, 1)
+    for _ in range(min(rounds, most)):
         following = _after(arrows, f, m, bounds)
         following = np.where(endless, boxes.c, following)
         if (following[0] < boxes.c[0]).any() or (following[1] > boxes.c[1]).any():
@@ -125,6 +127,8 @@ def _bounded(boxes: Boxes, f: Floats, m: Floats, start: Floats, length: int | No
         if (following == bounds).all():
             return None
         bounds = following
+    if rounds > most:
+        return f"step: the cell's bounds take more than {STEPS} steps, the limit of the checker"
     return None if length is not None else "step: the cell's bounds do not converge"
 
 
