@@ -1,7 +1,6 @@
 """Specimens of automata in files."""
 
 from pathlib import Path
-from typing import Any
 
 from automata.io import files
 from automata.semirings import BOOLEAN, MIN_PLUS, REAL
@@ -16,11 +15,10 @@ def real_automaton(weight: str = "1/2") -> WFSA:
     return WFSA.from_edges(REAL, 3, "ab", [(0, 1)], [(1, "1/3"), (2, 1)], arrows)
 
 
-def tropical_automaton(semiring: Any, cost: int = 2) -> WFSA:
+def tropical_automaton(cost: int) -> WFSA:
     """Return an unambiguous automaton, whose equivalence with others is decidable."""
-    return WFSA.from_edges(
-        semiring, 2, "ab", [(0, 0)], [(1, 1)], [(0, 0, "a", cost), (0, 1, "b", 0), (1, 1, "b", 3)]
-    )
+    arrows = [(0, 0, "a", cost), (0, 1, "b", 0), (1, 1, "b", 3)]
+    return WFSA.from_edges(MIN_PLUS, 2, "ab", [(0, 0)], [(1, 1)], arrows)
 
 
 def automata_json(folder: Path) -> tuple[str, ...]:
@@ -30,21 +28,16 @@ def automata_json(folder: Path) -> tuple[str, ...]:
 
 
 def boolean_json(folder: Path) -> tuple[str, ...]:
-    even(folder / "A.json", "01")
-    even(folder / "B.json", "01")
+    arrows = [(0, 1, "0", True), (1, 0, "0", True), (0, 0, "1", True), (1, 1, "1", True)]
+    for name in ("A.json", "B.json"):
+        files.write(WFSA.from_edges(BOOLEAN, 2, "01", [(0, True)], [(0, True)], arrows), folder / name)
     network(folder)
     return ("A.json",)
 
 
-def even(path: Path, letters: str = "ab") -> None:
-    a, b = letters
-    arrows = [(0, 1, a, True), (1, 0, a, True), (0, 0, b, True), (1, 1, b, True)]
-    files.write(WFSA.from_edges(BOOLEAN, 2, letters, [(0, True)], [(0, True)], arrows), path)
-
-
 def automata_att(folder: Path) -> tuple[str, ...]:
-    files.write(tropical_automaton(MIN_PLUS), folder / "A.att")
-    files.write(tropical_automaton(MIN_PLUS, 3), folder / "B.json")
+    files.write(tropical_automaton(2), folder / "A.att")
+    files.write(tropical_automaton(3), folder / "B.json")
     return ("A.att", "A.syms")
 
 

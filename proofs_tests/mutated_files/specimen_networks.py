@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from proofs_tests.mutated_files.edits import sorted_checkpoint
 from proofs_tests.mutated_files.kind import Kind, run, writer_for
 
 
@@ -13,11 +12,9 @@ def network(folder: Path) -> tuple[str, ...]:
 
     small = random_network(0)
     small.set_temperature(0.5)
-    path = folder / "net.safetensors"
-    save(small, path, {"trained": {"seed": 3}})
-    path.write_bytes(sorted_checkpoint(path.read_bytes()))
+    save(small, folder / "net.safetensors", {"trained": {"seed": 3}})
     (folder / "strings.txt").write_text("0 1 1\n\n1\n0 0 1\n")
-    return (path.name,)
+    return ("net.safetensors",)
 
 
 def counting_network(folder: Path) -> tuple[str, ...]:
@@ -25,10 +22,8 @@ def counting_network(folder: Path) -> tuple[str, ...]:
     from neural.state_regularized.files import save
     from proofs_tests.papers.counters.some_counters import counter
 
-    path = folder / "net.safetensors"
-    save(counter(), path, {"trained": {"seed": 3}})
-    path.write_bytes(sorted_checkpoint(path.read_bytes()))
-    return (path.name,)
+    save(counter(), folder / "net.safetensors", {"trained": {"seed": 3}})
+    return ("net.safetensors",)
 
 
 def ordinary_network(folder: Path) -> tuple[str, ...]:
@@ -37,16 +32,13 @@ def ordinary_network(folder: Path) -> tuple[str, ...]:
 
     from proofs_tests.papers.certification.latches import state_dict, tiny_latch
 
-    path = folder / "net.safetensors"
-    save_file(state_dict(tiny_latch()), path)
-    return (path.name,)
+    save_file(state_dict(tiny_latch()), folder / "net.safetensors")
+    return ("net.safetensors",)
 
 
 def training_run(folder: Path) -> tuple[str, ...]:
     """Write a run that learns a grammar, stopped immediately."""
     run(f"{LEARN} --minutes 0.0001")
-    path = folder / "run" / "run.safetensors"
-    path.write_bytes(sorted_checkpoint(path.read_bytes()))
     return ("run/run.safetensors",)
 
 

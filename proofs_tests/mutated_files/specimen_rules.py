@@ -5,7 +5,6 @@ from pathlib import Path
 
 import torch
 
-from proofs_tests.mutated_files.edits import sorted_checkpoint
 from proofs_tests.mutated_files.kind import Kind, writer_for
 
 RULES = "[light]\n$ * lamp $ *\n[music] // songs\n$ * play ( it | jazz ){1,2} $ *\n"
@@ -46,7 +45,6 @@ def classifier(folder: Path) -> tuple[str, ...]:
     )
     path = folder / "fa.safetensors"
     classifiers.save(model.eval(), path, {"configuration": {"share": 1.0, "seed": 0}})
-    path.write_bytes(sorted_checkpoint(path.read_bytes()))
     (folder / "more.config").write_text("[late]\n$ * on EOS\n")
     return (path.name,)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import strategies as st
 
-from proofs_tests.mutated_files.edits import mutants
+from proofs_tests.mutated_files.edits import mutants, sorted_checkpoint
 from proofs_tests.mutated_files.independent import disagreement
 from proofs_tests.mutated_files.kind import Kind
 from proofs_tests.mutated_files.kinds import KINDS
@@ -31,6 +31,8 @@ class Specimen:
     def __init__(self, kind: Kind, folder: Path) -> None:
         self.kind, self.folder = kind, folder
         self.names = kind.write(folder)
+        for path in folder.rglob("*.safetensors"):
+            path.write_bytes(sorted_checkpoint(path.read_bytes()))
         self.whole = contents(folder)
 
     def restore(self) -> None:

@@ -1,7 +1,9 @@
 """Stored certificates from older versions, one of each kind, and functions that run the checkers on them."""
 
+import copy
 import json
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,6 +28,36 @@ SMALL = [
 def certificate(name: str) -> dict[str, Any]:
     """Return the certificate in a file."""
     return json.loads(FILES[name].read_text())
+
+
+def automaton(
+    semiring: str = "real", states: int = 1, alphabet: Sequence[str] = ("a",), **lists: list[Any]
+) -> dict[str, Any]:
+    """Return an automaton of a certificate; ``initial``, ``final`` and ``transitions`` default to none."""
+    empty = {"initial": [], "final": [], "transitions": []}
+    return {"semiring": semiring, "states": states, "alphabet": list(alphabet), **empty, **lists}
+
+
+def paths_in(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return the paths of all values in a JSON value, including the path of the value itself."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(inner for key, part in inside for inner in paths_in(part, (*path, key)))]
+
+
+def at(value: Any, path: tuple[Any, ...]) -> Any:
+    """Return the value at a path."""
+    for key in path:
+        value = value[key]
+    return value
+
+
+def changed(data: Any, path: tuple[Any, ...], new: Any) -> Any:
+    """Return a copy with another value at a path."""
+    copied = copy.deepcopy(data)
+    if not path:
+        return new
+    at(copied, path[:-1])[path[-1]] = new
+    return copied
 
 
 def run_program(path: Path, capsys: Any, program: ModuleType | None = None) -> tuple[int, str]:

@@ -14,35 +14,24 @@ import pytest
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
-from proofs_tests.ratproof.certificate_files import FILES, SMALL, certificate, holds, run_program
+from proofs_tests.ratproof.certificate_files import (
+    FILES,
+    SMALL,
+    at,
+    automaton,
+    certificate,
+    changed,
+    holds,
+    paths_in,
+    run_program,
+)
 from ratproof.checkers.table import checker_of, judge
 
 ALL = pytest.mark.parametrize("name", SMALL)
 WHOLE = {name: certificate(name) for name in SMALL}
+EQUIVALENT = {"format": "ratproof certificate 1", "claims": "equivalent"}
 MAY_BE_MISSING = {("stand",), ("every size",), ("to A",), ("to B",)}
 """Fields that may be missing; a missing matrix is the identity."""
-
-
-def paths_in(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Return the paths of all values in a JSON value, including the path of the value itself."""
-    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [path, *(inner for key, part in inside for inner in paths_in(part, (*path, key)))]
-
-
-def at(value: Any, path: tuple[Any, ...]) -> Any:
-    """Return the value at a path."""
-    for key in path:
-        value = value[key]
-    return value
-
-
-def changed(data: Any, path: tuple[Any, ...], new: Any) -> Any:
-    """Return a copy with another value at a path."""
-    copied = copy.deepcopy(data)
-    if not path:
-        return new
-    at(copied, path[:-1])[path[-1]] = new
-    return copied
 
 
 def rejected(tmp_path, capsys, text, name):
@@ -222,14 +211,8 @@ def test_fractions_and_counts_are_not_compared(name):
 
 def test_automata_without_states_or_symbols_are_described_as_such():
     """Certificates of such automata are accepted, and the message describes the automata."""
-    nothing = {"semiring": "real", "states": 0, "alphabet": [], "initial": [], "final": [], "transitions": []}
-    data = {
-        "format": "ratproof certificate 1",
-        "claims": "equivalent",
-        "A": nothing,
-        "B": nothing,
-        "through": "A",
-    }
+    nothing = automaton(states=0, alphabet=[])
+    data = {**EQUIVALENT, "A": nothing, "B": nothing, "through": "A"}
     answer = judge(data)
     assert answer.verdict == "accepted"
     assert answer.about["says"].count("(0 states, ") == 2
@@ -293,44 +276,30 @@ def huge() -> dict[str, str]:
     ):
         for number in (10**5, 999_999_999):
             certificates[f"{name} {path} {number}"] = changed(certificate(name), path, number)
-    blank = {
-        "semiring": "real",
-        "states": 99_999,
-        "alphabet": [f"x{i}" for i in range(9000)],
-        "initial": [],
-        "final": [],
-        "transitions": [],
-    }
-    empty = {"format": "ratproof certificate 1", "claims": "equivalent"}
-    certificates["many states and symbols"] = {**empty, "A": blank, "B": blank, "through": "A"}
+    blank = automaton(states=99_999, alphabet=[f"x{i}" for i in range(9000)])
+    certificates["many states and symbols"] = {**EQUIVALENT, "A": blank, "B": blank, "through": "A"}
     arrows = {**blank, "transitions": [[i, i + 1, x, "1"] for i, x in enumerate(blank["alphabet"])]}
     certificates["many states, and an arrow for each of many symbols"] = {
-        **empty,
+        **EQUIVALENT,
         "A": arrows,
         "B": arrows,
         "through": "A",
     }
-    tropical = {
-        **blank,
-        "semiring": "max-plus",
-        "alphabet": ["a"],
-        "initial": [[0, "0"]],
-        "final": [[0, "0"]],
-    }
+    tropical = automaton("max-plus", 99_999, initial=[[0, "0"]], final=[[0, "0"]])
     gains = {**tropical, "transitions": [[0, 0, "", "1"], [1, 1, "", "1"]]}
-    certificates["a silent way that gains for ever"] = {**empty, "A": gains, "B": gains, "pairs": [[[], []]]}
-    line = {**tropical, "transitions": [[i, i + 1, "", "0"] for i in range(1000)], "final": [[1000, "0"]]}
-    certificates["a long line of silent ways"] = {**empty, "A": line, "B": line, "pairs": [[[], []]]}
-    grows = {
-        **tropical,
-        "semiring": "max-times",
-        "states": 1,
-        "initial": [[0, "1"]],
-        "transitions": [[0, 0, "a", "7" * 50_000]],
+    certificates["a silent way that gains for ever"] = {
+        **EQUIVALENT,
+        "A": gains,
+        "B": gains,
+        "pairs": [[[], []]],
     }
+    line = {**tropical, "transitions": [[i, i + 1, "", "0"] for i in range(1000)], "final": [[1000, "0"]]}
+    certificates["a long line of silent ways"] = {**EQUIVALENT, "A": line, "B": line, "pairs": [[[], []]]}
+    arrow = [0, 0, "a", "7" * 50_000]
+    grows = automaton("max-times", initial=[[0, "1"]], final=[[0, "0"]], transitions=[arrow])
     word = {"word": ["a"] * 10_000, "scores": ["1", "0"]}
     certificates["a score of half a billion digits"] = {
-        **empty,
+        **EQUIVALENT,
         "claims": "different",
         "A": grows,
         "B": {**grows, "initial": []},

@@ -17,6 +17,7 @@ from automata.minimise import minimise
 from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL
 from automata.testing.strategies import automata
 from automata.wfsa import WFSA
+from proofs_tests.ratproof.certificate_files import automaton
 from ratproof.checkers import check_bisimulation, check_certificate
 
 REJECTS = (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError)
@@ -239,14 +240,7 @@ def test_a_minimal_automaton_with_epsilon_is_rejected():
 def test_divergent_epsilon_cycles_are_rejected():
     """E = 2 has (1 - E)^-1 = -1, but no bound shows that the sums converge."""
     arrows = [[0, 0, "", "2"], [0, 0, "a", "1"]]
-    a = {
-        "semiring": "real",
-        "states": 1,
-        "alphabet": ["a"],
-        "initial": [[0, "1"]],
-        "final": [[0, "1"]],
-        "transitions": arrows,
-    }
+    a = automaton(initial=[[0, "1"]], final=[[0, "1"]], transitions=arrows)
     b = {**a, "initial": [[0, "-1"]], "transitions": [[0, 0, "a", "-1"]]}
     data = {"format": "ratproof certificate 1", "claims": "equivalent", "A": a, "B": b, "through": "B"}
     for bound in ("1", "-1", "0", "1/1000000000"):
@@ -328,14 +322,7 @@ def test_negative_max_times_weights_are_rejected():
     """Max and times are not a semiring over numbers of both signs: the maximum of the vectors' weights does
     not determine the scores.
     """
-    a = {
-        "semiring": "max-times",
-        "states": 1,
-        "alphabet": ["a"],
-        "initial": [[0, "-1"]],
-        "final": [],
-        "transitions": [],
-    }
+    a = automaton("max-times", initial=[[0, "-1"]])
     data = {"format": "ratproof certificate 1", "claims": "equivalent", "A": a, "B": a, "pairs": [[[], []]]}
     assert verdict(data) == "rejected"
     assert verdict({**data, **{side: {**a, "initial": [[0, "1"]]} for side in "AB"}}) == "equivalent"
@@ -350,14 +337,7 @@ def good_scores(answer):
 @pytest.mark.parametrize("matrices", [{}, {"to A": [[0, 0, "1"]], "to B": [[0, 0, "1"]]}])
 def test_transitions_of_only_one_automaton_are_checked(through, matrices):
     """A transition, a final weight or an initial weight that only one of the automata has is detected."""
-    still = {
-        "semiring": "real",
-        "states": 1,
-        "alphabet": ["a", "b"],
-        "initial": [[0, "1"]],
-        "final": [[0, "1"]],
-        "transitions": [],
-    }
+    still = automaton(alphabet="ab", initial=[[0, "1"]], final=[[0, "1"]])
     data = {"format": "ratproof certificate 1", "claims": "equivalent", "through": through, **matrices}
     assert verdict({**data, "A": still, "B": still}) == "equivalent"
     for part, value in (("transitions", [[0, 0, "a", "1"]]), ("final", []), ("initial", [])):

@@ -21,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TypedDict
 
 import numpy as np
 import torch
@@ -46,24 +45,6 @@ from neural.rounding import format_of
 from ratproof.checkers.table import accepted_certificate
 
 ORDER = ("equivalent", "unknown", "different")
-
-
-class LabelFields(TypedDict):
-    """The decision about one label, in JSON."""
-
-    label: str | None
-    verdict: str
-    certificates: int
-    word: list[Symbol] | None
-
-
-class NetworkFields(TypedDict):
-    """The decision about a network, as ``rules decide --json`` prints it."""
-
-    verdict: str
-    exact: bool
-    largest: int
-    labels: list[LabelFields]
 
 
 @dataclass(frozen=True)
@@ -123,14 +104,14 @@ class NetworkDecision(NoTruthValue):
             if decision.answer.verdict == "different"
         ]
 
-    def to_json(self) -> NetworkFields:
-        """Return the decision as a JSON object."""
+    def to_json(self) -> JsonObject:
+        """Return the decision as ``rules decide --json`` prints it."""
         words = {
             label: list(decision.answer.word)
             for label, decision in self.different()
             if isinstance(decision.answer, Different)
         }
-        labels: list[LabelFields] = [
+        labels = [
             {
                 "label": label,
                 "verdict": max((decision.answer.verdict for decision in decisions), key=ORDER.index),
@@ -192,6 +173,11 @@ def decide_network(
     different = [matrix > 0 for matrix in matrices]  # words with the same matrix share one object
     tables = {word: different[index] for word, index in zip(network.words, letter, strict=True)}
     support = WFSA(BOOLEAN, initial > 0, np.zeros(len(initial), dtype=bool), tables)
+
+    def decided(states: NDArray[np.bool_], indices: Iterable[int], join: bool) -> RuleDecision:
+        some = [rules[index].rule for index in indices]
+        return decide(support.replace(final=states), some, compiled.begins, join)
+
     answers: dict[str | None, tuple[RuleDecision, ...]] = {}
     for row, label in enumerate(compiled.labels):
         progress(f"deciding {label}")
@@ -200,25 +186,11 @@ def decide_network(
         decisions: list[RuleDecision] = []
         if covers(final[row], some, indices):
             for part in some:
-                own = (final[row] > 0) & np.isin(np.arange(len(initial)), part.states)
-                decisions.append(
-                    decide(
-                        support.replace(final=own),
-                        [rules[index].rule for index in part.rules],
-                        compiled.begins,
-                        join=True,
-                    )
-                )
+                own = np.isin(np.arange(len(initial)), part.states)
+                decisions.append(decided((final[row] > 0) & own, part.rules, join=True))
         if not decisions or any(decision.answer.verdict != "equivalent" for decision in decisions):
             # a part may differ although the union of all parts is correct
-            decisions = [
-                decide(
-                    support.replace(final=final[row] > 0),
-                    [rules[index].rule for index in indices],
-                    compiled.begins,
-                    join=False,
-                )
-            ]
+            decisions = [decided(final[row] > 0, indices, join=False)]
         answers[label] = tuple(decisions)
     return NetworkDecision(answers, exact, largest)
 

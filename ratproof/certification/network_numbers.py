@@ -11,11 +11,23 @@ from torch import Tensor
 from automata.aliases import Floats, Symbols
 from automata.errors import InputError
 
+LEAST_TEMPERATURE = 1e-290
+
 
 class TokenNumbers:
     """The tokens of a network: its symbols in order, then the start token and the end token."""
 
     alphabet: Symbols
+    temperature: Fraction | None
+
+    @property
+    def tau(self) -> float:
+        """Return the temperature as a float that is at least ``LEAST_TEMPERATURE``; 1 if there is none.
+
+        Division by a smaller number would overflow. Only the search uses this value. The proof uses the exact
+        temperature, in ball arithmetic.
+        """
+        return max(float(self.temperature or 1), LEAST_TEMPERATURE)
 
     @property
     def start(self) -> int:

@@ -35,6 +35,7 @@ OPTIONS = ("kind", "temperature", "alphabet", "start_token")
 ARRAYS = {"W": 2, "b": 1, "U": 2, "c": 1, "P": 2, "S": 2, "w": 1, "v": 0, "embedding": 2}
 KINDS = {"lstm": (False, False), "lstm-p": (True, False), "sr-lstm": (False, True), "sr-lstm-p": (True, True)}
 P, DECIMAL, INF, ROUNDS = 64, Context(40), float("inf"), 20_000
+STEPS = 10**8  # transitions that the bounds on the cells may follow, over all units: about half an hour
 ONE, LESS, MORE = 1 << P, DECIMAL.subtract(1, Decimal("1e-30")), DECIMAL.add(1, Decimal("1e-30"))
 UNIT, HALF, EMPTY = (ONE, ONE), ONE >> 1, (INF, -INF)
 
@@ -294,11 +295,12 @@ def theorem(net, data):
         need(certain, f"the decision at node {index} is not certain")
     for unit in range(net.d):
         boxes = [box[unit] for box in c]
-        follow([(s, t, f[unit], m[unit]) for s, t, f, m in arrows], boxes, first_c[unit], length, unit)
+        most = STEPS // net.d // max(len(arrows), 1)
+        follow([(s, t, f[unit], m[unit]) for s, t, f, m in arrows], boxes, first_c[unit], length, unit, most)
     return gates
 
 
-def follow(arrows, boxes, start, length, unit):
+def follow(arrows, boxes, start, length, unit, most):
     """Check that the bounds on one unit's cell stay in the boxes after each number of symbols."""
     need(inside([start], boxes[:1]), f"the first cell leaves node 0's box at unit {unit}")
     if all(inside([carry(f, m, boxes[s])], [boxes[t]]) for s, t, f, m in arrows):
@@ -306,7 +308,8 @@ def follow(arrows, boxes, start, length, unit):
     free = [(b[0] == -INF, b[1] == INF) for b in boxes]
     now = [start] + [EMPTY] * (len(boxes) - 1)
     now = [(-INF if b[0] else x[0], INF if b[1] else x[1]) for x, b in zip(now, free, strict=True)]
-    for _ in range(ROUNDS if length is None else length):
+    rounds = ROUNDS if length is None else length
+    for _ in range(min(rounds, most)):
         then = list(now)
         for s, t, f, m in arrows:
             if now[s] != EMPTY:
@@ -318,6 +321,8 @@ def follow(arrows, boxes, start, length, unit):
         for index, (x, box) in enumerate(zip(then, boxes, strict=True)):
             need(x == EMPTY or inside([x], [box]), f"the cell leaves node {index}'s box at unit {unit}")
         now = then
+    if rounds > most:
+        raise TimeoutError(f"it takes more than {STEPS} steps, the limit of this program")
     need(length is not None, f"the cell's bounds do not converge at unit {unit}")
 
 
@@ -336,6 +341,12 @@ def without_temperature(network):
     return {name: value for name, value in network.items() if name != "temperature"}
 
 
+def decimal(tau):
+    """Return a fraction as a float if that is exact, else unchanged."""
+    near = float(Fraction(tau)) if Fraction(tau) < 2**1023 else 0.0
+    return repr(near) if Fraction(near) == Fraction(tau) else tau
+
+
 def about(data):
     """Return the fields that describe what an accepted certificate proves; ``says`` is a sentence."""
     part, tau = without_temperature(data["network"]), data["network"]["temperature"]
@@ -348,7 +359,7 @@ def about(data):
         theorems.append({name: one[name] for name in ("gates", "height", "length") if name in one})
     says = (
         f"the {part['kind']} network ({many(d, 'unit')}, digest {network[:16]})"
-        + (f" at temperature {float(Fraction(tau))!r:.60}" if tau else "")
+        + (f" at temperature {decimal(tau):.60}" if tau else "")
         + f" accepts exactly the balanced strings, among the strings over {shown(part['alphabet'])}"
         f" {'; '.join(texts)}"
     )

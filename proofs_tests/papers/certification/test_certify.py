@@ -91,6 +91,12 @@ def test_a_low_temperature_is_certified_and_a_high_one_is_not():
     assert certify(network, 50.0).verdict == "different"
 
 
+@pytest.mark.parametrize("temperature", [1e-60, 1e-300])
+def test_the_lowest_temperatures_are_certified(temperature):
+    """The first mixture is one-hot up to a term far below the smallest float."""
+    assert certify(random_network(3), temperature).verdict == "certified"
+
+
 def test_a_tie_has_no_automaton_to_compare_with():
     """The smallest tie in Theorem 3.2 has zero weights and S = (-1, 1)."""
     network = Acceptor(("a",), "sr-elman", hidden_size=1, k=2, dtype=torch.float64)

@@ -12,7 +12,7 @@ import torch
 from automata.moore import Moore
 from proofs_tests.papers.certification.latches import LAST, MACHINE, last_of_three, latch
 from proofs_tests.papers.certification.ordinary import CELLS
-from proofs_tests.ratproof.test_certificates_read_strictly import changed
+from proofs_tests.ratproof.certificate_files import changed
 from ratproof.certification.ordinary_networks.certificate import to_json
 from ratproof.certification.ordinary_networks.groups import grouped, symbol_groups
 from ratproof.certification.ordinary_networks.recognise import network_of_parts

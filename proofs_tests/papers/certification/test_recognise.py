@@ -292,6 +292,10 @@ def with_weight(value):
     return module
 
 
+def plain():
+    return Wrapper(*layers())
+
+
 class Overridden(nn.GRU):
     def forward(self, x, h=None):
         return super().forward(2 * x, h)
@@ -321,33 +325,21 @@ class Overridden(nn.GRU):
         (lambda: Wrapper(*layers()).to("meta"), {}, "must be dense and have values"),
         (lambda: with_weight(torch.nan), {}, "encoder.weight_hh_l0: all elements must be finite, got nan"),
         (lambda: with_weight(-torch.inf), {}, "all elements must be finite, got -inf"),
-        (lambda: Wrapper(*layers()), {"alphabet": "aa"}, "symbols of the alphabet must be distinct, got 'a'"),
-        (lambda: Wrapper(*layers()), {"alphabet": ["a", ""]}, 'the alphabet must not contain ""'),
+        (plain, {"alphabet": "aa"}, "symbols of the alphabet must be distinct, got 'a'"),
+        (plain, {"alphabet": ["a", ""]}, 'the alphabet must not contain ""'),
+        (plain, {"alphabet": ["a", 1]}, "symbols of the alphabet must be strings, got 1"),
+        (plain, {"alphabet": []}, "must have at least one symbol"),
+        (plain, {"alphabet": "abc"}, "embeddings: the shape must be (3, 2), got (2, 2)"),
+        (plain, {"embeddings": torch.eye(2).double()}, "embeddings: the tensor must be f"),
+        (plain, {"embeddings": np.eye(2)}, "embeddings must be a tensor, got ndarray"),
+        (plain, {"embeddings": "onehot"}, "must be a tensor or 'one-hot', got 'onehot'"),
         (
-            lambda: Wrapper(*layers()),
-            {"alphabet": ["a", 1]},
-            "symbols of the alphabet must be strings, got 1",
-        ),
-        (lambda: Wrapper(*layers()), {"alphabet": []}, "must have at least one symbol"),
-        (lambda: Wrapper(*layers()), {"alphabet": "abc"}, "embeddings: the shape must be (3, 2), got (2, 2)"),
-        (
-            lambda: Wrapper(*layers()),
-            {"embeddings": torch.eye(2).double()},
-            "embeddings: the tensor must be f",
-        ),
-        (lambda: Wrapper(*layers()), {"embeddings": np.eye(2)}, "embeddings must be a tensor, got ndarray"),
-        (lambda: Wrapper(*layers()), {"embeddings": "onehot"}, "must be a tensor or 'one-hot', got 'onehot'"),
-        (
-            lambda: Wrapper(*layers()),
+            plain,
             {"embeddings": None, "alphabet": "abc"},
             "as many entries as the network has inputs, which is 2, got 3; pass embeddings",
         ),
-        (
-            lambda: Wrapper(*layers()),
-            {"embeddings": torch.tensor([0, 1])},
-            "has no embedding table, got indices",
-        ),
-        (lambda: Wrapper(*layers()), {"threshold": torch.inf}, "threshold must be a finite number, got inf"),
+        (plain, {"embeddings": torch.tensor([0, 1])}, "has no embedding table, got indices"),
+        (plain, {"threshold": torch.inf}, "threshold must be a finite number, got inf"),
         (
             lambda: Wrapper(*layers(classes=2)),
             {"threshold": 1},

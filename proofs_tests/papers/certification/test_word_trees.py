@@ -19,7 +19,9 @@ from proofs_tests.papers.certification.latches import (
     latch,
 )
 from proofs_tests.papers.certification.ordinary import CELLS
+from proofs_tests.papers.certification.test_check_regions import constant
 from proofs_tests.papers.certification.test_region_steps import drawn, region_of, torch_step
+from proofs_tests.ratproof.certificate_files import changed
 from ratproof.certification.ordinary_networks import word_trees
 from ratproof.certification.ordinary_networks.arithmetic import Points
 from ratproof.certification.ordinary_networks.certificate import to_json
@@ -98,64 +100,42 @@ def paths(row, path=()):
             yield from paths(target, (*path, symbol))
 
 
-def at(row, path):
-    for symbol in path:
-        row = row[symbol]
-    return row
-
-
 def changes(certificate):
-    """Yield copies of the certificate with one change that makes the proof invalid."""
+    """Yield the path and the new value of each change of the certificate that makes the proof invalid."""
     nodes = certificate["nodes"]
     reached = {target for node in nodes for _, target in paths(node["next"]) if isinstance(target, int)}
     for index, node in enumerate(nodes):
         for factor in (0.0, 2.0**12) if index in reached else ():
-            changed = json.loads(json.dumps(certificate))
-            widths = [float.fromhex(width) * factor for width in node["width"]]
-            changed["nodes"][index]["width"] = [float(np.float32(width)).hex() for width in widths]
-            yield f"width {index} times {factor}", changed
+            widths = [float(np.float32(float.fromhex(width) * factor)).hex() for width in node["width"]]
+            yield ("nodes", index, "width"), widths
         for path, target in paths(node["next"]):
             wrong = [len(nodes), -1, True, None, [], [target] * 2, {}]
             if isinstance(target, int):
                 wrong += [i for i, other in enumerate(nodes) if other["state"] != nodes[target]["state"]][:1]
             for value in wrong:
-                changed = json.loads(json.dumps(certificate))
-                at(changed["nodes"][index]["next"], path[:-1])[path[-1]] = value
-                yield f"node {index}, next {path}: {value!r}", changed
-    for state in range(len(certificate["automaton"]["label"])):
-        changed = json.loads(json.dumps(certificate))
-        changed["automaton"]["label"][state] ^= 1
-        yield f"label {state}", changed
+                yield ("nodes", index, "next", *path), value
+    for state, label in enumerate(certificate["automaton"]["label"]):
+        yield ("automaton", "label", state), label ^ 1
 
 
 def test_the_checker_rejects_changed_trees(closed):
     _, _, certificate = closed
     every = list(changes(certificate))
     chosen = np.random.default_rng(0).permutation(len(every))[:120]
-    for name, changed in (every[i] for i in chosen):
-        answer = judge(changed)
-        assert answer.verdict == "rejected", name
-        assert "malformed" not in str(answer.why), (name, answer.why)
+    for path, value in (every[i] for i in chosen):
+        answer = judge(changed(certificate, path, value))
+        assert answer.verdict == "rejected", (path, value)
+        assert "malformed" not in str(answer.why), (path, value, answer.why)
 
 
 def test_an_image_in_a_list_is_checked():
     """The network's state is tanh(1) after every symbol, and its output is 1."""
-    number = {value: float(np.float32(value)).hex() for value in (0.0, 0.5, 1.0, np.tanh(1.0))}
-    zero, one = number[0.0], number[1.0]
-    layer = {"input_weight": [[zero]], "weight": [[zero]], "input_bias": [one], "bias": [zero]}
-    network = {"cell": "rnn_tanh", "alphabet": ["a"], "layers": [layer], "embeddings": [[one]]}
-    network |= {"readout": [[zero]], "readout_bias": [one], "threshold": zero}
-    start = {"state": 0, "next": [[1]], "center": [zero], "width": [number[0.5]]}
-    later = {"state": 0, "next": [[1]], "center": [number[np.tanh(1.0)]], "width": [number[0.5]]}
-    certificate = {
-        "format": check_regions.FORMAT,
-        "about": check_regions.ABOUT,
-        "claims": check_regions.CLAIM,
-        "premise": check_regions.PREMISE,
-        "network": network,
-        "automaton": {"start": 0, "next": [[1], [0]], "label": [1, 1]},
-        "nodes": [start, later],
-    }
+    certificate = constant("rnn_tanh", {"width": [(0.5).hex()]})
+    certificate["network"]["layers"][0]["input_bias"] = [(1.0).hex()]
+    certificate["automaton"] = {"start": 0, "next": [[1], [0]], "label": [1, 1]}
+    start = {**certificate["nodes"][0], "next": [[1]]}
+    later = {**start, "center": [float(np.float32(np.tanh(1.0))).hex()]}
+    certificate["nodes"] = [start, later]
     assert judge(certificate).verdict == "accepted"
     certificate["automaton"]["label"] = [1, 0]  # only images in lists have the state 1
     assert "an image has another decision" in str(judge(certificate).why)

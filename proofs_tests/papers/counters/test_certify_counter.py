@@ -185,3 +185,15 @@ def test_a_temperature_close_to_zero_leaves_the_cell_readable(temperature):
         counter("sr-lstm"), temperature=temperature, height=1, length=3, saturated_height=0
     )
     assert np.isfinite(answer.reading.largest_error)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_network_whose_cell_overflows_is_refused():
+    """Products of weights of 1e160 are infinite in float64, and their differences are not numbers."""
+
+    def enlarge(network):
+        for parameter in network.parameters():
+            parameter.mul_(1e160)
+
+    with pytest.raises(InputError, match="the cell state must be finite in float64, got an overflow"):
+        certify_counter(broken(enlarge, "sr-lstm"), **LIMITS)

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -11,9 +12,10 @@ from hypothesis import strategies as st
 
 from proofs_tests.papers.counters import some_counters
 from proofs_tests.papers.counters.some_counters import broken, counter
-from ratproof.certification.counters.boxes import Boxes
+from ratproof.certification.counters.boxes import Boxes, close
 from ratproof.certification.counters.certificate import network_json, to_json
 from ratproof.certification.counters.certify import certify_counter
+from ratproof.certification.counters.exploration import explore
 from ratproof.certification.counters.numbers import KINDS, numbers_of
 from ratproof.certification.counters.points import CounterPoints
 from ratproof.certification.counters.proof import prove
@@ -62,6 +64,15 @@ def test_it_accepts_what_the_proof_does(kind):
     assert judge(certificate(kind)).verdict == "accepted"
 
 
+@pytest.mark.parametrize("own, written", [(0.5, "1/2"), (Fraction(1, 3), "1/3"), (1e100, "1" + "0" * 399)])
+def test_an_accepted_certificate_says_the_exact_temperature(own, written):
+    """A temperature that is no float is not rounded, and may be larger than all floats."""
+    data = certify_counter(counter("sr-lstm"), own, height=0, length=0, saturated_height=0).certificate()
+    data["network"]["temperature"] = written
+    judgement, text = judge(data), {"1/2": "0.5"}.get(written, written)[:60]
+    assert judgement.verdict == "accepted" and f" at temperature {text} accepts" in judgement.about["says"]
+
+
 @both
 @pytest.mark.parametrize("name", ["h", "c"])
 @pytest.mark.parametrize("side", [0, 1])
@@ -72,6 +83,29 @@ def test_a_shrunk_box_is_rejected(theorem, name, side):
         box[side][0] = moved(box[side][0], (-1, 1)[side] * 2.0**-30)
 
     assert "box" in rejected(shrink)
+
+
+def test_a_length_that_would_take_hours_is_not_checked(monkeypatch):
+    """A dead string's cell decreases by 1 with each ``)``, in a box with room for 2^40 of them."""
+    monkeypatch.setattr(check_counter, "STEPS", 10_000, raising=False)
+    answer = certify_counter(counter(big=50.0), height=0, length=10, saturated_height=0)
+    data = json.loads(json.dumps(answer.certificate()))
+    for node, unit in ((1, 1), (2, 0), (2, 1)):
+        data["theorems"][SOFT]["nodes"][node]["c"][0][unit] = (-(2.0**40)).hex()
+    data["theorems"][SOFT]["length"] = 100
+    assert judge(data).verdict == "accepted"
+    data["theorems"][SOFT]["length"] = 50_000
+    judgement = judge(data)
+    assert judgement.verdict == "unknown" and judgement.why.startswith("it takes more than 10000 steps")
+
+
+def test_a_length_that_the_checker_does_not_check_is_not_proved(monkeypatch):
+    monkeypatch.setattr("ratproof.certification.counters.proof.STEPS", 10_000, raising=False)
+    numbers = numbers_of(counter(big=50.0))
+    for length, gap in ((100, None), (50_000, "step: the cell's bounds take more than 10000 steps")):
+        boxes = close(numbers, explore(numbers, 0, 8.0), length)
+        why = prove(numbers, boxes, length)
+        assert why is None if gap is None else why.startswith(gap)
 
 
 @both
@@ -239,5 +273,5 @@ def test_a_wrong_decision_is_detected_by_the_proof_and_by_the_checker(name):
     """Only the classifier differs, so that all boxes are closed."""
     numbers, boxes = numbers_of(broken(getattr(some_counters, name))), proved().soft.boxes
     gap = prove(numbers, boxes, 6)
-    assert gap is not None and gap.why.startswith("decision: ")
+    assert gap is not None and gap.startswith("decision: ")
     assert (judge(to_json(numbers, [(boxes, 1, 6)])).why or "").startswith("the decision at node")

@@ -45,15 +45,8 @@ class Boxes:
 
 
 @dataclass(frozen=True)
-class OpenCounterBoxes:
-    """A failed search for closed boxes; ``why`` is the reason, as a sentence."""
-
-    why: str
-
-
-@dataclass(frozen=True)
 class BoxArrows:
-    """All A transitions between nodes, sorted by their targets.
+    """All A transitions between nodes.
 
     Attributes:
         source, group, target: For each transition, the node that it leaves, the index of its group of
@@ -67,9 +60,14 @@ class BoxArrows:
     @staticmethod
     def of(explored: Explored) -> BoxArrows:
         source, group = np.nonzero(explored.after != OUT)
-        target = explored.after[source, group]
-        order = np.argsort(target, kind="stable")
-        return BoxArrows(source[order], group[order], target[order])
+        return BoxArrows(source, group, explored.after[source, group])
+
+    def widened(self, bounds: Floats, least: Floats, most: Floats) -> Floats:
+        """Return each node's ``bounds``, widened to contain the interval of each transition into the node."""
+        out = bounds.copy()
+        np.minimum.at(out[0], self.target, least)
+        np.maximum.at(out[1], self.target, most)
+        return out
 
 
 class CounterImages:
@@ -163,12 +161,11 @@ def times(one: Floats, other: Floats) -> Floats:
     return np.stack([products.min(axis=0), products.max(axis=0)])
 
 
-def close(
-    numbers: CounterNumbers, explored: Explored, length: int | None, tolerance_rounds: int = ROUNDS
-) -> Boxes | OpenCounterBoxes:
+def close(numbers: CounterNumbers, explored: Explored, length: int | None) -> Boxes | str:
     """Search for boxes that contain all states after at most ``length`` symbols.
 
-    If ``length`` is ``None``, the gates are saturated and the length is unlimited.
+    If ``length`` is ``None``, the gates are saturated and the length is unlimited. Return the reason if the
+    search fails.
     """
     saturated = length is None
     arrows, images = BoxArrows.of(explored), CounterImages(numbers, saturated, explored.groups)
@@ -177,34 +174,40 @@ def close(
     h, c = loosened(h), loosened(c)
     reads = images.reads[:, arrows.group]
     wanted = np.array([balanced(one) for one in explored.classes])
-    for _ in range(tolerance_rounds):
+    for _ in range(ROUNDS):
         logits = images.logits(h, c)
         unsure = np.flatnonzero(np.where(wanted, logits[0] <= 0, logits[1] >= 0))
         if len(unsure):
-            return OpenCounterBoxes(_uncertain_decision(numbers, explored, int(unsure[0])))
+            return _uncertain_decision(numbers, explored, int(unsure[0]))
         f, m, o = images.gates(h[:, arrows.source], c[:, arrows.source], reads)
-        new_c = grow(arrows, f, m, start[1], len(explored.classes), length)
+        new_c = grow(arrows, f, m, only_first(start[1], len(explored.classes)), length)
         image = times(f, c[:, arrows.source]) + m
         bound = c[:, arrows.target]
         image = np.stack([np.maximum(image[0], bound[0]), np.minimum(image[1], bound[1])])
         image = np.stack([np.minimum(image[0], image[1]), np.maximum(image[0], image[1])])
-        new_h = joined(arrows, images.mix(images.output(o, image)), start[0], len(explored.classes))
+        first_h = only_first(start[0], len(explored.classes))
+        new_h = arrows.widened(first_h, *images.mix(images.output(o, image)))
         if inside(loosened(new_h), h) and inside(loosened(new_c), c):
             return Boxes(explored, h, c)
         h, c = grown(h, new_h), grown(c, new_c)
-    return OpenCounterBoxes("the boxes of states do not close: they grow with every round of the search")
+    return "the boxes of states do not close: they grow with every round of the search"
 
 
-def grow(arrows: BoxArrows, f: Floats, m: Floats, start: Floats, nodes: int, length: int | None) -> Floats:
-    """Return the bounds of c at each node after at most ``length`` symbols.
+def only_first(start: Floats, nodes: int) -> Floats:
+    """Return the interval of node 0 and empty intervals, from infinity to minus infinity, of other nodes."""
+    bounds = np.stack([np.full((nodes, start.shape[2]), np.inf), np.full((nodes, start.shape[2]), -np.inf)])
+    bounds[:, :1] = start
+    return bounds
+
+
+def grow(arrows: BoxArrows, f: Floats, m: Floats, bounds: Floats, length: int | None) -> Floats:
+    """Return the bounds of c at each node after at most ``length`` symbols, from those before the first.
 
     If the bounds still grow after some iterations, the growth is extrapolated linearly, or to infinity if
     ``length`` is ``None``.
     """
-    bounds = np.stack([np.full((nodes, start.shape[2]), np.inf), np.full((nodes, start.shape[2]), -np.inf)])
-    bounds[:, :1] = start
-    rounds = 2 * nodes + 2 * SPEED if length is None else min(length, 2 * nodes + 2 * SPEED)
-    history = bounds
+    most = 2 * bounds.shape[1] + 2 * SPEED
+    rounds, history = most if length is None else min(length, most), bounds
     for n in range(rounds):
         if n == rounds - SPEED:
             history = bounds
@@ -229,26 +232,7 @@ def _once(arrows: BoxArrows, f: Floats, m: Floats, bounds: Floats) -> Floats:
     never = low > high  # no string has reached this node yet
     least = np.where(never, np.inf, np.where(np.isnan(least), m[0], least))
     most = np.where(never, -np.inf, np.where(np.isnan(most), m[1], most))
-    first = np.flatnonzero(np.r_[True, arrows.target[1:] != arrows.target[:-1]])
-    out = bounds.copy()
-    targets = arrows.target[first]
-    out[0][targets] = np.minimum(out[0][targets], np.minimum.reduceat(least, first, axis=0))
-    out[1][targets] = np.maximum(out[1][targets], np.maximum.reduceat(most, first, axis=0))
-    return out
-
-
-def joined(arrows: BoxArrows, values: Floats, start: Floats, nodes: int) -> Floats:
-    """Return, for each node, the smallest interval that contains the values of all transitions into it.
-
-    The interval of node 0 also contains ``start``.
-    """
-    out = np.stack([np.full((nodes, start.shape[2]), np.inf), np.full((nodes, start.shape[2]), -np.inf)])
-    out[:, :1] = start
-    first = np.flatnonzero(np.r_[True, arrows.target[1:] != arrows.target[:-1]])
-    targets = arrows.target[first]
-    out[0][targets] = np.minimum(out[0][targets], np.minimum.reduceat(values[0], first, axis=0))
-    out[1][targets] = np.maximum(out[1][targets], np.maximum.reduceat(values[1], first, axis=0))
-    return out
+    return arrows.widened(bounds, least, most)
 
 
 def inside(one: Floats, other: Floats) -> bool:

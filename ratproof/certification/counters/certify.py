@@ -158,11 +158,11 @@ def _theorem(
             )
         stage(f"{gates} gates: boxes around {len(explored.classes)} nodes")
         boxes = close(numbers, explored, length)
-        if not isinstance(boxes, Boxes):
-            why = boxes.why
+        if isinstance(boxes, str):
+            why = boxes
             continue
         gap = prove(numbers, boxes, length, progress)
         if gap is None:
             return CounterTheorem(height, length, boxes, "")
-        why = gap.why
+        why = gap
     return CounterTheorem(height, length, None, why)

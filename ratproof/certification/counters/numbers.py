@@ -19,7 +19,6 @@ from ratproof.certification.network_numbers import TokenNumbers, array, only_one
 KINDS = ("lstm", "lstm-p", "sr-lstm", "sr-lstm-p")
 """Kinds of networks whose cell may count."""
 OPEN, CLOSE = "(", ")"
-LEAST_TEMPERATURE = 1e-290
 
 
 @dataclass(frozen=True)
@@ -52,15 +51,6 @@ class CounterNumbers(TokenNumbers):
     S: Floats | None
     w: Floats
     v: Floats
-
-    @property
-    def tau(self) -> float:
-        """Return the temperature as a float that is at least ``LEAST_TEMPERATURE``.
-
-        Division by a smaller number would overflow. Only the search uses this value. The proof uses the exact
-        temperature, in ball arithmetic.
-        """
-        return max(float(self.temperature or 1), LEAST_TEMPERATURE)
 
     @property
     def d(self) -> int:

@@ -15,7 +15,6 @@ Decision: the classifier's logit has the correct sign over each box.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import flint
 import numpy as np
@@ -24,23 +23,15 @@ from flint import arb
 from automata.aliases import Floats
 from ratproof.certification.counters.ball_run import first
 from ratproof.certification.counters.balls import BallStep, Ends, between, carried, ends
-from ratproof.certification.counters.boxes import BoxArrows, Boxes
+from ratproof.certification.counters.boxes import BoxArrows, Boxes, only_first
 from ratproof.certification.counters.heights import balanced
 from ratproof.certification.counters.numbers import CounterNumbers
 from ratproof.certification.soft_networks.balls import Balls, each, exact
-from ratproof.certification.soft_networks.proof import ProofGap
+from ratproof.checkers.check_counter import STEPS
 
 BITS = 64
 MOST_ROUNDS = 20_000
 """Maximum number of iterations. If the bounds still change after them, the proof fails."""
-
-
-@dataclass(frozen=True)
-class ProofFactors:
-    """Intervals of f and m in c' = f c + m for each of A transitions, each of shape ``(2, A, d)``."""
-
-    f: Floats
-    m: Floats
 
 
 def prove(
@@ -48,29 +39,33 @@ def prove(
     boxes: Boxes,
     length: int | None,
     progress: Callable[[int, int], None] = lambda done, of: None,
-) -> ProofGap | None:
+) -> str | None:
     """Check that the boxes prove the theorem about strings of at most ``length`` symbols.
 
     If ``length`` is ``None``, the gates are saturated and strings have any length. Return ``None`` if the
-    proof holds, else the first gap.
+    proof holds, else the first gap, as a sentence.
     """
     with flint.ctx.workprec(BITS):
         step = BallStep(numbers, saturated=length is None)
         start = first(step)
         if not _holds(start[0], boxes.h[:, 0]):
-            return ProofGap("base: the first h leaves the box of node 0")
+            return "base: the first h leaves the box of node 0"
         factors = _factors(numbers, step, boxes, progress)
-        if isinstance(factors, ProofGap):
+        if isinstance(factors, str):
             return factors
         low, high = start[1]
         corners = np.array([[below(v) for v in low], [above(v) for v in high]])
-    return _bounded(boxes, factors, corners, length)
+    return _bounded(boxes, *factors, corners, length)
 
 
 def _factors(
     numbers: CounterNumbers, step: BallStep, boxes: Boxes, progress: Callable[[int, int], None]
-) -> ProofFactors | ProofGap:
-    """Check the step and the decision at every node, and return f and m of each transition."""
+) -> tuple[Floats, Floats] | str:
+    """Check the step and the decision at every node.
+
+    Return the intervals of f and m in c' = f c + m for each of A transitions, each of shape ``(2, A, d)``, or
+    the first gap.
+    """
     explored = boxes.explored
     reads, arrows = [step.read(group) for group in explored.groups], BoxArrows.of(explored)
     cells = [ends(boxes.c[:, node]) for node in range(len(explored.classes))]
@@ -88,22 +83,21 @@ def _factors(
                 step.mix(step.output(o, _intersection(carried(f, m, c), cells[to]))), boxes.h[:, to]
             ):
                 symbol = str(numbers.alphabet[explored.groups[group][0]])
-                return ProofGap(f"step: from node {node} with symbol {symbol!r}, h leaves node {to}'s box")
+                return f"step: from node {node} with symbol {symbol!r}, h leaves node {to}'s box"
         logit = step.logit(h, c)
         if not (logit > 0 if balanced(one) else logit < 0):
-            return ProofGap(f"decision: the decision at node {node} is not certain")
+            return f"decision: the decision at node {node} is not certain"
     pairs = [kept[key] for key in zip(arrows.source.tolist(), arrows.group.tolist(), strict=True)]
-    return ProofFactors(
-        *(
-            np.array(
-                [
-                    [list(map(end, pair[part][side])) for pair in pairs]
-                    for side, end in ((0, below), (1, above))
-                ]
-            )
-            for part in (0, 1)
+    f_ends, m_ends = (
+        np.array(
+            [
+                [list(map(below, pair[part][0])) for pair in pairs],
+                [list(map(above, pair[part][1])) for pair in pairs],
+            ]
         )
+        for part in (0, 1)
     )
+    return f_ends, m_ends
 
 
 def _intersection(one: Ends, other: Ends) -> Ends:
@@ -117,37 +111,36 @@ def _holds(values: Balls, corners: Floats) -> bool:
     return all(bool(low[i] <= v and v <= high[i]) for i, v in enumerate(values))
 
 
-def _bounded(boxes: Boxes, factors: ProofFactors, start: Floats, length: int | None) -> ProofGap | None:
+def _bounded(boxes: Boxes, f: Floats, m: Floats, start: Floats, length: int | None) -> str | None:
     """Check that the bounds on c, rounded outwards, stay in the boxes for up to ``length`` symbols."""
-    arrows, nodes = BoxArrows.of(boxes.explored), len(boxes.explored.classes)
-    bounds = np.stack([np.full((nodes, start.shape[1]), np.inf), np.full((nodes, start.shape[1]), -np.inf)])
-    bounds[:, 0] = start
+    arrows = BoxArrows.of(boxes.explored)
+    bounds = only_first(start[:, None], len(boxes.explored.classes))
     endless = np.isinf(boxes.c)  # these ends of the box are unbounded
     bounds = np.where(endless, boxes.c, bounds)
-    for _ in range(MOST_ROUNDS if length is None else length):
-        following = _after(arrows, factors, bounds)
+    rounds, most = MOST_ROUNDS if length is None else length, STEPS // max(f.size // 2, 1)
+    for _ in range(min(rounds, most)):
+        following = _after(arrows, f, m, bounds)
         following = np.where(endless, boxes.c, following)
         if (following[0] < boxes.c[0]).any() or (following[1] > boxes.c[1]).any():
             node = int(np.argwhere((following[0] < boxes.c[0]) | (following[1] > boxes.c[1]))[0, 0])
-            return ProofGap(f"step: the cell leaves the box of node {node}")
+            return f"step: the cell leaves the box of node {node}"
         if (following == bounds).all():
             return None
         bounds = following
-    return None if length is not None else ProofGap("step: the cell's bounds do not converge")
+    if rounds > most:
+        return f"step: the cell's bounds take more than {STEPS} steps, the limit of the checker"
+    return None if length is not None else "step: the cell's bounds do not converge"
 
 
-def _after(arrows: BoxArrows, factors: ProofFactors, bounds: Floats) -> Floats:
+def _after(arrows: BoxArrows, f: Floats, m: Floats, bounds: Floats) -> Floats:
     """Return bounds on c that still hold after one more symbol: they contain the earlier bounds."""
     low, high = bounds[0][arrows.source], bounds[1][arrows.source]
     # a node that no string has reached has the bounds (inf, -inf), which contribute nothing
-    least = _end(np.where(low >= 0, factors.f[0], factors.f[1]), low, factors.m[0], -np.inf)
-    most = _end(np.where(high >= 0, factors.f[1], factors.f[0]), high, factors.m[1], np.inf)
+    least = _end(np.where(low >= 0, f[0], f[1]), low, m[0], -np.inf)
+    most = _end(np.where(high >= 0, f[1], f[0]), high, m[1], np.inf)
     nobody = (low == np.inf) & (high == -np.inf)
     least, most = np.where(nobody, np.inf, least), np.where(nobody, -np.inf, most)
-    out = bounds.copy()
-    np.minimum.at(out[0], arrows.target, least)
-    np.maximum.at(out[1], arrows.target, most)
-    return out
+    return arrows.widened(bounds, least, most)
 
 
 def _end(f: Floats, c: Floats, m: Floats, towards: float) -> Floats:

@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from automata.aliases import Floats
+from automata.errors import InputError
 from ratproof.certification.counters.boxes import Boxes
 from ratproof.certification.counters.numbers import CounterNumbers
 from ratproof.certification.counters.points import CounterPoints
@@ -87,6 +88,10 @@ def _fitted(cells: Floats, depths: Floats, read: Floats) -> CellReading:
     """
     half = STRINGS // 2
     rows, wanted = cells[:, :half].reshape(-1, cells.shape[2]), depths[:, :half].reshape(-1)
+    if not np.isfinite(cells).all():
+        raise InputError(
+            "the cell state must be finite in float64, got an overflow; the weights are too large"
+        )
     ones = np.ones((len(rows), 1))
     fit = np.linalg.lstsq(np.concatenate([rows, ones], axis=1), wanted, rcond=1e-10)[0]
     estimate = cells @ fit[:-1] + fit[-1]

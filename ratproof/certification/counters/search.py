@@ -72,7 +72,7 @@ def first_wrong(points: CounterPoints, rows: NDArray[np.int64], height: int) -> 
     """
     numbers, first = points.n, points.first()
     h, c = (np.repeat(part, len(rows), axis=0) for part in first)
-    depth_changes = np.array([numbers.depth_change(token) for token in range(len(numbers.alphabet))])
+    depth_changes = _depth_changes(numbers)
     dead, stands = np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=np.int64)
     kept = np.ones(len(rows), dtype=bool)
     for n in range(rows.shape[1] + 1):
@@ -89,6 +89,10 @@ def first_wrong(points: CounterPoints, rows: NDArray[np.int64], height: int) -> 
     return None
 
 
+def _depth_changes(numbers: CounterNumbers) -> NDArray[np.int64]:
+    return np.array([numbers.depth_change(token) for token in range(len(numbers.alphabet))])
+
+
 def _long(numbers: CounterNumbers, height: int, length: int) -> Iterator[tuple[str, NDArray[np.int64]]]:
     """Yield batches of long strings, each with the name of its kind.
 
@@ -96,7 +100,8 @@ def _long(numbers: CounterNumbers, height: int, length: int) -> Iterator[tuple[s
     """
     random = np.random.default_rng(0)
     up, down = numbers.opening, numbers.closing
-    letters = [t for t in range(len(numbers.alphabet)) if numbers.depth_change(t) == 0]
+    depth_changes = _depth_changes(numbers)
+    letters = np.flatnonzero(depth_changes == 0).tolist()
     deep = [[up] * n + [down] * n for n in range(1, min(height, length // 2) + 1)]
     again = [(one * (length // len(one)))[:length] for one in deep if length >= len(one)]
     dying = [[down] * length, ([down] * height + [up] * height) * (length // max(2 * height, 1))]
@@ -115,13 +120,12 @@ def _long(numbers: CounterNumbers, height: int, length: int) -> Iterator[tuple[s
         rows = np.where(way < rise, up, down)
         if letters:
             rows = np.where(draw < share, random.choice(letters, (AT_ONCE, length)), rows)
-        for row in rows:  # keep most strings alive and within the height
-            stands = 0
-            for n, token in enumerate(row):
-                depth_change = numbers.depth_change(int(token))
-                if stands + depth_change > height or (stands + depth_change < 0 and random.random() > 0.02):
-                    row[n], depth_change = (down if depth_change > 0 else up), -depth_change
-                stands = max(stands + depth_change, 0)
+        stands = np.zeros(AT_ONCE, dtype=np.int64)
+        for column in rows.T:  # exchange brackets to keep most strings alive and within the height
+            after = stands + depth_changes[column]
+            turn = (after > height) | ((after < 0) & (height > 0) & (random.random(AT_ONCE) > 0.02))
+            column[turn] = up + down - column[turn]
+            stands = np.maximum(stands + depth_changes[column], 0)
         yield "random", rows
 
 

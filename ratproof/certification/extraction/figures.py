@@ -15,10 +15,11 @@ import numpy as np
 from automata import drawing
 from automata.aliases import Floats, String, Symbol, Symbols
 from automata.extras import require_extra
+from automata.moore import Moore
 from ratproof.certification.extraction.probabilities import along, over_temperatures, probabilistic
 from ratproof.certification.soft_networks.certify import Certification
 from ratproof.certification.soft_networks.floats import Points
-from ratproof.certification.soft_networks.hard import HardAutomaton, labelled_outputs
+from ratproof.certification.soft_networks.hard import HardAutomaton, labelled_outputs, language
 from ratproof.certification.soft_networks.numbers import Numbers
 
 if TYPE_CHECKING:
@@ -66,21 +67,19 @@ def hard_automaton(automaton: HardAutomaton) -> str | None:
 
     Its states have the names of their centroids.
     """
-    machine = automaton.machine()
-    if machine is None:
-        return None
-    outputs = labelled_outputs(machine)
-    dfa = machine.accepting(frozenset(q for q, (_, accepts) in enumerate(outputs) if accepts))
-    return drawing.svg(dfa, names=[str(centroid) for centroid, _ in outputs])
+    return _drawn(automaton.machine())
 
 
 def soft_automaton(answer: Certification) -> str | None:
     """Return the soft network's automaton as SVG, or ``None`` if no boxes were proved."""
-    if answer.soft is None:
+    return _drawn(answer.soft)
+
+
+def _drawn(machine: Moore | None) -> str | None:
+    if machine is None:
         return None
-    outputs = labelled_outputs(answer.soft)
-    dfa = answer.soft.accepting(frozenset(q for q, (_, accepts) in enumerate(outputs) if accepts))
-    return drawing.svg(dfa, names=[str(centroid) for centroid, _ in outputs])
+    names = [str(centroid) for centroid, _ in labelled_outputs(machine)]
+    return drawing.svg(language(machine), names=names)
 
 
 def probabilistic_automaton(numbers: Numbers, automaton: HardAutomaton) -> str:

@@ -8,8 +8,9 @@ proves them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,21 +24,43 @@ FUNCTION_UNITS = 8
 
 
 @dataclass(frozen=True)
-class Points:
-    """Vectors, of shape (N, m)."""
+class Batch:
+    """A batch of N vectors: the arrays of a subclass have the shape (N, m) or (N, m, D)."""
 
     center: Array
+
+    def __getitem__(self, columns: slice) -> Self:
+        return self._each(lambda part: part[:, columns])
+
+    def take(self, rows: Index, columns: Index) -> Self:
+        """Return the entries at these indices of rows and columns, which are broadcast as in NumPy."""
+        return self._each(lambda part: part[rows, columns])
+
+    def rows(self, rows: np.ndarray) -> Self:
+        """Return the vectors with these indices in the batch."""
+        return self._each(lambda part: part[rows])
+
+    def joined(self, *others: Self) -> Self:
+        """Return vectors that have the entries of ``self``, followed by those of ``others``."""
+        return self._each(lambda *parts: np.concatenate(parts, 1), *others)
+
+    def stacked(self, *others: Self) -> Self:
+        """Return the vectors of several batches as one batch."""
+        return self._each(lambda *parts: np.concatenate(parts), *others)
+
+    def _each(self, change: Callable[..., Array], *others: Self) -> Self:
+        """Return vectors whose arrays are ``change`` of those of ``self`` and ``others``."""
+        names = [part.name for part in fields(self) if part.name != "box"]
+        return replace(self, **{name: change(*(getattr(x, name) for x in (self, *others))) for name in names})
+
+
+@dataclass(frozen=True)
+class Points(Batch):
+    """Vectors, of shape (N, m)."""
 
     def linear(self, weight: Array, bias: Array, terms: int) -> Points:
         """Return ``weight @ x + bias`` for each vector x; ``terms`` is only used by affine forms."""
         return Points(self.center @ weight.T + bias)
-
-    def __getitem__(self, columns: slice) -> Points:
-        return Points(self.center[:, columns])
-
-    def take(self, rows: Index, columns: Index) -> Points:
-        """Return the entries at these indices of rows and columns, which are broadcast as in NumPy."""
-        return Points(self.center[rows, columns])
 
     def __add__(self, other: Points) -> Points:
         return Points(self.center + other.center)
@@ -64,28 +87,16 @@ class Points:
         """Return the positive parts."""
         return Points(np.maximum(self.center, 0))
 
-    def joined(self, *others: Points) -> Points:
-        """Return vectors that have the entries of ``self``, followed by those of ``others``."""
-        return Points(np.concatenate([self.center, *(x.center for x in others)], 1))
-
 
 @dataclass(frozen=True)
-class Duals:
+class Duals(Batch):
     """Vectors of shape (N, m) with Jacobians of shape (N, m, D)."""
 
-    center: Array
     generators: Array
 
     def linear(self, weight: Array, bias: Array, terms: int) -> Duals:
         """Return ``weight @ x + bias`` for each vector x; ``terms`` is only used by affine forms."""
         return Duals(self.center @ weight.T + bias, weight @ self.generators)
-
-    def __getitem__(self, columns: slice) -> Duals:
-        return Duals(self.center[:, columns], self.generators[:, columns])
-
-    def take(self, rows: Index, columns: Index) -> Duals:
-        """Return the entries at these indices of rows and columns, which are broadcast as in NumPy."""
-        return Duals(self.center[rows, columns], self.generators[rows, columns])
 
     def __add__(self, other: Duals) -> Duals:
         return Duals(self.center + other.center, self.generators + other.generators)
@@ -115,23 +126,15 @@ class Duals:
         """Return the positive parts."""
         return Duals(np.maximum(self.center, 0), (self.center > 0)[..., None] * self.generators)
 
-    def joined(self, *others: Duals) -> Duals:
-        """Return vectors that have the entries of ``self``, followed by those of ``others``."""
-        return Duals(
-            np.concatenate([self.center, *(x.center for x in others)], 1),
-            np.concatenate([self.generators, *(x.generators for x in others)], 1),
-        )
-
 
 @dataclass(frozen=True)
-class Forms:
+class Forms(Batch):
     """Affine forms: centers and errors of shape (N, m), generators of shape (N, m, D).
 
     Every entry also lies between ``low`` and ``high``. ``box`` says whether xi is bounded in the maximum
     norm, instead of the 2-norm.
     """
 
-    center: Array
     generators: Array
     error: Array
     low: Array
@@ -169,35 +172,9 @@ class Forms:
         form = Forms(center, weight @ self.generators, error, center, center, self.box)
         return form._within(middle - half, middle + half, rounding)
 
-    def __getitem__(self, columns: slice) -> Forms:
-        return self._each(lambda part: part[:, columns])
-
-    def take(self, rows: Index, columns: Index) -> Forms:
-        """Return the entries at these indices of rows and columns, which are broadcast as in NumPy."""
-        return self._each(lambda part: part[rows, columns])
-
-    def rows(self, rows: np.ndarray) -> Forms:
-        """Return the vectors with these indices in the batch."""
-        return self._each(lambda part: part[rows])
-
     def widened(self, by: Array) -> Forms:
         """Return the forms with larger errors, by these numbers of shape (N, m)."""
         return replace(self, error=self.error + by, low=self.low - by, high=self.high + by)
-
-    @classmethod
-    def stacked(cls, parts: Sequence[Forms]) -> Forms:
-        """Return the vectors of several batches as one batch."""
-        center, generators, error, low, high = (
-            np.concatenate(same) for same in zip(*(part._parts() for part in parts), strict=True)
-        )
-        return cls(center, generators, error, low, high, parts[0].box)
-
-    def _each(self, change: Callable[[Array], Array]) -> Forms:
-        center, generators, error, low, high = map(change, self._parts())
-        return Forms(center, generators, error, low, high, self.box)
-
-    def _parts(self) -> tuple[Array, ...]:
-        return self.center, self.generators, self.error, self.low, self.high
 
     def _rounded(self, low: Array, high: Array) -> Forms:
         """Return the forms, known to lie between these bounds, with two float32 rounding errors added."""
@@ -282,12 +259,6 @@ class Forms:
         slope = np.where(mixed, high / np.where(mixed, high - low, 1), (high > 0).astype(float))
         gap = np.where(mixed, -slope * low, 0.0)
         return self._line(slope, gap / 2, gap / 2)._within(np.maximum(low, 0), np.maximum(high, 0))
-
-    def joined(self, *others: Forms) -> Forms:
-        """Return vectors that have the entries of ``self``, followed by those of ``others``."""
-        parts = zip(*(form._parts() for form in (self, *others)), strict=True)
-        center, generators, error, low, high = (np.concatenate(part, 1) for part in parts)
-        return Forms(center, generators, error, low, high, self.box)
 
 
 def tanh_line(low: Array, high: Array) -> tuple[Array, Array, Array]:

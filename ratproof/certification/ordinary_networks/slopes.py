@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ratproof.certification.ordinary_networks.arithmetic import FUNCTION_UNITS, UNIT, Array, Index
+from ratproof.certification.ordinary_networks.arithmetic import FUNCTION_UNITS, UNIT, Array, Batch
 
 
 @dataclass(frozen=True)
-class Slopes:
+class Slopes(Batch):
     """Vectors over N boxes.
 
     Attributes:
@@ -27,7 +27,6 @@ class Slopes:
         error: The largest rounding errors, of shape ``(N, m)``.
     """
 
-    center: Array
     low: Array
     high: Array
     slope: Array
@@ -61,16 +60,6 @@ class Slopes:
         error = self.error @ size.T + 17 / 16 * terms * UNIT * (self._size @ size.T + np.abs(bias))
         return Slopes(center, middle - half, middle + half, weight @ self.slope, size @ self.spread, error)
 
-    def __getitem__(self, columns: slice) -> Slopes:
-        return Slopes(*(part[:, columns] for part in self._parts()))
-
-    def take(self, rows: Index, columns: Index) -> Slopes:
-        """Return the entries at these indices of rows and columns, which are broadcast as in NumPy."""
-        return Slopes(*(part[rows, columns] for part in self._parts()))
-
-    def _parts(self) -> tuple[Array, ...]:
-        return self.center, self.low, self.high, self.slope, self.spread, self.error
-
     @property
     def _size(self) -> Array:
         return np.maximum(np.abs(self.low), np.abs(self.high))
@@ -80,8 +69,7 @@ class Slopes:
         return replace(self, error=self.error + UNIT * (self._size + self.error))
 
     def __add__(self, other: Slopes) -> Slopes:
-        parts = zip(self._parts(), other._parts(), strict=True)
-        return Slopes(*(a + b for a, b in parts))._rounded()
+        return self._each(np.add, other)._rounded()
 
     def __sub__(self, other: Slopes) -> Slopes:
         low, high = self.low - other.high, self.high - other.low
@@ -140,11 +128,6 @@ class Slopes:
     def relu(self) -> Slopes:
         """Raise NotImplementedError: Coq's checker does not have this function."""
         raise NotImplementedError("Coq's checker does not have relu")
-
-    def joined(self, *others: Slopes) -> Slopes:
-        """Return vectors that have the entries of ``self``, followed by those of ``others``."""
-        parts = zip(*(x._parts() for x in (self, *others)), strict=True)
-        return Slopes(*(np.concatenate(part, 1) for part in parts))
 
 
 def _products(low: Array, high: Array, x: Slopes) -> tuple[Array, Array]:

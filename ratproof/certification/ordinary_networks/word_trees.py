@@ -287,7 +287,7 @@ class _Attempt:
                 raise LimitReached("the time limit was reached")
             some = slice(first, first + self._rows)
             parts.append(with_errors_as_generators(self.network.step(images.rows(rows[some]), symbols[some])))
-        return Forms.stacked(parts)
+        return parts[0].stacked(*parts[1:])
 
     def _require_decisions(self, images: Forms, states: np.ndarray, owners: np.ndarray, length: int) -> None:
         """Raise _Unclosed if an image may contain a state with a wrong decision.

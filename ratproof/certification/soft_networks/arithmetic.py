@@ -112,7 +112,4 @@ class EnclosureArithmetic(Protocol[V, BoxT_contra, PlaceT_contra]):
         """
 
     def pick(self, values: V, label: PlaceT_contra) -> V:
-        """Return, for each box, the entry at its label."""
-
-    def pick_row(self, values: V, label: PlaceT_contra) -> V:
-        """Return, for each box, the row at its label."""
+        """Return, for each box, the entry or the row at its label, with an axis of length 1 in its place."""

@@ -48,8 +48,10 @@ class BallRun:
 
     def alpha(self, similarities: Balls) -> Balls:
         """Return the mixture alpha: the softmax of the similarities divided by the temperature."""
-        logits = self.on.divide_by_temperature(similarities)
-        return self.on.softmax(logits - logits[_largest(logits)])
+        best = _largest(similarities)
+        gaps = self.on.divide_by_temperature(similarities - similarities[best])
+        gaps[best] = arb(0)  # exactly: at a low temperature, exp of the ball's upper end would overflow
+        return self.on.softmax(gaps)
 
     def h(self, alpha: Balls) -> Balls:
         """Return the hidden state h = S alpha of a mixture alpha."""
@@ -82,11 +84,7 @@ def _largest(values: Balls) -> int:
     Floats would round close values to the same float and large values to infinity.
     """
     middles: list[arb] = [value.mid() for value in values.tolist()]
-    best = 0
-    for index, middle in enumerate(middles):
-        if middle > middles[best]:
-            best = index
-    return best
+    return max(range(len(middles)), key=middles.__getitem__)
 
 
 def sign(value: arb) -> bool | None:

@@ -171,12 +171,8 @@ class BallArithmetic:
         return np.array(directions)
 
     def pick(self, values: Balls, label: int) -> Balls:
-        """Return the entry at the label, shape ``(1,)``."""
+        """Return the entry or the row at the label, shape ``(1,)`` or ``(1, d)``."""
         return np.asarray(values[[label]])
-
-    def pick_row(self, values: Balls, label: int) -> Balls:
-        """Return the row at the label."""
-        return np.asarray(values[label])
 
 
 def softmax(gaps: Balls) -> Balls:

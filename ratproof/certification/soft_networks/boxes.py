@@ -151,57 +151,50 @@ def close(
     Boxes are closed if each symbol maps each box into the next node's box, every image has the next node's
     label, and all decisions are correct.
     """
-    first = on.points.first()[0]
+    first = Points(on.numbers).first()[0]
     low, high = _around(nodes.low, nodes.high)
     low[0], high[0] = np.minimum(low[0], first), np.maximum(high[0], first)
     for done in range(rounds):
         stage(f"widening {len(nodes)} boxes, round {done + 1} of at most {rounds}")
         nodes = replace(nodes, low=low, high=high)
-        images = BoxImages(on, nodes)
-        if images.fault:
-            return OpenBoxes(images.fault, nodes)
-        if (images.low > low).all() and (images.high < high).all() and _inside(first, low[0], high[0]):
+        images = box_images(on, nodes)
+        if isinstance(images, str):
+            return OpenBoxes(images, nodes)
+        if (images[0] > low).all() and (images[1] < high).all() and _inside(first, low[0], high[0]):
             return nodes
-        wide_low, wide_high = _around(images.low, images.high)
+        wide_low, wide_high = _around(*images)
         low, high = np.minimum(low, wide_low), np.maximum(high, wide_high)
     return OpenBoxes(f"the boxes still grow after {rounds} rounds", nodes)
 
 
-class BoxImages:
-    """For each node, the smallest box around the images that lead to it under one step.
+def box_images(on: FloatArithmetic, nodes: Nodes) -> tuple[Floats, Floats] | str:
+    """Return, for each node, the corners of the smallest box around the images that lead to it in one step.
 
-    Attributes:
-        fault: A description of the first uncertain label or decision; "" if there is none.
-        low, high: The corners of these boxes; they are incomplete if there is a fault.
+    Return a description of the first uncertain label or decision if there is one.
     """
-
-    def __init__(self, on: FloatArithmetic, nodes: Nodes) -> None:
-        numbers = on.numbers
-        step, symbols = RecurrentStep(on), len(numbers.alphabet)
-        self.fault = ""
-        self.low, self.high = np.full_like(nodes.low, np.inf), np.full_like(nodes.high, -np.inf)
-        for some in _portions(len(nodes) * symbols, numbers):
-            source, symbol = some // symbols, some % symbols
-            target = nodes.after.reshape(-1)[some]
-            label = nodes.label[target]
-            pairs = FloatBoxes(nodes.low[source], nodes.high[source])
-            image = next_mixture(on, step.u(pairs, symbol), label, pairs)
-            open_pairs = np.flatnonzero(
-                ~(np.where(np.arange(numbers.k) == label[:, None], -1, image.gaps.hi) < 0).all(axis=1)
-            )
-            if len(open_pairs):
-                node, name = source[open_pairs[0]], numbers.alphabet[symbol[open_pairs[0]]]
-                self.fault = f"after symbol {name!r} from node {node} the label is not certain"
-                return
-            np.minimum.at(self.low, target, image.alpha.lo)
-            np.maximum.at(self.high, target, image.alpha.hi)
-        for some in _portions(len(nodes), numbers):
-            each = FloatBoxes(nodes.low[some], nodes.high[some])
-            logit = classifier_logit(on, step.u(each, np.full(len(some), numbers.end)), each)
-            certain = np.where(nodes.accepts[some], logit.lo[:, 0] > 0, logit.hi[:, 0] < 0)
-            if not certain.all():
-                self.fault = f"the decision at node {some[int(np.argmin(certain))]} is not certain"
-                return
+    numbers = on.numbers
+    step, symbols = RecurrentStep(on), len(numbers.alphabet)
+    low, high = np.full_like(nodes.low, np.inf), np.full_like(nodes.high, -np.inf)
+    for some in _portions(len(nodes) * symbols, numbers):
+        source, symbol = some // symbols, some % symbols
+        target = nodes.after.reshape(-1)[some]
+        label = nodes.label[target]
+        pairs = FloatBoxes(nodes.low[source], nodes.high[source])
+        image = next_mixture(on, step.u(pairs, symbol), label, pairs)
+        others = np.arange(numbers.k) != label[:, None]
+        open_pairs = np.flatnonzero(~(np.where(others, image.gaps.hi, -1) < 0).all(axis=1))
+        if len(open_pairs):
+            node, name = source[open_pairs[0]], numbers.alphabet[symbol[open_pairs[0]]]
+            return f"after symbol {name!r} from node {node} the label is not certain"
+        np.minimum.at(low, target, image.alpha.lo)
+        np.maximum.at(high, target, image.alpha.hi)
+    for some in _portions(len(nodes), numbers):
+        each = FloatBoxes(nodes.low[some], nodes.high[some])
+        logit = classifier_logit(on, step.u(each, np.full(len(some), numbers.end)), each)
+        certain = np.where(nodes.accepts[some], logit.lo[:, 0] > 0, logit.hi[:, 0] < 0)
+        if not certain.all():
+            return f"the decision at node {some[int(np.argmin(certain))]} is not certain"
+    return low, high
 
 
 def _portions(number: int, numbers: Numbers) -> Iterator[NDArray[np.int64]]:

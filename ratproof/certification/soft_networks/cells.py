@@ -38,21 +38,18 @@ class RecurrentStep(Generic[V, BoxT, PlaceT]):
 
     def __init__(self, on: EnclosureArithmetic[V, BoxT, PlaceT]) -> None:
         self.on = on
-        self.kind = on.numbers.kind
 
     def h(self, box: BoxT) -> Enclosed[V]:
         """Return an enclosure of the hidden state h = S alpha for all alpha in the box."""
-        return self._linear(self.on.S, None, box)
+        return self._mean_value(self.on.times_middle(self.on.S, box), self.on.S, box)
 
     def u(self, box: BoxT, token: PlaceT) -> Enclosed[V]:
         """Return an enclosure of the component's output u after the token, for all alpha in the box."""
-        return {"sr-elman": self._elman, "sr-gru": self._gru}[self.kind](box, token)
+        return {"sr-elman": self._elman, "sr-gru": self._gru}[self.on.numbers.kind](box, token)
 
-    def _linear(self, matrix: V, offset: V | None, box: BoxT) -> Enclosed[V]:
+    def _linear(self, matrix: V, offset: V, box: BoxT) -> Enclosed[V]:
         """Return an enclosure of matrix @ alpha + offset for all alpha in the box."""
-        middle = self.on.times_middle(matrix, box)
-        middle = middle if offset is None else middle + offset
-        return Enclosed(middle, matrix, self.on.reach(middle, matrix, box))
+        return self._mean_value(self.on.times_middle(matrix, box) + offset, matrix, box)
 
     def _mean_value(self, middle: V, slope: V, box: BoxT) -> Enclosed[V]:
         return Enclosed(middle, slope, self.on.reach(middle, slope, box))

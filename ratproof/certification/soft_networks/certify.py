@@ -24,7 +24,7 @@ from neural.state_regularized.acceptor import Acceptor
 from ratproof.certification.soft_networks import certificate
 from ratproof.certification.soft_networks.boxes import Nodes, OpenBoxes, attempts
 from ratproof.certification.soft_networks.certificate import BoxesCertificate, soft_machine
-from ratproof.certification.soft_networks.hard import HardAutomaton, hard_automaton, labelled_outputs
+from ratproof.certification.soft_networks.hard import HardAutomaton, hard_automaton, language
 from ratproof.certification.soft_networks.numbers import Numbers, numbers_of
 from ratproof.certification.soft_networks.proof import prove
 from ratproof.certification.soft_networks.search import difference
@@ -168,10 +168,9 @@ def proved_nodes(
             yield nodes.why
         else:
             gap = prove(numbers, nodes, progress)
-            yield nodes if gap is None else gap.why
+            yield nodes if gap is None else gap
 
 
 def accepting(machine: Moore) -> DFA:
     """Return the minimal DFA of a machine with outputs ``(label, accepts)``."""
-    outputs = labelled_outputs(machine)
-    return machine.accepting(frozenset(q for q, (_, accepts) in enumerate(outputs) if accepts)).minimal()
+    return language(machine).minimal()

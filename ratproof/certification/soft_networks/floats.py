@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -93,7 +92,7 @@ class FloatArithmetic:
     def __init__(self, numbers: Numbers) -> None:
         self.numbers = numbers
         n = numbers
-        self.tau = float(n.temperature)
+        self.tau = n.tau
         gates = len(n.b) // len(n.S)
         self.S = as_interval(n.S)
         self.c = [as_interval(part) for part in np.split(n.c, gates)]
@@ -212,17 +211,8 @@ class FloatArithmetic:
         )
 
     def pick(self, values: FloatInterval, label: NDArray[np.int64]) -> FloatInterval:
-        """Return each box's entry at its label, shape ``(P, 1)``."""
+        """Return each box's entry or row at its label, shape ``(P, 1)`` or ``(P, 1, d)``."""
         return values[np.arange(len(label)), label][:, None]
-
-    def pick_row(self, values: FloatInterval, label: NDArray[np.int64]) -> FloatInterval:
-        """Return each box's row at its label, shape ``(P, 1, d)``."""
-        return values[np.arange(len(label)), label][:, None, :]
-
-    @cached_property
-    def points(self) -> Points:
-        """Return an evaluation of the network on points in plain NumPy."""
-        return Points(self.numbers)
 
 
 class Points:
@@ -253,7 +243,7 @@ class Points:
             if n.similarity == "dot"
             else -np.stack([np.linalg.norm(u - s, axis=1) for s in n.S.T], axis=1)
         )
-        logits = (b - b.max(axis=-1, keepdims=True)) / float(n.temperature)
+        logits = (b - b.max(axis=-1, keepdims=True)) / n.tau
         weights = np.exp(logits)
         return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
 

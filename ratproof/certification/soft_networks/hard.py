@@ -12,6 +12,7 @@ from typing import cast
 import flint
 
 from automata.aliases import Symbols
+from automata.dfa import DFA
 from automata.moore import Moore
 from ratproof.certification.soft_networks.ball_run import PRECISIONS, BallRun, sign, winner
 from ratproof.certification.soft_networks.numbers import Numbers
@@ -75,6 +76,12 @@ class HardAutomaton:
 def labelled_outputs(machine: Moore) -> list[LabelledOutput]:
     """Return the outputs ``(label, accepts)`` of a machine that was extracted from a network."""
     return cast(list[LabelledOutput], list(machine.outputs))
+
+
+def language(machine: Moore) -> DFA:
+    """Return the DFA of a machine with outputs ``(label, accepts)``, with the same states."""
+    outputs = labelled_outputs(machine)
+    return machine.accepting(frozenset(q for q, (_, accepts) in enumerate(outputs) if accepts))
 
 
 def hard_automaton(numbers: Numbers) -> HardAutomaton:

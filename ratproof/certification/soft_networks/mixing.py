@@ -53,6 +53,6 @@ def _gaps(on: EnclosureArithmetic[V, BoxT, PlaceT], u: Enclosed[V], label: Place
         distances = on.distances(u.middle)
         middle = on.pick(distances, label) - distances
         pull = on.unit_vectors(u.over_box)
-        slope = on.times_slope(pull - on.pick_row(pull, label), u.slope)
+        slope = on.times_slope(pull - on.pick(pull, label), u.slope)
     middle, slope = on.divide_by_temperature(middle), on.divide_by_temperature(slope)
     return Enclosed(middle, slope, on.reach(middle, slope, box))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import flint
 import numpy as np
@@ -16,23 +15,12 @@ from ratproof.certification.soft_networks.mixing import classifier_logit, next_m
 from ratproof.certification.soft_networks.numbers import Numbers
 
 
-@dataclass(frozen=True)
-class ProofGap:
-    """A gap in the proof.
-
-    Attributes:
-        why: An explanation, as a sentence.
-    """
-
-    why: str
-
-
 def prove(
     numbers: Numbers, nodes: Nodes, progress: Callable[[int, int], None] = lambda done, of: None
-) -> ProofGap | None:
+) -> str | None:
     """Check the base of the induction, and its step and decision for all nodes.
 
-    Return ``None`` if all hold, else the first gap.
+    Return ``None`` if all hold, else the first gap, as a sentence.
 
     - base: alpha before the first symbol is in the box of node 0, and its label is the node's;
     - step: for each node and symbol, every alpha in the node's box leads into the next node's box, with that
@@ -45,7 +33,7 @@ def prove(
         return _first(numbers, nodes) or _steps(numbers, nodes, progress)
 
 
-def _first(numbers: Numbers, nodes: Nodes) -> ProofGap | None:
+def _first(numbers: Numbers, nodes: Nodes) -> str | None:
     label = int(nodes.label[0])
     if numbers.start_token:
         run = BallRun(numbers)
@@ -54,18 +42,16 @@ def _first(numbers: Numbers, nodes: Nodes) -> ProofGap | None:
     else:
         alpha, gaps = exact(np.eye(numbers.k)[0]), exact(np.where(np.arange(numbers.k) == 0, 0, -1))
         if label != 0:
-            return ProofGap("without a start token, the label of node 0 must be centroid 0")
+            return "without a start token, the label of node 0 must be centroid 0"
     if not _labelled(gaps, label):
-        return ProofGap(f"base: it is not certain that the first label is centroid {label}")
+        return f"base: it is not certain that the first label is centroid {label}"
     outside = _outside(alpha, nodes, 0)
     return (
-        None
-        if outside is None
-        else ProofGap(f"base: the first mixture leaves the box of node 0 at centroid {outside}")
+        None if outside is None else f"base: the first mixture leaves the box of node 0 at centroid {outside}"
     )
 
 
-def _steps(numbers: Numbers, nodes: Nodes, progress: Callable[[int, int], None]) -> ProofGap | None:
+def _steps(numbers: Numbers, nodes: Nodes, progress: Callable[[int, int], None]) -> str | None:
     on = BallArithmetic(numbers)
     step = RecurrentStep(on)
     for node in range(len(nodes)):
@@ -77,14 +63,14 @@ def _steps(numbers: Numbers, nodes: Nodes, progress: Callable[[int, int], None])
             image = next_mixture(on, step.u(box, symbol), label, box)
             where = f"step: from node {node} with symbol {name!r} to node {target}"
             if not _labelled(image.gaps, label):
-                return ProofGap(f"{where}, it is not certain that the label is centroid {label}")
+                return f"{where}, it is not certain that the label is centroid {label}"
             outside = _outside(image.alpha, nodes, target)
             if outside is not None:
-                return ProofGap(f"{where}, the mixtures leave the box at centroid {outside}")
+                return f"{where}, the mixtures leave the box at centroid {outside}"
         logit = classifier_logit(on, step.u(box, numbers.end), box)[0]
         if not (logit > 0 if nodes.accepts[node] else logit < 0):
             verb = "accepts" if nodes.accepts[node] else "rejects"
-            return ProofGap(f"decision: it is not certain that the network {verb} at node {node}")
+            return f"decision: it is not certain that the network {verb} at node {node}"
     return None
 
 
