@@ -70,6 +70,8 @@ def certify(
     require_outputs(outputs, (path, against, vectors, table))
     automaton = None if against is None else read_automaton(against, file_format)
     network = _network(path, options, automaton)
+    if output is not None and network.decisions != 2:
+        raise InputError(f"-o requires a network with two decisions, got {network.decisions} classes")
     if kernel is not None:
         with naming(path):
             ordinary_network.require_supported(network)
@@ -86,8 +88,6 @@ def certify(
             refusal = ordinary_network.write(kernel, network, answer.machine, path, until, report_progress)
     accepted = kernel if proved and not refusal else None
     if output is not None and proved and answer.machine is not None:
-        if network.decisions != 2:
-            raise InputError(f"-o requires a network with two decisions, got {network.decisions} classes")
         final = frozenset(q for q, label in enumerate(answer.machine.outputs) if label)
         files.write(answer.machine.accepting(final).to_wfsa(), output)
     if certificate is not None and proved:
