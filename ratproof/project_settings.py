@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,9 @@ class ProjectSettings:
         """
         files: dict[Path, None] = {}
         for pattern in self.claims:
-            matches = sorted(path for path in self.file.parent.glob(pattern) if path.is_file())
+            # unlike Path.glob, this supports absolute paths and raises no error for other patterns
+            names = glob(pattern, root_dir=self.file.parent, recursive=True, include_hidden=True)
+            matches = sorted(path for name in names if (path := self.file.parent / name).is_file())
             if not matches:
                 raise InputError(f"{self.file}: tool.ratproof.claims: the file {pattern!r} does not exist")
             files |= dict.fromkeys(matches)
