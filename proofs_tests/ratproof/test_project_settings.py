@@ -75,8 +75,8 @@ def test_a_file_with_claims_may_have_any_path(pattern, is_absolute, tmp_path):
     file.parent.mkdir()
     file.touch()
     pattern = str(tmp_path / pattern) if is_absolute else pattern
-    (found,) = ProjectSettings(tmp_path / "pyproject.toml", (pattern,)).claims_files()
-    assert found.samefile(file)
+    (match,) = ProjectSettings(tmp_path / "pyproject.toml", (pattern,)).claims_files()
+    assert match.samefile(file)
 
 
 @pytest.mark.parametrize("pattern", ["", "a**b.py", "/nowhere/a.py", "["])
