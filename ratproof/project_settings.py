@@ -8,7 +8,6 @@ import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -60,9 +59,7 @@ class ProjectSettings:
         """
         files: dict[Path, None] = {}
         for pattern in self.claims:
-            # unlike Path.glob, this supports absolute paths and raises no error for other patterns
-            names = glob(pattern, root_dir=self.file.parent, recursive=True, include_hidden=True)
-            matches = sorted(path for name in names if (path := self.file.parent / name).is_file())
+            matches = _matching_files(self.file.parent, pattern)
             if not matches:
                 raise InputError(f"{self.file}: tool.ratproof.claims: the file {pattern!r} does not exist")
             files |= dict.fromkeys(matches)
@@ -80,6 +77,17 @@ class ProjectSettings:
         finally:
             for name in new:
                 os.environ.pop(name, None)
+
+
+def _matching_files(folder: Path, pattern: str) -> list[Path]:
+    """Return the files that match a pattern, which is absolute or relative to the folder."""
+    path = Path(pattern)
+    if path.is_absolute():  # Path.glob only supports relative patterns
+        folder, pattern = Path(path.anchor), str(path.relative_to(path.anchor))
+    try:
+        return sorted(match for match in folder.glob(pattern) if match.is_file())
+    except (ValueError, IndexError):  # the pattern names no file, such as ".", or Python does not support it
+        return []
 
 
 def project_settings(folder: Path) -> ProjectSettings:

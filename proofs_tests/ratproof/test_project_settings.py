@@ -79,7 +79,7 @@ def test_a_file_with_claims_may_have_any_path(pattern, is_absolute, tmp_path):
     assert match.samefile(file)
 
 
-@pytest.mark.parametrize("pattern", ["", "a**b.py", "/nowhere/a.py", "["])
+@pytest.mark.parametrize("pattern", ["", ".", "/", "a**b.py", "/nowhere/a.py", "["])
 def test_a_pattern_that_matches_no_file_is_refused(pattern):
     with pytest.raises(InputError, match=f"tool.ratproof.claims: the file '{re.escape(pattern)}' does not"):
         ProjectSettings(claims=(pattern,)).claims_files()
