@@ -59,7 +59,7 @@ class ProjectSettings:
         """
         files: dict[Path, None] = {}
         for pattern in self.claims:
-            matches = sorted(path for path in self.file.parent.glob(pattern) if path.is_file())
+            matches = _matching_files(self.file.parent, pattern)
             if not matches:
                 raise InputError(f"{self.file}: tool.ratproof.claims: the file {pattern!r} does not exist")
             files |= dict.fromkeys(matches)
@@ -77,6 +77,17 @@ class ProjectSettings:
         finally:
             for name in new:
                 os.environ.pop(name, None)
+
+
+def _matching_files(folder: Path, pattern: str) -> list[Path]:
+    """Return the files that match a pattern, which is absolute or relative to the folder."""
+    path = Path(pattern)
+    if path.is_absolute():  # Path.glob only supports relative patterns
+        folder, pattern = Path(path.anchor), str(path.relative_to(path.anchor))
+    try:
+        return sorted(match for match in folder.glob(pattern) if match.is_file())
+    except (ValueError, IndexError):  # the pattern names no file, such as ".", or Python does not support it
+        return []
 
 
 def project_settings(folder: Path) -> ProjectSettings:

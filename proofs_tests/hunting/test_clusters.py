@@ -121,10 +121,11 @@ def test_dasks_own_log_is_silent(cluster):
         assert not log.isEnabledFor(logging.ERROR)
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"address": 7}', '{"address": "tcp://nobody"}'])
-def test_a_file_that_is_not_a_schedulers_gives_a_one_line_error(text, tmp_path, capsys):
+@pytest.mark.parametrize("text", [None, "{", "[]", "{}", '{"address": 7}', '{"address": "tcp://nobody"}'])
+def test_a_file_that_is_missing_or_not_a_schedulers_gives_a_one_line_error(text, tmp_path, capsys):
     pytest.importorskip("distributed")
-    (tmp_path / "scheduler.json").write_text(text)
+    if text is not None:
+        (tmp_path / "scheduler.json").write_text(text)
     line = [*HUNT, "--cluster", str(tmp_path / "scheduler.json"), "--ledger", str(tmp_path / "ledger")]
     assert run(line) == 2
     assert "scheduler.json" in capsys.readouterr().err.splitlines()[-1]

@@ -2,12 +2,14 @@
 
 import json
 import sqlite3
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 
 from automata.errors import FormatError, InputError, LimitReached, OutputError
 from proofs_tests.hunting.scripted import PRINTED, TARGETS, WHAT, ScriptedWorker, ledger, refuted, row_of
+from ratproof.hunting import seal
 from ratproof.hunting.merging import merge
 from ratproof.hunting.rounds import Round
 from ratproof.hunting.search import hunt
@@ -81,34 +83,6 @@ def test_rounds_that_were_given_up_are_united(tmp_path):
     other.close()
     assert merge(tmp_path / "a", tmp_path / "b") == {"rows": 1, "counterexamples": 0}
     assert HuntLedger(tmp_path / "a").status()["incomplete"] == [["three", 9]]
-
-
-@pytest.mark.parametrize(
-    ("column", "value"),
-    [
-        ("digest", "00"),
-        ("digest", b"\xff"),
-        ("number", -1),
-        ("verdict", "proved"),
-        ("cases", 2**62),
-        ("corners", "{"),
-        ("counterexample", "../../one.json"),
-        ("counterexample", "no-such-file.json"),
-        ("seed", "five"),
-    ],
-)
-def test_a_row_of_an_impossible_round_is_not_merged(tmp_path, column, value):
-    for name in "ab":
-        store = ledger(tmp_path / name)
-        store.add(5, row_of(Round("one" if name == "a" else "two", 0)), None)
-        store.add(5, row_of(Round("three", 0)), None)
-        store.close()
-    with sqlite3.connect(tmp_path / "b" / "ledger.sqlite") as data:
-        data.execute(f"UPDATE rounds SET {column} = ? WHERE target = 'two'", (value,))
-    before = HuntLedger(tmp_path / "a").status()
-    with pytest.raises(FormatError, match=r"b.ledger.sqlite"):
-        merge(tmp_path / "a", tmp_path / "b")
-    assert HuntLedger(tmp_path / "a").status() == before
 
 
 def test_a_counterexample_that_does_not_match_its_name_is_not_merged(tmp_path):
@@ -193,17 +167,32 @@ def test_a_file_that_is_not_a_ledger_is_refused(tmp_path):
         HuntLedger(tmp_path)
 
 
+def change_and_seal(folder, change):
+    """Change a ledger, and its seal if the seal of the changed rows can be computed."""
+    with sqlite3.connect(folder / "ledger.sqlite") as data:
+        data.execute(change)
+        with suppress(TypeError, sqlite3.OperationalError):  # a value is not text
+            rows = [(table, row) for table in seal.KEYS for row in data.execute(f"SELECT * FROM {table}")]
+            total = sum(seal.hash_of(*row) for row in rows) % (1 << 256)
+            data.execute("UPDATE seal SET value = ?", (f"{total:064x}",))
+
+
 @pytest.mark.parametrize(
     "change",
     [
         "UPDATE rounds SET verdict = 'refuted' WHERE target = 'two'",  # without a counterexample
         "UPDATE rounds SET counterexample = 'one.json' WHERE target = 'two'",  # of a claim that holds
-        "UPDATE rounds SET verdict = 'nonsense' WHERE target = 'two'",
+        "UPDATE rounds SET verdict = 'refuted', counterexample = '../../one.json' WHERE target = 'two'",
+        "UPDATE rounds SET verdict = 'proved' WHERE target = 'two'",
         "UPDATE rounds SET number = -3 WHERE target = 'two' AND number = 0",
         "UPDATE rounds SET number = 'abc' WHERE target = 'two' AND number = 0",
         "UPDATE rounds SET target = x'ff' WHERE target = 'two'",
         "UPDATE rounds SET why = CAST(x'ff' AS TEXT) WHERE target = 'two'",
         "UPDATE rounds SET seed = 'z' WHERE target = 'two'",
+        "UPDATE rounds SET digest = '00' WHERE target = 'two'",
+        "UPDATE rounds SET digest = x'ff' WHERE target = 'two'",
+        "UPDATE rounds SET cases = 1 << 62 WHERE target = 'two'",
+        "UPDATE rounds SET corners = '{' WHERE target = 'two'",
         "UPDATE planned SET rounds = 'x'",
         "UPDATE planned SET rounds = -1",
         "UPDATE planned SET target = x'ff' WHERE target = 'two'",
@@ -212,19 +201,24 @@ def test_a_file_that_is_not_a_ledger_is_refused(tmp_path):
         "DELETE FROM about",  # its origin is unknown
     ],
 )
-def test_a_hunt_does_not_resume_from_rows_that_no_hunt_writes(tmp_path, change):
+def test_rows_that_no_hunt_writes_are_neither_resumed_nor_merged(tmp_path, change):
     """A hunt that resumed from such rows would report that there is no counterexample."""
-    store = ledger(tmp_path)
-    hunt(WHAT, 1, store, crew=ScriptedWorker())
-    store.close()
-    with sqlite3.connect(tmp_path / "ledger.sqlite") as data:
-        data.execute(change)
+    bad, good = tmp_path / "bad", tmp_path / "good"
+    for folder in (bad, good):
+        store = ledger(folder)
+        hunt(WHAT, 1, store, crew=ScriptedWorker())
+        store.close()
+    change_and_seal(bad, change)
+    before = HuntLedger(good).status()
     for read in (
-        lambda: hunt(WHAT, 1, ledger(tmp_path), crew=ScriptedWorker()),
-        lambda: HuntLedger(tmp_path).status(),
+        lambda: ledger(bad),
+        lambda: HuntLedger(bad),
+        lambda: merge(good, bad),
+        lambda: merge(bad, good),
     ):
-        with pytest.raises(FormatError, match=r"ledger.sqlite"):
+        with pytest.raises(FormatError, match=r"bad.ledger.sqlite"):
             read()
+    assert HuntLedger(good).status() == before
 
 
 def test_more_rounds_than_can_be_listed_are_not(tmp_path):

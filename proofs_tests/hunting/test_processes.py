@@ -103,11 +103,3 @@ def test_a_wheel_has_the_rounds_of_a_clone_and_changed_sources_differ(of_one, tm
     with (site / "automata" / "forward.py").open("a") as file:
         file.write("# changed\n")
     assert installation.sources(installation.PACKAGES) != output["installation"]["sources"]
-
-
-def test_a_missing_scheduler_gives_a_one_line_error(tmp_path, capsys):
-    pytest.importorskip("distributed")
-    line = ["hunt", "--rounds", "1", "--cluster", str(tmp_path / "none.json")]
-    assert run(line) == 2
-    lines = capsys.readouterr().err.splitlines()
-    assert "must be a Dask scheduler file" in lines[-1]

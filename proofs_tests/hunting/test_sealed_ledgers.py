@@ -8,6 +8,7 @@ import pytest
 
 from automata.errors import FormatError, InputError, OutputError
 from proofs_tests.hunting.scripted import PRINTED, TARGETS, ScriptedWorker, ledger, refuted, row_of
+from ratproof.hunting import seal
 from ratproof.hunting.rounds import Round
 from ratproof.hunting.search import hunt
 from ratproof.hunting.store import HuntLedger
@@ -151,3 +152,31 @@ def test_the_seal_does_not_depend_on_the_order_of_work(tmp_path):
         store.close()
         HuntLedger(tmp_path / folder)
     assert len(seals) == 1
+
+
+def test_a_ledger_can_be_read_while_a_hunt_adds_rows(tmp_path, monkeypatch):
+    """A row that is added between the reading of the rows and of the seal is no foreign change."""
+    store, kept = ledger(tmp_path), seal._kept
+    store.add(5, row_of(Round("one", 0)), None)
+
+    def after_another_row(data, path):
+        monkeypatch.undo()
+        store.add(5, row_of(Round("two", 0)), None)
+        return kept(data, path)
+
+    monkeypatch.setattr(seal, "_kept", after_another_row)
+    reader = HuntLedger(tmp_path)
+    assert reader.status()["rows"] == 2
+
+
+def test_all_fields_of_a_status_are_from_one_moment(tmp_path, monkeypatch):
+    store, digest = ledger(tmp_path), HuntLedger.digest
+    reader = HuntLedger(tmp_path)
+
+    def of_more_rows(self):
+        store.add(5, row_of(Round("one", 0)), None)
+        return digest(self)
+
+    before = reader.status()
+    monkeypatch.setattr(HuntLedger, "digest", of_more_rows)
+    assert reader.status() == before

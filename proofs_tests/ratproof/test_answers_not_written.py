@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -212,11 +213,24 @@ def test_two_outputs_of_one_command_are_different_files(two, capsys):
     assert not Path("out.json").exists()
 
 
-@pytest.mark.parametrize("path", [".", "A.json/x.json", "loop.json"])
+@pytest.mark.parametrize("path", [".", "/", "//", "A.json/x.json", "loop.json"])
 def test_an_unwritable_path_is_refused_before_work_starts(path, two, capsys, monkeypatch):
     Path("loop.json").symlink_to("loop.json")
     monkeypatch.setattr("ratproof.commands.deciding.decide", None)  # no work is done
-    refused(capsys, "equivalent A.json B.json --certificate", path)
+    assert "cannot be written" in refused(capsys, "equivalent A.json B.json --certificate", path)
+
+
+def test_an_input_that_is_a_loop_of_links_is_refused(two, capsys):
+    Path("loop.json").symlink_to("loop.json")
+    assert "loop.json: cannot be read" in refused(capsys, "convert loop.json out.json")
+
+
+def test_an_automaton_of_three_classes_is_refused_before_the_proof(two, capsys, monkeypatch):
+    tensors = torch.nn.RNN(2, 3).state_dict(prefix="rnn.") | torch.nn.Linear(3, 3).state_dict(prefix="out.")
+    torch.save(tensors, "three.pt")
+    monkeypatch.setattr("ratproof.commands.state_regularized.ordinary.certify_ordinary", None)
+    command = "certify three.pt --cell rnn --alphabet a,b -o"
+    assert "-o requires a network with two decisions, got 3" in refused(capsys, command, "out.json")
 
 
 def test_a_certificate_that_fails_to_be_written_exits_with_4(two, capsys):
@@ -262,12 +276,6 @@ def test_an_internal_error_is_not_an_answer(monkeypatch, capsys):
     err = capsys.readouterr().err
     assert "Traceback" in err
     assert err.endswith("ratproof: internal error: ZeroDivisionError: by zero; please report this bug\n")
-
-
-@pytest.mark.parametrize("path", ["/", "//"])
-def test_a_result_that_would_be_written_to_the_root_is_refused(path, capsys):
-    assert run(["equivalent", EVEN, EVEN_TOO, "--certificate", path]) == 2
-    assert capsys.readouterr().err.endswith("cannot be written: the path is a folder\n")
 
 
 def test_files_that_a_command_reads_besides_its_arguments_are_not_overwritten(two, capsys):

@@ -7,6 +7,7 @@ import torch
 from neural.scan import backends, on_gpu
 from neural.scan.matrices import operators
 from ratproof.certification.ordinary_networks import rounding
+from ratproof.commands.diagnosis import _program
 from ratproof.main import run
 
 
@@ -47,6 +48,15 @@ def test_it_reports_what_forces_a_backend(capsys, monkeypatch):
     monkeypatch.setenv(backends.VARIABLE, "fortran")
     assert run(["doctor"]) == 2
     assert "RATPROOF_SCAN must be one of torch, c++, triton, got 'fortran'" in capsys.readouterr().err
+
+
+def test_a_program_that_prints_no_version_is_installed(tmp_path, monkeypatch):
+    program = tmp_path / "silent"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert _program("silent") == "installed, but it prints no version"
+    assert _program("missing") is None
 
 
 def test_it_tests_the_rounding_premise(capsys, monkeypatch):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import subprocess
 from pathlib import Path
@@ -65,6 +66,23 @@ def test_a_wrong_setting_gives_a_one_line_error(table, says, capsys):
         project_settings(Path())
     assert says in str(error.value) and str(Path("pyproject.toml").absolute()) in str(error.value)
     assert run(["check"]) == 2 and says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("pattern", ["claims/one.py", "**/one.py", "claims/../claims/*.py"])
+@pytest.mark.parametrize("is_absolute", [False, True])
+def test_a_file_with_claims_may_have_any_path(pattern, is_absolute, tmp_path):
+    file = tmp_path / "claims" / "one.py"
+    file.parent.mkdir()
+    file.touch()
+    pattern = str(tmp_path / pattern) if is_absolute else pattern
+    (match,) = ProjectSettings(tmp_path / "pyproject.toml", (pattern,)).claims_files()
+    assert match.samefile(file)
+
+
+@pytest.mark.parametrize("pattern", ["", ".", "/", "a**b.py", "/nowhere/a.py", "["])
+def test_a_pattern_that_matches_no_file_is_refused(pattern):
+    with pytest.raises(InputError, match=f"tool.ratproof.claims: the file '{re.escape(pattern)}' does not"):
+        ProjectSettings(claims=(pattern,)).claims_files()
 
 
 def test_environment_variables_take_precedence_over_settings(monkeypatch):

@@ -148,7 +148,9 @@ def _program(name: str) -> str | None:
     if path is None:
         return None
     try:
-        result = subprocess.run([path, "--version"], capture_output=True, text=True, check=True, timeout=60)
+        result = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, errors="replace", check=True, timeout=60
+        )
     except (OSError, subprocess.SubprocessError):
         return None
-    return result.stdout.strip().splitlines()[0]
+    return next(iter(result.stdout.strip().splitlines()), "installed, but it prints no version")

@@ -133,7 +133,8 @@ class HuntLedger(Store):
             raise FormatError(
                 f"{self.path}: the format of the ledger must be {FORMAT!r}, of this version of ratproof"
             )
-        require_sealed(self.data, self.path)
+        with self.at_once("BEGIN"):
+            require_sealed(self.data, self.path)
         self.planned()
         self.given_up()
         names: dict[str, str] = {}
@@ -156,13 +157,16 @@ class HuntLedger(Store):
             )
 
     @contextmanager
-    def at_once(self) -> Iterator[None]:
-        """Run the block in one transaction, or as part of an outer transaction."""
+    def at_once(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
+        """Run the block in one transaction, or as part of an outer transaction.
+
+        A block that only reads can begin with ``BEGIN``. It does not see rows that a hunt adds meanwhile.
+        """
         if self.data.in_transaction:
             yield
             return
         with self._refused():
-            self.data.execute("BEGIN IMMEDIATE")
+            self.data.execute(begin)
             try:
                 yield
             except BaseException:
@@ -364,13 +368,14 @@ class HuntLedger(Store):
     def status(self) -> JsonObject:
         """Return a summary of the ledger that does not depend on running times or the machine."""
         query = "SELECT DISTINCT counterexample FROM rounds WHERE counterexample IS NOT NULL"
-        ((count,),) = self._all("SELECT count(*) FROM rounds")
-        return {
-            "rows": count,
-            "digest": self.digest(),
-            "counterexamples": sorted(name for (name,) in self._all(query)),
-            "incomplete": [list(one) for one in self.incomplete()],
-        }
+        with self.at_once("BEGIN"):
+            ((count,),) = self._all("SELECT count(*) FROM rounds")
+            return {
+                "rows": count,
+                "digest": self.digest(),
+                "counterexamples": sorted(name for (name,) in self._all(query)),
+                "incomplete": [list(one) for one in self.incomplete()],
+            }
 
     def _all(self, query: str, values: tuple[Any, ...] = ()) -> list[Any]:
         with self._refused():

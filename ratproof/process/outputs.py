@@ -73,7 +73,7 @@ def _require(outputs: Sequence[tuple[str, Path]], reads: Iterable[Place | None])
         for name, other in outputs[:number]:
             if _same(file, other):
                 raise InputError(f"{option} {file} and {name} {other} must be different files")
-            if file.resolve() in other.resolve().parents or other.resolve() in file.resolve().parents:
+            if _real(file) in _real(other).parents or _real(other) in _real(file).parents:
                 raise InputError(
                     f"{option} {file} and {name} {other}: a file must not be the folder of another file"
                 )
@@ -95,4 +95,9 @@ def _same(one: Path, other: Path) -> bool:
     try:
         return os.path.samefile(one, other) and one.is_file()
     except (OSError, ValueError):  # one of the files does not exist
-        return one.resolve() == other.resolve()
+        return _real(one) == _real(other)
+
+
+def _real(path: Path) -> Path:
+    """Return the path without links. ``Path.resolve`` would raise RuntimeError for a loop of links."""
+    return Path(os.path.realpath(path))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
+from typing import Any
 
 from automata.aliases import JsonObject, Symbol
 from automata.dfa import DFA
@@ -28,46 +29,59 @@ from ratproof.report import certification, counters
 EXIT = {"certified": YES, "different": NO, "unknown": UNKNOWN}
 
 
-def certify(
-    checkpoint: str,
-    temperature: float | None,
-    against: str | None,
-    output: str | None,
-    certificate: str | None,
-    kernel: str | None,
-    page: tuple[str, str] | None,
-    as_json: bool,
-    limits: Mapping[str, int | None],
-    file_format: str | None = None,
-    of_state_dicts: Mapping[str, object] = MappingProxyType({}),
-) -> int:
-    """Certify a network, write and print the result, and return the exit status.
+@dataclass(frozen=True)
+class CertifyOptions:
+    """The arguments and options of ``ratproof certify``; None means that an option is not used.
 
-    Args:
+    Attributes:
         checkpoint: The file of the network.
-        temperature: The temperature, or None for the network's own.
-        against: The file of the automaton, or None for the hard automaton.
-        output: The file for the soft automaton, or None.
-        certificate: The file for the certificate, or None.
-        kernel: The file for the theorem in Coq, or None.
-        page: The HTML file and the command that it shows, or None.
+        against: The file of the automaton, or of the rules.
+        output: The file for the automaton.
+        certificate: The file for the certificate.
+        kernel: The file for the theorem in Coq.
+        html: The HTML file.
+        command: The command line, which the HTML file shows.
         as_json: Whether to print one JSON object.
+        file_format: The format of the automaton's file; None to infer it from the name.
+        temperature: The temperature; None for the network's own.
         limits: The options that require a network with a cell state, by name.
-        file_format: The format of the automaton's file, or None to infer it from the name.
-        of_state_dicts: The options that require a state dict and ``--cell``, by name.
+        state_dict: ``--cell`` and the options that require it, by name.
     """
-    html = None if page is None else page[0]
-    refuse_options(of_state_dicts, "--cell, because they are about a state dict")
+
+    checkpoint: str
+    against: str | None
+    output: str | None
+    certificate: str | None
+    kernel: str | None
+    html: str | None
+    command: str
+    as_json: bool
+    file_format: str | None
+    temperature: float | None
+    limits: Mapping[str, int | None]
+    state_dict: Mapping[str, Any]
+
+    def require_outputs(self, *more: str | None) -> None:
+        """Raise InputError if an output cannot be written or is an input; ``more`` are further inputs."""
+        outputs = {"-o": self.output, "--certificate": self.certificate}
+        outputs |= {"--kernel-file": self.kernel, "--html": self.html}
+        require_outputs(outputs, reads=(self.checkpoint, self.against, *more))
+
+
+def certify(options: CertifyOptions) -> int:
+    """Certify a network, write and print the result, and return the exit status."""
+    checkpoint, output, kernel = options.checkpoint, options.output, options.kernel
+    refuse_options(options.state_dict, "--cell, because they are about a state dict")
     network = _load(checkpoint)
-    limits_passed = {name: value for name, value in limits.items() if value is not None}
+    limits_passed = {name: value for name, value in options.limits.items() if value is not None}
     if counts(network):
-        for name, value in (("--against", against), ("-o", output), ("--kernel", kernel)):
+        for name, value in (("--against", options.against), ("-o", output), ("--kernel", kernel)):
             if value is not None:
                 raise InputError(
                     f"{name} is not supported for {checkpoint}, because a network of kind {network.kind} is"
                     " certified for the language of balanced parentheses"
                 )
-        return _certify_counter(checkpoint, network, temperature, limits_passed, certificate, page, as_json)
+        return _certify_counter(options, network, limits_passed)
     if limits_passed:
         option = "--" + next(iter(limits_passed)).replace("_", "-")
         raise InputError(
@@ -75,16 +89,16 @@ def certify(
         )
     if output is not None:
         files.require_writable(output)
-    numbers = numbers_at(checkpoint, network, temperature)
+    numbers = numbers_at(checkpoint, network, options.temperature)
     if kernel is not None:
         from ratproof.coq import soft_network
 
         with naming(checkpoint):
             soft_network.require_supported(numbers.similarity)
         soft_network.require_file(kernel)  # reports a missing Coq before the proof
-    outputs = {"-o": output, "--certificate": certificate, "--kernel-file": kernel, "--html": html}
-    require_outputs(outputs, reads=(checkpoint, against))
-    dfa = None if against is None else _dfa(against, numbers.alphabet, file_format)
+    options.require_outputs()
+    against = options.against
+    dfa = None if against is None else _dfa(against, numbers.alphabet, options.file_format)
     with progress("certify") as report_progress:
         answer = decide(
             network,
@@ -100,17 +114,18 @@ def certify(
     if output is not None and proved:  # written first, because the format may not support a symbol
         assert answer.language is not None
         files.write(answer.language.to_wfsa(), output)
-    if certificate is not None and proved:
+    certificate = options.certificate if proved else None
+    if certificate is not None:
         write_json(certificate, answer.certificate())
-    data = certification.as_json_object(answer, certificate if proved else None, kernel if accepted else None)
+    data = certification.as_json_object(answer, certificate, kernel if accepted else None)
     lines = list(certification.sentences(answer, against))
     if accepted:
         lines.append(certification.kernel_sentence(str(kernel), soft_network.THEOREM))
-    print_all(data, lines, (certificate, output), proved, as_json)
+    print_all(data, lines, options, proved)
     if kernel is not None and not accepted:
         why = "Coq does not accept the boxes" if proved else "no boxes were proved"
         note_unwritten(kernel, why)
-    return finish(answer, checkpoint, lines, page)
+    return finish(answer, options, lines)
 
 
 def refuse_options(options: Mapping[str, object], needs: str) -> None:
@@ -137,24 +152,16 @@ def _load(checkpoint: str) -> Acceptor:
         ) from None
 
 
-def _certify_counter(
-    checkpoint: str,
-    network: Acceptor,
-    temperature: float | None,
-    limits: dict[str, int],
-    certificate: str | None,
-    page: tuple[str, str] | None,
-    as_json: bool,
-) -> int:
+def _certify_counter(options: CertifyOptions, network: Acceptor, limits: dict[str, int]) -> int:
     """Certify a network with a cell state for the language of balanced parentheses.
 
     The keys of ``limits`` are among height, length and saturated_height.
     """
-    html = None if page is None else page[0]
-    require_outputs({"--certificate": certificate, "--html": html}, reads=(checkpoint,))
+    options.require_outputs()
+    temperature = options.temperature
     if temperature is not None and not 0 < temperature < float("inf"):
         raise InputError(f"--temperature must be positive, got {temperature}")
-    with naming(checkpoint), progress("certify") as report_progress:
+    with naming(options.checkpoint), progress("certify") as report_progress:
         answer = certify_counter(
             network,
             temperature,
@@ -163,47 +170,41 @@ def _certify_counter(
             stage=report_progress,
         )
     proved = bool(answer.proved)
-    if certificate is not None and proved:
+    certificate = options.certificate if proved else None
+    if certificate is not None:
         write_json(certificate, answer.certificate())
-    data = counters.as_json_object(answer, certificate if proved else None)
     lines = list(counters.sentences(answer))
-    print_all(data, lines, (certificate,), proved, as_json)
-    return finish(answer, checkpoint, lines, page)
+    print_all(counters.as_json_object(answer, certificate), lines, options, proved)
+    return finish(answer, options, lines)
 
 
 def finish(
     answer: Certification | CounterCertification | OrdinaryCertification,
-    checkpoint: str,
+    options: CertifyOptions,
     sentences: Sequence[str],
-    page: tuple[str, str] | None,
 ) -> int:
     """Write the HTML file if one was requested, and return the exit status."""
-    if page is not None:
+    if options.html is not None:
         from ratproof.html.certification_page import certification_page
         from ratproof.html.page import write_html
 
-        html, command = page
-        why = write_html(certification_page(answer.verdict, checkpoint, sentences, answer, command), html)
+        page = certification_page(answer.verdict, options.checkpoint, sentences, answer, options.command)
+        why = write_html(page, options.html)
         if why:
             raise OutputError(why)
     return EXIT[answer.verdict]
 
 
 def print_all(
-    data: JsonObject,
-    sentences: Iterable[str],
-    paths: Sequence[str | None],
-    proved: bool,
-    as_json: bool,
-    what: str = "boxes",
+    data: JsonObject, sentences: Iterable[str], options: CertifyOptions, proved: bool, what: str = "boxes"
 ) -> None:
     """Print a result, and the paths of the files that were written.
 
     Without a proof, no file is written. The text then says that no ``what`` were proved.
     """
     written = "wrote {}" if proved else f"{{}} is not written: no {what} were proved"
-    lines = [*sentences, *(written.format(path) for path in paths if path is not None)]
-    print_answer(as_json, data, "\n".join(lines))
+    paths = filter(None, (options.certificate, options.output))
+    print_answer(options.as_json, data, "\n".join([*sentences, *map(written.format, paths)]))
 
 
 def _dfa(path: str, alphabet: Sequence[Symbol], file_format: str | None = None) -> DFA:

@@ -152,56 +152,43 @@ def certify(
     An FA-RNN of rules requires --kernel and --against. In binary32, each of its scores must be the number of
     accepting paths of the automaton, or of the rules with this label.
     """
-    limits = {"height": height, "length": length, "saturated_height": saturated_height}
-    page = None if html is None else (html, command_line(context))
+    of_rules = cell is None and _is_of_rules(checkpoint)
+    if cell is not None:
+        from ratproof.commands.state_regularized.ordinary import certify as run
+    elif of_rules:
+        from ratproof.commands.state_regularized.rule_networks import certify as run
+    else:
+        from ratproof.commands.state_regularized.certifying import certify as run
+    from ratproof.commands.state_regularized.certifying import CertifyOptions
+
     if kernel and kernel_file is None:
         from ratproof.coq.certificate import name_in_coq
 
-        agrees = cell is not None or _is_of_rules(checkpoint)
+        agrees = cell is not None or of_rules
         kernel_file = f"{'agrees' if agrees else 'follows'}_{name_in_coq(checkpoint)}.v"
-    state_dict = {
-        "cell": cell,
-        "prefix": prefix,
-        "readout": readout,
-        "embeddings": embeddings,
-        "alphabet": alphabet,
-        "threshold": threshold,
-        "seconds": seconds,
-    }
-    if cell is None and _is_of_rules(checkpoint):
-        from ratproof.commands.state_regularized.rule_networks import certify as run_rules
-
-        other = {
-            "temperature": temperature,
-            "output": output,
-            "certificate": certificate,
-            "html": html,
-            **limits,
-            **state_dict,
-        }
-        return run_rules(checkpoint, against, kernel_file, other, as_json, file_format)
-    if cell is not None:
-        from ratproof.commands.state_regularized.ordinary import certify as run_ordinary
-
-        own = {"temperature": temperature, **limits}
-        return run_ordinary(
-            checkpoint, state_dict, own, against, output, certificate, kernel_file, page, as_json, file_format
-        )
-    from ratproof.commands.state_regularized.certifying import certify as run
-
-    return run(
-        checkpoint,
-        temperature,
-        against,
-        output,
-        certificate,
-        kernel_file,
-        page,
-        as_json,
-        limits,
-        file_format,
-        state_dict,
+    options = CertifyOptions(
+        checkpoint=checkpoint,
+        against=against,
+        output=output,
+        certificate=certificate,
+        kernel=kernel_file,
+        html=html,
+        command=command_line(context),
+        as_json=as_json,
+        file_format=file_format,
+        temperature=temperature,
+        limits={"height": height, "length": length, "saturated_height": saturated_height},
+        state_dict={
+            "cell": cell,
+            "prefix": prefix,
+            "readout": readout,
+            "embeddings": embeddings,
+            "alphabet": alphabet,
+            "threshold": threshold,
+            "seconds": seconds,
+        },
     )
+    return run(options)
 
 
 def _is_of_rules(checkpoint: str) -> bool:

@@ -18,11 +18,10 @@ from ratproof.certification.ordinary_networks.state_dicts import network_of_tens
 from ratproof.certification.ordinary_networks.torch_weights import torch_modules
 from ratproof.certification.ordinary_networks.weight_files import embeddings_of_file, tensors_of_file
 from ratproof.commands.deciding import write_json
-from ratproof.commands.state_regularized.certifying import finish, print_all, refuse_options
+from ratproof.commands.state_regularized.certifying import CertifyOptions, finish, print_all, refuse_options
 from ratproof.commands.state_regularized.networks import read_automaton
 from ratproof.commands.terminal import naming, note_unwritten, progress
 from ratproof.coq import ordinary_network
-from ratproof.process.outputs import require_outputs
 from ratproof.report import ordinary
 from ratproof.report.certification import kernel_sentence
 
@@ -30,46 +29,24 @@ ONE_HOT = "one-hot"
 CELLS = ("rnn", "rnn_relu", "gru", "lstm", "auto")
 
 
-def certify(
-    path: str,
-    options: Mapping[str, Any],
-    of_checkpoints: Mapping[str, object],
-    against: str | None,
-    output: str | None,
-    certificate: str | None,
-    kernel: str | None,
-    page: tuple[str, str] | None,
-    as_json: bool,
-    file_format: str | None,
-) -> int:
-    """Certify a state dict, write and print the result, and return the exit status.
-
-    Args:
-        path: The file of the state dict.
-        options: The values of ``--cell`` and of the other options of state dicts, by name.
-        of_checkpoints: The options that require a network that ratproof saved, by name.
-        against: The file of the automaton, or None to extract one.
-        output: The file for the automaton, or None.
-        certificate: The file for the certificate, or None.
-        kernel: The file for the theorem in Coq, or None.
-        page: The HTML file and the command that it shows, or None.
-        as_json: Whether to print one JSON object.
-        file_format: The format of the automaton's file, or None to infer it from the name.
-    """
+def certify(options: CertifyOptions) -> int:
+    """Certify a state dict, write and print the result, and return the exit status."""
+    path, against, output, kernel = options.checkpoint, options.against, options.output, options.kernel
+    own = options.state_dict
+    of_checkpoints = {"temperature": options.temperature, **options.limits}
     refuse_options(of_checkpoints, "a network that ratproof saved, and not --cell")
-    seconds = SECONDS if options["seconds"] is None else options["seconds"]
+    seconds = SECONDS if own["seconds"] is None else own["seconds"]
     if not 0 < seconds < float("inf"):
         raise InputError(f"--seconds must be positive, got {seconds}")
-    html = None if page is None else page[0]
-    vectors = options["embeddings"] if options["embeddings"] != ONE_HOT else None
+    vectors = own["embeddings"] if own["embeddings"] != ONE_HOT else None
     if output is not None:
         files.require_writable(output)
-    outputs = {"-o": output, "--certificate": certificate, "--kernel-file": kernel, "--html": html}
-    alphabet = options["alphabet"]
-    table = alphabet if alphabet and files.names_a_file(alphabet) else None
-    require_outputs(outputs, (path, against, vectors, table))
-    automaton = None if against is None else read_automaton(against, file_format)
-    network = _network(path, options, automaton)
+    alphabet = own["alphabet"]
+    options.require_outputs(vectors, alphabet if alphabet and files.names_a_file(alphabet) else None)
+    automaton = None if against is None else read_automaton(against, options.file_format)
+    network = _network(path, own, automaton)
+    if output is not None and network.decisions != 2:
+        raise InputError(f"-o requires a network with two decisions, got {network.decisions} classes")
     if kernel is not None:
         with naming(path):
             ordinary_network.require_supported(network)
@@ -86,20 +63,19 @@ def certify(
             refusal = ordinary_network.write(kernel, network, answer.machine, path, until, report_progress)
     accepted = kernel if proved and not refusal else None
     if output is not None and proved and answer.machine is not None:
-        if network.decisions != 2:
-            raise InputError(f"-o requires a network with two decisions, got {network.decisions} classes")
         final = frozenset(q for q, label in enumerate(answer.machine.outputs) if label)
         files.write(answer.machine.accepting(final).to_wfsa(), output)
-    if certificate is not None and proved:
+    certificate = options.certificate if proved else None
+    if certificate is not None:
         write_json(certificate, answer.certificate())
-    data = ordinary.as_json_object(answer, certificate if proved else None, accepted)
+    data = ordinary.as_json_object(answer, certificate, accepted)
     lines = list(ordinary.sentences(answer, against))
     if accepted is not None:
         lines.append(kernel_sentence(accepted, ordinary_network.THEOREM))
-    print_all(data, lines, (certificate, output), proved, as_json, "regions")
+    print_all(data, lines, options, proved, "regions")
     if kernel is not None and accepted is None:
         note_unwritten(kernel, refusal)
-    return finish(answer, path, lines, page)
+    return finish(answer, options, lines)
 
 
 def _network(path: str, options: Mapping[str, Any], automaton: DFA | None) -> OrdinaryNetwork:

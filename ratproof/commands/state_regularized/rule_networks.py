@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from automata.aliases import JsonObject
@@ -27,35 +26,22 @@ from ratproof.certification.rule_networks import (
     rule_network_of,
 )
 from ratproof.commands.rules.missing_words import warn_of_missing
-from ratproof.commands.state_regularized.certifying import EXIT, refuse_options
+from ratproof.commands.state_regularized.certifying import EXIT, CertifyOptions, refuse_options
 from ratproof.commands.terminal import naming, note_unwritten, print_answer, progress
 from ratproof.coq import rule_network as coq_files
-from ratproof.process.outputs import require_outputs
 from ratproof.report.certification import kernel_json, kernel_sentence
 
 AUTOMATA = (".json", ".att", ".fst", ".dot", ".gv")
 """Suffixes of files with automata. A file with any other suffix contains rules."""
 
 
-def certify(
-    checkpoint: str,
-    against: str | None,
-    kernel: str | None,
-    other_options: Mapping[str, object],
-    as_json: bool,
-    file_format: str | None,
-) -> int:
-    """Certify an FA-RNN in Coq, print the result, and return the exit status.
-
-    Args:
-        checkpoint: The file of the network.
-        against: The file of the rules or of the automaton.
-        kernel: The file for the theorem in Coq.
-        other_options: The options that an FA-RNN does not support, by name.
-        as_json: Whether to print one JSON object.
-        file_format: The format of the automaton's file, or None to infer it from the name.
-    """
-    refuse_options(other_options, "a network of another kind, and not an FA-RNN")
+def certify(options: CertifyOptions) -> int:
+    """Certify an FA-RNN in Coq, print the result, and return the exit status."""
+    checkpoint, against, kernel = options.checkpoint, options.against, options.kernel
+    others = {name: getattr(options, name) for name in ("temperature", "output", "certificate", "html")}
+    refuse_options(
+        {**others, **options.limits, **options.state_dict}, "a network of another kind, and not an FA-RNN"
+    )
     if against is None or kernel is None:
         raise InputError(
             f"{checkpoint}: an FA-RNN requires --against and --kernel; without Coq, ratproof rules decide"
@@ -65,11 +51,11 @@ def certify(
     with naming(checkpoint):
         network = rule_network_of(model)
     coq_files.require_file(kernel)
-    require_outputs({"--kernel-file": kernel}, reads=(checkpoint, against))
+    options.require_outputs()
     with progress("certify") as report_progress:
         report_progress(f"reading {against}")
         with naming(against):
-            automata = automata_of(against, network, file_format)
+            automata = automata_of(against, network, options.file_format)
         report_progress("comparing the states")
         matches = ((automaton, match(network, automaton)) for automaton in automata)
         proofs = ((automaton, matching) for automaton, matching in matches if matching is not None)
@@ -125,7 +111,7 @@ def certify(
             "unknown: no string with a difference exists, but the network's states could not be mapped to"
             f" those of {against}"
         )
-    print_answer(as_json, data, "\n".join(lines))
+    print_answer(options.as_json, data, "\n".join(lines))
     if not accepted:
         note_unwritten(kernel, "the network was not certified")
     return EXIT[verdict]
