@@ -279,6 +279,7 @@ def test_a_file_that_is_not_a_checkpoint_is_refused(tmp_path, kept):
     path = tmp_path / "bad"
     refused(path, "cannot be read: No such file")
     refused(tmp_path, "cannot be read: Is a directory")
+    refused("a\0b", "cannot be read: embedded null byte")
     path.write_bytes(b"")
     refused(path, "must be a complete checkpoint")
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):

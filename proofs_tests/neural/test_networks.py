@@ -274,6 +274,14 @@ def z(*shape, dtype=D):
     return torch.zeros(*shape, dtype=dtype)
 
 
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16, torch.int32], ids=str)
+def test_symbols_may_be_integers_of_any_size(dtype):
+    layer, symbols = build("isan", {}), torch.tensor([[0, 2], [1, 1]])
+    assert torch.equal(layer(symbols.to(dtype))[0], layer(symbols)[0])
+    units = layer.to_automata(torch.arange(IN).to(dtype), "abc")
+    assert units == layer.to_automata(torch.arange(IN), "abc")
+
+
 UPPER = "upper layers read vectors"
 WRONG = [
     ("rrnn-b", {}, lambda m: m(z(2, 2, 4)), r"have shape \(time, batch, input\).*got shape \(2, 2, 4\)"),
@@ -303,6 +311,8 @@ WRONG = [
     ),
     ("qrnn", {"num_layers": 2}, lambda m: m(z(1, 1, 3), (z(2, 1, 3), z(5))), "shape"),
     ("isan", {}, lambda m: m(torch.zeros(2, 2)), "integers of shape"),
+    ("isan", {}, lambda m: m(torch.zeros(2, 2, dtype=torch.bool)), "integers of shape .*got torch.bool"),
+    ("isan", {}, lambda m: m.to_automata(torch.tensor([False, True]), "ab"), "integers from 0 to 2"),
     ("isan", {}, lambda m: m(torch.tensor([[0, 3]])), "must be between 0 and 2, got"),
     ("isan", {}, lambda m: m.to_automata(torch.tensor([0, 3]), "ab"), "integers from 0 to 2"),
 ]
