@@ -1,10 +1,4 @@
-"""Comba (Hu et al. 2025): S <- S (alpha - beta~ k k^T) + beta v k^T, o = S (q - d k).
-
->>> layer = Comba(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
-"""
+"""Comba (Hu et al. 2025): S <- S (alpha - beta~ k k^T) + beta v k^T, o = S (q - d k)."""
 
 from __future__ import annotations
 

@@ -2,18 +2,12 @@
 
 The values that a chunk adds to the state are computed by forward substitution. See Yang et al. 2024, section
 3.2, and for the form with gates Yang et al. 2025, section 3.3.
-
->>> layer = DeltaChunks(3, 2, keys=1, chunk=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 3 states, 3 symbols, real semiring, exact>)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch  # noqa: F401 -- the example needs it
 from torch import Tensor
 
 from neural.layer import Recurrent

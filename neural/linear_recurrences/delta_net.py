@@ -1,10 +1,4 @@
-"""DeltaNet (Schlag et al. 2021, section 4.2): S <- S + beta k (v - S^T k)^T, o = S^T q.
-
->>> layer = DeltaNet(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
-"""
+"""DeltaNet (Schlag et al. 2021, section 4.2): S <- S + beta k (v - S^T k)^T, o = S^T q."""
 
 from __future__ import annotations
 

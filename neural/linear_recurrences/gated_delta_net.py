@@ -1,10 +1,4 @@
-"""Gated DeltaNet (Yang et al. 2025, section 3.1): S <- alpha S (1 - beta k k^T) + beta v k^T, o = S q.
-
->>> layer = GatedDeltaNet(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
-"""
+"""Gated DeltaNet (Yang et al. 2025, section 3.1): S <- alpha S (1 - beta k k^T) + beta v k^T, o = S q."""
 
 from __future__ import annotations
 

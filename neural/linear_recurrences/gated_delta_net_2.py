@@ -1,9 +1,6 @@
-"""Gated DeltaNet-2 (Hatamizadeh et al. 2026): S <- (1 - k (b o k)^T) Diag(alpha) S + k (w o v)^T, o = S^T q.
+"""Gated DeltaNet-2 (Hatamizadeh et al. 2026).
 
->>> layer = GatedDeltaNet2(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
+S <- (1 - k (b o k)^T) Diag(alpha) S + k (w o v)^T, o = S^T q.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
-"""Gated DeltaProduct (Siems et al. 2025): S <- g S, then two steps S <- S + beta k (v - S^T k)^T, o = S^T q.
+"""Gated DeltaProduct (Siems et al. 2025).
 
->>> layer = GatedDeltaProduct(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
+S <- g S, then two steps S <- S + beta k (v - S^T k)^T, o = S^T q.
 """
 
 from __future__ import annotations

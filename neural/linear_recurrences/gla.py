@@ -1,9 +1,6 @@
-"""Gated linear attention (Yang et al. 2024, section 4.1, equation 3): S <- diag(alpha) S + k v^T, o = S^T q.
+"""Gated linear attention (Yang et al. 2024, section 4.1, equation 3).
 
->>> layer = GLA(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
+S <- diag(alpha) S + k v^T, o = S^T q.
 """
 
 from __future__ import annotations

@@ -1,16 +1,9 @@
-"""Gated linear attention in chunks, with products of gates (Yang et al. 2024, section 4.2).
-
->>> layer = GLAChunks(3, 2, keys=1, chunk=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 3 states, 3 symbols, real semiring, exact>)
-"""
+"""Gated linear attention in chunks, with products of gates (Yang et al. 2024, section 4.2)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch  # noqa: F401 -- the example needs it
 from torch import Tensor
 
 from neural.layer import Recurrent

@@ -1,10 +1,4 @@
-"""HGRN2 (Qin et al. 2024): h <- diag(f) h + (1 - f) i^T, and the output o h.
-
->>> layer = HGRN2(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
-"""
+"""HGRN2 (Qin et al. 2024): h <- diag(f) h + (1 - f) i^T, and the output o h."""
 
 from __future__ import annotations
 

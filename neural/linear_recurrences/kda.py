@@ -1,10 +1,4 @@
-"""Kimi Delta Attention (Kimi Team 2025): S <- (1 - beta k k^T) Diag(alpha) S + beta k v^T, o = S^T q.
-
->>> layer = KDA(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
-"""
+"""Kimi Delta Attention (Kimi Team 2025): S <- (1 - beta k k^T) Diag(alpha) S + beta k v^T, o = S^T q."""
 
 from __future__ import annotations
 

@@ -1,11 +1,6 @@
 """Linear attention (Katharopoulos et al. 2020, equation 18): S <- S + k v^T, o = S^T q.
 
 The output is not normalised.
-
->>> layer = LinearAttention(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
 """
 
 from __future__ import annotations

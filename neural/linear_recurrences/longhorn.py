@@ -1,11 +1,6 @@
 """Longhorn (Liu et al. 2024): S <- (1 - delta k^2) S + delta x k^T, o = S q.
 
 Here delta = beta / (1 + beta k^T k).
-
->>> layer = Longhorn(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
 """
 
 from __future__ import annotations

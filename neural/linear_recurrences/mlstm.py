@@ -1,10 +1,4 @@
-"""The memory of an mLSTM (Beck et al. 2024, equations 19 to 21): C <- f C + i v k^T, and the output C q.
-
->>> layer = MLSTM(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
-"""
+"""The memory of an mLSTM (Beck et al. 2024, equations 19 to 21): C <- f C + i v k^T, and the output C q."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
-"""Momentum DeltaNet (Huang et al. 2026): M <- mu M - eta k (v - S^T p)^T, S <- alpha S - beta M, o = S^T q.
+"""Momentum DeltaNet (Huang et al. 2026).
 
->>> layer = MomentumDeltaNet(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 6 states, 3 symbols, real semiring, exact>)
+M <- mu M - eta k (v - S^T p)^T, S <- alpha S - beta M, o = S^T q.
 """
 
 from __future__ import annotations

@@ -1,10 +1,4 @@
-"""Retention (Sun et al. 2023, section 2.1, equation 6): S <- gamma S + k v^T, o = S^T q.
-
->>> layer = RetNet(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
-"""
+"""Retention (Sun et al. 2023, section 2.1, equation 6): S <- gamma S + k v^T, o = S^T q."""
 
 from __future__ import annotations
 

@@ -1,10 +1,4 @@
-"""RWKV-5 (Peng et al. 2024, equations 8 and 9): o = r (S + diag(u) k^T v), then S <- diag(w) S + k^T v.
-
->>> layer = RWKV5(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
-"""
+"""RWKV-5 (Peng et al. 2024, equations 8 and 9): o = r (S + diag(u) k^T v), then S <- diag(w) S + k^T v."""
 
 from __future__ import annotations
 

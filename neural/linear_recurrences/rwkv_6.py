@@ -1,11 +1,4 @@
-"""RWKV-6 (Peng et al. 2024, section 4.2.2): o = r (S + diag(u) k^T v), then S <- diag(w) S + k^T v.
-
->>> import torch
->>> layer = RWKV6(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
-"""
+"""RWKV-6 (Peng et al. 2024, section 4.2.2): o = r (S + diag(u) k^T v), then S <- diag(w) S + k^T v."""
 
 from __future__ import annotations
 

@@ -2,11 +2,6 @@
 
 The state before a chunk, and the updates of the chunk's tokens, are multiplied by products of decays. Each
 output reads the state before its token.
-
->>> layer = RWKV6Chunks(3, 2, keys=1, chunk=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 3 states, 3 symbols, real semiring, exact>)
 """
 
 from __future__ import annotations

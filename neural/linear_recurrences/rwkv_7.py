@@ -1,10 +1,4 @@
-"""RWKV-7 (Peng et al. 2025, section 4.1): S <- S (diag(w) - kappa^T (a o kappa)) + v^T k, o = S q^T.
-
->>> layer = RWKV7(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
-"""
+"""RWKV-7 (Peng et al. 2025, section 4.1): S <- S (diag(w) - kappa^T (a o kappa)) + v^T k, o = S q^T."""
 
 from __future__ import annotations
 

@@ -2,18 +2,12 @@
 
 The state before a chunk, and the updates of the chunk's tokens, are multiplied by products of decays. The
 updates are computed by forward substitution, because a removal key reads the updates of earlier tokens.
-
->>> layer = RWKV7Chunks(3, 2, keys=1, chunk=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 3 states, 3 symbols, real semiring, exact>)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch  # noqa: F401 -- the example needs it
 from torch import Tensor
 
 from neural.layer import Recurrent

@@ -1,11 +1,6 @@
 """The linear memory of Titans (Behrouz et al. 2024, section 3.1), with momentum.
 
 S <- eta S - 2 theta (M k - v) k^T, M <- (1 - alpha) M + S, o = M q.
-
->>> layer = Titans(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 6 states, 3 symbols, real semiring, exact>)
 """
 
 from __future__ import annotations
