@@ -1,4 +1,4 @@
-"""The base class of cells that run in chunks of C tokens, and functions for their decays.
+"""The base classes of cells and layers that run in chunks of C tokens, and functions for their decays.
 
 The states and outputs of a chunk's tokens are computed from the state before the chunk.
 
@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from neural.linear_recurrence_cell import LinearRecurrenceCell, at, flat, total
-from neural.linear_recurrences.kind import KEYS
+from neural.linear_recurrences.kind import KEYS, KeyedLayer
 from neural.unrolled import checked_integer
 
 Tokens = Sequence[SimpleNamespace]
@@ -61,6 +61,15 @@ class ChunkedCell(LinearRecurrenceCell):
         if rows:
             return [torch.stack(column) for column in zip(*rows, strict=True)]
         return [first[0].unsqueeze(0)[:0]] * (len(first) + 1)
+
+
+class ChunkedLayer(KeyedLayer):
+    """The base class of layers that run in chunks.
+
+    Args:
+        keys: K, the length of a key vector. Defaults to 2.
+        chunk: C, the number of tokens of a chunk. Defaults to 2.
+    """
 
 
 def prefixes(run: Callable[[Tokens], list[Tensor]]) -> Callable[[Tokens], list[list[Tensor]]]:

@@ -8,10 +8,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, erasing, naively
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 
 
 class CombaCell(LinearRecurrenceCell):
@@ -50,12 +49,8 @@ class CombaCell(LinearRecurrenceCell):
         return naively(step, g, first)
 
 
-class Comba(Recurrent):
-    """A Comba layer, whose outputs are o_t = S_t (q_t - d k_t).
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class Comba(KeyedLayer):
+    """A Comba layer, whose outputs are o_t = S_t (q_t - d k_t)."""
 
     cell_class = CombaCell
 

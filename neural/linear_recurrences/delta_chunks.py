@@ -10,10 +10,9 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import dot, total
-from neural.linear_recurrences.chunks import CHUNKS, ChunkedCell, Tokens, prefixes, products
+from neural.linear_recurrences.chunks import CHUNKS, ChunkedCell, ChunkedLayer, Tokens, prefixes, products
 from neural.linear_recurrences.gated_delta_net import GatedDeltaNetCell
 from neural.linear_recurrences.kind import column
 
@@ -51,13 +50,8 @@ def between(chunk: Tokens) -> list[Tensor]:
     return [g for (g,) in products([[t.alpha] for t in chunk])]
 
 
-class DeltaChunks(Recurrent):
-    """A gated DeltaNet layer in chunks, whose outputs are o_t = S_t q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-        chunk: C, the number of tokens of a chunk. Defaults to 2.
-    """
+class DeltaChunks(ChunkedLayer):
+    """A gated DeltaNet layer in chunks, whose outputs are o_t = S_t q_t."""
 
     cell_class = DeltaChunksCell
 

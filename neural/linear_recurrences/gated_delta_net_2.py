@@ -11,10 +11,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, erasing, naively
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 
 
 class GatedDeltaNet2Cell(LinearRecurrenceCell):
@@ -55,12 +54,8 @@ class GatedDeltaNet2Cell(LinearRecurrenceCell):
         return naively(step, g, first)
 
 
-class GatedDeltaNet2(Recurrent):
-    """A gated DeltaNet-2 layer, whose outputs are o_t = S_t^T q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class GatedDeltaNet2(KeyedLayer):
+    """A gated DeltaNet-2 layer, whose outputs are o_t = S_t^T q_t."""
 
     cell_class = GatedDeltaNet2Cell
 

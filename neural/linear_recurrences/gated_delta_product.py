@@ -11,7 +11,6 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import (
     AffineStep,
@@ -22,7 +21,7 @@ from neural.linear_recurrence_cell import (
     naively,
     total,
 )
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 
 
 class GatedDeltaProductCell(LinearRecurrenceCell):
@@ -77,12 +76,8 @@ class GatedDeltaProductCell(LinearRecurrenceCell):
         return super().roundings + self.keys + 4
 
 
-class GatedDeltaProduct(Recurrent):
-    """A gated DeltaProduct layer with n_h = 2, whose outputs are o_t = H_t^T q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class GatedDeltaProduct(KeyedLayer):
+    """A gated DeltaProduct layer with n_h = 2, whose outputs are o_t = H_t^T q_t."""
 
     cell_class = GatedDeltaProductCell
 

@@ -11,10 +11,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, diagonal, dot, scanned
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 
 
 class GLACell(LinearRecurrenceCell):
@@ -33,12 +32,8 @@ class GLACell(LinearRecurrenceCell):
         return [*s, dot(g.q, s)]
 
 
-class GLA(Recurrent):
-    """A layer of gated linear attention, whose outputs are o_t = S_t^T q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class GLA(KeyedLayer):
+    """A layer of gated linear attention, whose outputs are o_t = S_t^T q_t."""
 
     cell_class = GLACell
 

@@ -6,10 +6,17 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import dot, total
-from neural.linear_recurrences.chunks import CHUNKS, ChunkedCell, Tokens, prefixes, products, written
+from neural.linear_recurrences.chunks import (
+    CHUNKS,
+    ChunkedCell,
+    ChunkedLayer,
+    Tokens,
+    prefixes,
+    products,
+    written,
+)
 from neural.linear_recurrences.gla import GLACell
 from neural.linear_recurrences.kind import column
 
@@ -33,13 +40,8 @@ class GLAChunksCell(ChunkedCell, GLACell):
         return prefixes(run)(tokens)
 
 
-class GLAChunks(Recurrent):
-    """A layer of gated linear attention in chunks, whose outputs are o_t = S_t^T q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-        chunk: C, the number of tokens of a chunk. Defaults to 2.
-    """
+class GLAChunks(ChunkedLayer):
+    """A layer of gated linear attention in chunks, whose outputs are o_t = S_t^T q_t."""
 
     cell_class = GLAChunksCell
 

@@ -8,10 +8,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, diagonal, dot, scanned
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 
 
 class HGRN2Cell(LinearRecurrenceCell):
@@ -33,12 +32,8 @@ class HGRN2Cell(LinearRecurrenceCell):
         return [*h, dot(g.o, h)]
 
 
-class HGRN2(Recurrent):
-    """An HGRN2 layer, whose outputs are o_t h_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class HGRN2(KeyedLayer):
+    """An HGRN2 layer, whose outputs are o_t h_t."""
 
     cell_class = HGRN2Cell
 

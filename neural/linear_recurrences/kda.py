@@ -8,10 +8,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, erasing, naively
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 
 
 class KDACell(LinearRecurrenceCell):
@@ -48,12 +47,8 @@ class KDACell(LinearRecurrenceCell):
         return naively(step, g, first)
 
 
-class KDA(Recurrent):
-    """A layer of Kimi Delta Attention, whose outputs are o_t = S_t^T q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class KDA(KeyedLayer):
+    """A layer of Kimi Delta Attention, whose outputs are o_t = S_t^T q_t."""
 
     cell_class = KDACell
 

@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import (
     AffineStep,
@@ -23,7 +22,7 @@ from neural.linear_recurrence_cell import (
     scanned,
     total,
 )
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 
 
 class LonghornCell(LinearRecurrenceCell):
@@ -58,12 +57,8 @@ class LonghornCell(LinearRecurrenceCell):
         return [*s, dot(g.q, s)]
 
 
-class Longhorn(Recurrent):
-    """A Longhorn layer without its convolution, whose outputs are S_t q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class Longhorn(KeyedLayer):
+    """A Longhorn layer without its convolution, whose outputs are S_t q_t."""
 
     cell_class = LonghornCell
 

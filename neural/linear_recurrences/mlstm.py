@@ -9,7 +9,6 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import (
     AffineStep,
@@ -21,7 +20,7 @@ from neural.linear_recurrence_cell import (
     naively,
     scanned,
 )
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 
 CAP = 16
 
@@ -50,12 +49,8 @@ class MLSTMCell(LinearRecurrenceCell):
         return [*s, dot(g.q, s)]
 
 
-class MLSTM(Recurrent):
-    """The memory of an mLSTM, whose outputs are C_t q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class MLSTM(KeyedLayer):
+    """The memory of an mLSTM, whose outputs are C_t q_t."""
 
     cell_class = MLSTMCell
 
@@ -106,12 +101,8 @@ def stabilised_step(t: SimpleNamespace, state: list[Tensor]) -> list[Tensor]:
     return [*memory, new, new * dot(t.q, memory)]
 
 
-class StabilisedMLSTM(Recurrent):
-    """The memory of an mLSTM as in the published program, whose outputs are C_t q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class StabilisedMLSTM(KeyedLayer):
+    """The memory of an mLSTM as in the published program, whose outputs are C_t q_t."""
 
     cell_class = StabilisedMLSTMCell
 

@@ -11,10 +11,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, naively
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 from neural.linear_recurrences.momentum import momentum_step
 
 
@@ -55,12 +54,8 @@ class MomentumDeltaNetCell(LinearRecurrenceCell):
         return naively(step, g, first)
 
 
-class MomentumDeltaNet(Recurrent):
-    """A Momentum DeltaNet layer, whose outputs are o_t = S_t^T q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class MomentumDeltaNet(KeyedLayer):
+    """A Momentum DeltaNet layer, whose outputs are o_t = S_t^T q_t."""
 
     cell_class = MomentumDeltaNetCell
 

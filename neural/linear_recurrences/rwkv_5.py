@@ -8,10 +8,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, diagonal, dot, scanned
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 
 
 class RWKV5Cell(LinearRecurrenceCell):
@@ -42,12 +41,8 @@ class RWKV5Cell(LinearRecurrenceCell):
         return [*s, dot(g.r, wkv)]
 
 
-class RWKV5(Recurrent):
-    """An RWKV-5 layer without its token shift, whose outputs are r_t wkv_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class RWKV5(KeyedLayer):
+    """An RWKV-5 layer without its token shift, whose outputs are r_t wkv_t."""
 
     cell_class = RWKV5Cell
 

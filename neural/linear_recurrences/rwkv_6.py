@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 from neural.linear_recurrences.rwkv_5 import RWKV5Cell
 
 
@@ -15,12 +14,8 @@ class RWKV6Cell(RWKV5Cell):
     layer = "u[K]"
 
 
-class RWKV6(Recurrent):
-    """An RWKV-6 layer without its token shift, whose outputs are r_t wkv_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class RWKV6(KeyedLayer):
+    """An RWKV-6 layer without its token shift, whose outputs are r_t wkv_t."""
 
     cell_class = RWKV6Cell
 

@@ -11,10 +11,17 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import dot, total
-from neural.linear_recurrences.chunks import CHUNKS, ChunkedCell, Tokens, prefixes, products, written
+from neural.linear_recurrences.chunks import (
+    CHUNKS,
+    ChunkedCell,
+    ChunkedLayer,
+    Tokens,
+    prefixes,
+    products,
+    written,
+)
 from neural.linear_recurrences.kind import column
 from neural.linear_recurrences.rwkv_6 import RWKV6Cell
 
@@ -42,13 +49,8 @@ class RWKV6ChunksCell(ChunkedCell, RWKV6Cell):
         return prefixes(run)(tokens)
 
 
-class RWKV6Chunks(Recurrent):
-    """An RWKV-6 layer in chunks, whose outputs are r_t wkv_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-        chunk: C, the number of tokens of a chunk. Defaults to 2.
-    """
+class RWKV6Chunks(ChunkedLayer):
+    """An RWKV-6 layer in chunks, whose outputs are r_t wkv_t."""
 
     cell_class = RWKV6ChunksCell
 

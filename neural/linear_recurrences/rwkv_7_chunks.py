@@ -10,10 +10,9 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import dot
-from neural.linear_recurrences.chunks import CHUNKS, ChunkedCell, Tokens, products, written
+from neural.linear_recurrences.chunks import CHUNKS, ChunkedCell, ChunkedLayer, Tokens, products, written
 from neural.linear_recurrences.kind import column
 from neural.linear_recurrences.rwkv_7 import RWKV7Cell
 
@@ -39,13 +38,8 @@ class RWKV7ChunksCell(ChunkedCell, RWKV7Cell):
         return rows
 
 
-class RWKV7Chunks(Recurrent):
-    """An RWKV-7 layer in chunks, whose outputs are wkv_t r_t^T.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-        chunk: C, the number of tokens of a chunk. Defaults to 2.
-    """
+class RWKV7Chunks(ChunkedLayer):
+    """An RWKV-7 layer in chunks, whose outputs are wkv_t r_t^T."""
 
     cell_class = RWKV7ChunksCell
 
