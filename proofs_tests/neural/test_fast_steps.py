@@ -13,7 +13,7 @@ from torch.nn.utils.rnn import pack_padded_sequence
 from automata.errors import InputError
 from neural.state_regularized.fast_steps import can_run, steps
 from neural.state_regularized.layers import LSTMP, SRGRU, SRLSTM, SRLSTMP, SRElman
-from proofs_tests.neural.some_sr_networks import randomly
+from proofs_tests.neural.some_sr_networks import LAYERS, randomly
 
 D = torch.float64
 FAST = {"sr-gru": SRGRU, "sr-lstm": SRLSTM, "sr-lstm-p": SRLSTMP, "lstm-p": LSTMP}
@@ -157,7 +157,7 @@ def test_first_and_second_gradients_match_finite_differences(kind):
                 owner.register_parameter(last, parameter)
 
     arguments = (inputs, *state, *(p.detach().clone().requires_grad_() for p in cell.parameters()))
-    assert torch.autograd.gradcheck(run, arguments)
+    assert torch.autograd.gradcheck(run, arguments, check_batched_grad=True)
     # Gradients that can be differentiated again are computed by a different path.
     first, again = (
         torch.autograd.grad(weighed(run(*arguments), 1), arguments, create_graph=graph)
@@ -193,6 +193,17 @@ def test_noise_in_training_equals_that_of_the_steps(kind):
     with torch.no_grad():
         plain, _ = layer(inputs)
     torch.testing.assert_close(wanted.detach(), plain)
+
+
+@pytest.mark.parametrize("kind", LAYERS)
+def test_a_layer_runs_and_is_differentiable_under_autocast(kind):
+    layer, inputs = randomly(LAYERS[kind](2, 3), 4), torch.randn(5, 3, 2)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        output, _ = layer(inputs)
+        with torch.no_grad():
+            assert torch.equal(layer(inputs)[0], output)
+    output.float().sum().backward()
+    assert all(bool(p.grad.isfinite().all()) for p in layer.parameters())
 
 
 def test_transforms_and_forward_derivatives_go_through_the_cell():
