@@ -149,7 +149,9 @@ def first(cell: AutomatonCell, start: Any) -> NDArray[np.float64]:
     number = cell.semiring.zero if start is None else start
     try:  # a Python float is converted directly to the network's dtype, as in ``start``
         value = torch.as_tensor(number, dtype=like.dtype if isinstance(number, float) else None)
-    except (ValueError, OverflowError, RuntimeError):
+        if value.is_complex():
+            raise ValueError
+    except (TypeError, ValueError, OverflowError, RuntimeError):
         raise InputError(f"start must be representable in {like.dtype}, got {shorten(start)}") from None
     value = value.to(dtype=like.dtype, device=like.device)
     try:

@@ -18,6 +18,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from automata.errors import InputError
+from automata.text.number_text import shorten
 
 
 class Layout:
@@ -131,7 +132,12 @@ def is_integer(values: Tensor) -> bool:
 
 
 def _ends(lengths: Tensor | Sequence[int], time: int, batch: int) -> Tensor:
-    ends = torch.as_tensor(lengths)
+    try:
+        ends = torch.as_tensor(lengths)
+    except (TypeError, ValueError, RuntimeError):
+        raise InputError(
+            f"lengths must be {batch} integers from 0 to {time}, got {shorten(lengths)}"
+        ) from None
     valid = ends.shape == (batch,) and (not batch or is_integer(ends))
     if not valid or (batch and not (int(ends.min()) >= 0 and int(ends.max()) <= time)):
         raise InputError(f"lengths must be {batch} integers from 0 to {time}, got {ends.tolist()}")
