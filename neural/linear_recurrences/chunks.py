@@ -17,7 +17,7 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
-from neural.linear_recurrence_cell import LinearRecurrenceCell, at, flat, total
+from neural.linear_recurrence_cell import LinearRecurrenceCell, at, flat, stacked, total
 from neural.linear_recurrences.kind import KEYS, KeyedLayer
 from neural.unrolled import checked_integer
 
@@ -58,9 +58,7 @@ class ChunkedCell(LinearRecurrenceCell):
         for begin in range(0, time, self.chunk):
             rows += self.run_chunk([at(g, t) for t in range(begin, min(begin + self.chunk, time))], state)
             state = rows[-1][: len(first)]
-        if rows:
-            return [torch.stack(column) for column in zip(*rows, strict=True)]
-        return [first[0].unsqueeze(0)[:0]] * (len(first) + 1)
+        return stacked(rows, first)
 
 
 class ChunkedLayer(KeyedLayer):
@@ -72,9 +70,9 @@ class ChunkedLayer(KeyedLayer):
     """
 
 
-def prefixes(run: Callable[[Tokens], list[Tensor]]) -> Callable[[Tokens], list[list[Tensor]]]:
-    """Return the function that applies ``run`` to every nonempty prefix of a chunk."""
-    return lambda tokens: [run(tokens[:length]) for length in range(1, len(tokens) + 1)]
+def prefixes(run: Callable[[Tokens], list[Tensor]], tokens: Tokens) -> list[list[Tensor]]:
+    """Return the results of ``run`` for every nonempty prefix of a chunk."""
+    return [run(tokens[:length]) for length in range(1, len(tokens) + 1)]
 
 
 def products(gates: Sequence[Sequence[Tensor]]) -> list[list[Tensor]]:

@@ -42,7 +42,7 @@ class DeltaChunksCell(ChunkedCell, GatedDeltaNetCell):
             block = [g * dot(last.q, y.k) * u for g, y, u in new]
             return [*state, total([start * dot(last.q, first), *block])]
 
-        return prefixes(run)(tokens)
+        return prefixes(run, tokens)
 
 
 def between(chunk: Tokens) -> list[Tensor]:

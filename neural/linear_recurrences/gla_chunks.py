@@ -37,7 +37,7 @@ class GLAChunksCell(ChunkedCell, GLACell):
             block = [dot(row, t.k) * t.v for row, t in zip(read[1:], chunk, strict=True)]
             return [*state, total([dot(read[0], first), *block])]
 
-        return prefixes(run)(tokens)
+        return prefixes(run, tokens)
 
 
 class GLAChunks(ChunkedLayer):

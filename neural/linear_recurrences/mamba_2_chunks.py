@@ -30,7 +30,7 @@ class Mamba2ChunksCell(ChunkedCell, Mamba2Cell):
             block = [d * dot(last.C, t.B) * t.x for d, t in pairs]
             return [*state, total([start * dot(last.C, first), *block]) + last.D * last.x]
 
-        return prefixes(run)(tokens)
+        return prefixes(run, tokens)
 
 
 class Mamba2Chunks(Recurrent):

@@ -46,7 +46,7 @@ class RWKV6ChunksCell(ChunkedCell, RWKV6Cell):
             bonus = dot([r * u for r, u in zip(last.r, last.u, strict=True)], last.k) * last.v
             return [*state, total([dot(read[0], first), *block, bonus])]
 
-        return prefixes(run)(tokens)
+        return prefixes(run, tokens)
 
 
 class RWKV6Chunks(ChunkedLayer):

@@ -137,24 +137,21 @@ def test_first_and_second_gradients_match_finite_differences(kind):
     torch.manual_seed(8)
     inputs = torch.randn(3, 2, 2, dtype=D, requires_grad=True)
     state = [torch.randn(2, 3, dtype=D, requires_grad=True) for _ in cell.sizes()]
-    names = [name for name, _ in cell.named_parameters()]
+
+    class Run(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell = cell
+
+        def forward(self, inputs, *state):
+            return tuple(one for one in steps(self.cell, inputs, state) if one is not None)
+
+    module = Run()
+    names = [name for name, _ in module.named_parameters()]
 
     def run(inputs, *rest):
-        state_in, weights = rest[: len(state)], dict(zip(names, rest[len(state) :], strict=True))
-        kept = dict(cell.named_parameters())
-        for name, weight in weights.items():
-            path, _, last = name.rpartition(".")
-            owner = cell.get_submodule(path)
-            del owner._parameters[last]
-            setattr(owner, last, weight)
-        try:
-            return tuple(one for one in steps(cell, inputs, state_in) if one is not None)
-        finally:
-            for name, parameter in kept.items():
-                path, _, last = name.rpartition(".")
-                owner = cell.get_submodule(path)
-                delattr(owner, last)
-                owner.register_parameter(last, parameter)
+        weights = dict(zip(names, rest[len(state) :], strict=True))
+        return torch.func.functional_call(module, weights, (inputs, *rest[: len(state)]))
 
     arguments = (inputs, *state, *(p.detach().clone().requires_grad_() for p in cell.parameters()))
     assert torch.autograd.gradcheck(run, arguments, check_batched_grad=True)
