@@ -462,18 +462,6 @@ def test_nan_stays_nan(loop, backend):
     assert states.isnan().sum(1).tolist() == [0, 7, 7]
 
 
-@each_backend
-@each_loop
-def test_a_long_sequence_equals_its_parts(loop, backend):
-    torch.manual_seed(4)
-    f, u, c = -torch.rand(10_000, 2, dtype=D), torch.randn(10_000, 2, dtype=D), torch.zeros(2, dtype=D)
-    with scan.use(backend):
-        states = loop(f, u, c)
-        for k in range(0, 10_000, 2_500):
-            c = loop(f[k : k + 2_500], u[k : k + 2_500], c)[-1]
-        assert torch.equal(states[-1], c) and states.isfinite().all()
-
-
 @in_c
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 def test_the_sigmoid_in_c_is_within_four_ulps(dtype):
