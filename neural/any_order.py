@@ -38,6 +38,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
+from torch.utils import _pytree as pytree
 
 from automata.rounding.formats import FLOAT64, Format
 from neural import rounding
@@ -59,6 +60,16 @@ def _plain(function: Function) -> Function:
             return function(*args, **kwargs)
 
     return cast(Function, run)
+
+
+def _method(operation: str) -> Callable[..., Any]:
+    """Return the method that applies the rule of an operation, such as ``+``, to a tensor and numbers."""
+
+    @_plain
+    def method(first: ReorderingBound, *others: Any) -> ReorderingBound:
+        return RULES[operation](first, *(_number(other, first.kind) for other in others))
+
+    return method
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,47 +164,24 @@ class ReorderingBound(BoundedTensor):
             raise AttributeError(f"{name} is not supported: {_NO_RULE}")
         return lambda *args, **kwargs: _apply(func, (self, *args), kwargs, None)
 
-    @_plain
-    def __add__(self, other: Any) -> ReorderingBound:
-        return _add(self, self._number(other))
-
-    __radd__ = __add__
-
-    @_plain
-    def __neg__(self) -> ReorderingBound:
-        return _scaled(self, -1.0)
-
-    def __sub__(self, other: Any) -> ReorderingBound:
-        return self + -self._number(other)
-
-    def __rsub__(self, other: Any) -> ReorderingBound:
-        return self._number(other) + -self
-
-    @_plain
-    def __mul__(self, other: Any) -> ReorderingBound:
-        return _multiply(self, self._number(other))
-
-    __rmul__ = __mul__
-
-    @_plain
-    def __truediv__(self, other: Any) -> ReorderingBound:
-        return self * _reciprocal(self._number(other))
+    __add__ = __radd__ = _method("add")
+    __sub__ = _method("sub")
+    __rsub__ = _method("rsub")
+    __neg__ = _method("neg")
+    __mul__ = __rmul__ = _method("mul")
+    __truediv__ = _method("div")
+    __matmul__ = _method("matmul")
 
     @_plain
     def __rtruediv__(self, other: Any) -> ReorderingBound:
-        return self._number(other) * _reciprocal(self)
-
-    @_plain
-    def __pow__(self, exponent: int) -> ReorderingBound:
-        return _power(self, exponent)
-
-    @_plain
-    def __matmul__(self, other: Any) -> ReorderingBound:
-        return _matmul(self, self._number(other))
+        return RULES["div"](_number(other, self.kind), self)
 
     @_plain
     def __rmatmul__(self, other: Any) -> ReorderingBound:
-        return _matmul(self._number(other), self)
+        return _matmul(_number(other, self.kind), self)
+
+    def __pow__(self, exponent: int) -> ReorderingBound:
+        return _power(self, exponent)
 
     @_plain
     def sum(self, dim: int | tuple[int, ...], keepdim: bool = False) -> ReorderingBound:
@@ -236,10 +224,6 @@ class ReorderingBound(BoundedTensor):
             (self, lambda bar: _to_shape(bar * share(larger), self)),
             (other, lambda bar: _to_shape(bar * share(~larger), other)),
         )
-
-    @_plain
-    def _number(self, value: Any) -> ReorderingBound:
-        return _number(value, self.kind)
 
 
 @_plain
@@ -595,11 +579,11 @@ RULES: dict[str, Callable[..., ReorderingBound]] = {
     "abs": lambda a: a.maximum(-a),
     "maximum": lambda a, b: a.maximum(b),
     "lerp": _lerp,
-    "neg": lambda a: -a,
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "rsub": lambda a, b: b - a,
-    "mul": lambda a, b: a * b,
+    "neg": lambda a: _scaled(a, -1.0),
+    "add": _add,
+    "sub": lambda a, b: _add(a, _scaled(b, -1.0)),
+    "rsub": lambda a, b: _add(b, _scaled(a, -1.0)),
+    "mul": _multiply,
     "div": lambda a, b: a * _reciprocal(b),
 }
 """The rule for each operation that rounds."""
@@ -653,21 +637,14 @@ def _apply_move(
 
     If the function copies an element, the pullback adds the cotangents of all copies.
     """
-    sources: list[ReorderingBound] = []
-
-    def with_slots(value: Any) -> Any:
-        if isinstance(value, (list, tuple)):
-            return type(value)(map(with_slots, value))
-        float_tensor = isinstance(value, Tensor) and value.is_floating_point()
-        if isinstance(value, ReorderingBound) or float_tensor:
-            sources.append(_number(value, kind, leaves))
-            return _ArgumentSlot(len(sources) - 1)
-        return value
-
-    shapes = [with_slots(a) for a in args]
+    arguments, structure = pytree.tree_flatten(list(args))
+    at = [i for i, x in enumerate(arguments) if isinstance(x, ReorderingBound) or _is_float(x)]
+    sources = [_number(arguments[i], kind, leaves) for i in at]
 
     def run(*tensors: Tensor) -> Any:
-        return func(*(_filled(a, tensors) for a in shapes), **kwargs)
+        for i, tensor in zip(at, tensors, strict=True):
+            arguments[i] = tensor
+        return func(*pytree.tree_unflatten(arguments, structure), **kwargs)
 
     results = [run(*(getattr(s, part) for s in sources)) for part in _PARTS]
     most = max((s.roundings for s in sources), default=0)
@@ -685,19 +662,8 @@ def _apply_move(
     )
 
 
-@dataclass(frozen=True)
-class _ArgumentSlot:
-    """A placeholder for the tensor with this index in the arguments of a function that moves elements."""
-
-    index: int
-
-
-def _filled(value: Any, tensors: Sequence[Tensor]) -> Any:
-    if isinstance(value, _ArgumentSlot):
-        return tensors[value.index]
-    if isinstance(value, (list, tuple)):
-        return type(value)(_filled(v, tensors) for v in value)
-    return value
+def _is_float(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.is_floating_point()
 
 
 def _gradient_function(

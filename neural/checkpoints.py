@@ -73,8 +73,8 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]
     try:
         with Path(path).open("rb") as file:
             start = file.read(9)
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:  # a path with a null character is a ValueError
+        raise FormatError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     try:
         with safetensors.safe_open(str(path), framework="pt") as reader:
             header = reader.metadata() or {}

@@ -152,6 +152,11 @@ def naively(
     for t in range(time):
         rows.append(step(at(g, t), state))
         state = rows[-1][: len(first)]
+    return stacked(rows, first)
+
+
+def stacked(rows: Sequence[Sequence[Tensor]], first: Sequence[Tensor]) -> list[Tensor]:
+    """Stack the components of the state and the output after each token; there may be no tokens."""
     if rows:
         return [torch.stack(column) for column in zip(*rows, strict=True)]
     return [first[0].unsqueeze(0)[:0]] * (len(first) + 1)

@@ -26,6 +26,7 @@ from automata.wfsa import MOST_CELLS, MOST_EXACT_CELLS, WFSA
 from neural.cell import AutomatonCell
 from neural.linear_recurrence_cell import LinearRecurrenceCell
 from neural.pattern import Windows, WindowWeights
+from neural.shapes import is_integer
 from neural.tracked import RunningErrorTensor, tracking
 
 
@@ -148,7 +149,9 @@ def first(cell: AutomatonCell, start: Any) -> NDArray[np.float64]:
     number = cell.semiring.zero if start is None else start
     try:  # a Python float is converted directly to the network's dtype, as in ``start``
         value = torch.as_tensor(number, dtype=like.dtype if isinstance(number, float) else None)
-    except (ValueError, OverflowError, RuntimeError):
+        if value.is_complex():
+            raise ValueError
+    except (TypeError, ValueError, OverflowError, RuntimeError):
         raise InputError(f"start must be representable in {like.dtype}, got {shorten(start)}") from None
     value = value.to(dtype=like.dtype, device=like.device)
     try:
@@ -204,7 +207,8 @@ def _windows(cell: AutomatonCell, embeddings: Tensor, vocabulary: Sequence[Hasha
         shape = tuple(embeddings.shape) if isinstance(embeddings, Tensor) else type(embeddings).__name__
         raise InputError(f"embeddings must have shape {expected}, got {shape}")
     if cell.reads_symbols:
-        if embeddings.is_floating_point() or bool(((embeddings < 0) | (embeddings >= cell.input_size)).any()):
+        indices = embeddings.long()
+        if not is_integer(embeddings) or bool(((indices < 0) | (indices >= cell.input_size)).any()):
             raise InputError(f"embeddings must be symbol indices, integers from 0 to {cell.input_size - 1}")
     elif embeddings.dtype != next(cell.parameters()).dtype or not bool(embeddings.isfinite().all()):
         raise InputError(f"embeddings must be finite numbers of dtype {next(cell.parameters()).dtype}")
@@ -223,7 +227,7 @@ def _windows(cell: AutomatonCell, embeddings: Tensor, vocabulary: Sequence[Hasha
 def _views(cell: AutomatonCell, embeddings: Tensor, windows: Windows) -> Tensor:
     """Return the inputs of the gates in each window, zero-padded, shape ``(windows, K * input_size)``."""
     if cell.reads_symbols:
-        return embeddings
+        return embeddings.long()
     padded = torch.cat([embeddings, embeddings.new_zeros(1, cell.input_size)])  # index -1 is the last row
     ids = torch.as_tensor(windows.ids, device=embeddings.device)
     return padded[ids].flatten(1)

@@ -18,6 +18,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from automata.errors import InputError
+from automata.text.number_text import shorten
 
 
 class Layout:
@@ -50,7 +51,7 @@ class Layout:
             raise InputError(f"input must be a tensor or a packed sequence, got {type(source).__name__}")
         axes = 2 if reads_symbols else 3
         self.batched, self.batch_first = source.dim() == axes, batch_first
-        _check(source, axes, input_size, batch_first, reads_symbols)
+        source = _checked(source, axes, input_size, batch_first, reads_symbols)
         inputs = (
             source.unsqueeze(1) if not self.batched else source.transpose(0, 1) if batch_first else source
         )
@@ -102,19 +103,16 @@ class Layout:
         return masked.transpose(0, 1) if self.batch_first else masked
 
 
-def _check(inputs: Tensor, axes: int, input_size: int, batch_first: bool, reads_symbols: bool) -> None:
+def _checked(inputs: Tensor, axes: int, input_size: int, batch_first: bool, reads_symbols: bool) -> Tensor:
+    """Return the inputs, with symbols as 64-bit integers, or raise InputError if they are invalid."""
     order = "batch, time" if batch_first else "time, batch"
     if reads_symbols:
-        if (
-            inputs.dim() not in (1, 2)
-            or inputs.is_floating_point()
-            or inputs.is_complex()
-            or inputs.dtype == torch.bool
-        ):
+        if inputs.dim() not in (1, 2) or not is_integer(inputs):
             raise InputError(
                 f"inputs must be integers of shape ({order}), got {inputs.dtype} of shape"
                 f" {tuple(inputs.shape)}"
             )
+        inputs = inputs.long()  # torch does not index with some of the smaller integers
         if inputs.numel() and not 0 <= int(inputs.min()) <= int(inputs.max()) < input_size:
             raise InputError(
                 f"inputs must be between 0 and {input_size - 1}, got {int(inputs.min())} to"
@@ -125,11 +123,22 @@ def _check(inputs: Tensor, axes: int, input_size: int, batch_first: bool, reads_
             f"inputs must have shape ({order}, input) with input = {input_size}, got shape"
             f" {tuple(inputs.shape)}"
         )
+    return inputs
+
+
+def is_integer(values: Tensor) -> bool:
+    """Return whether the dtype of a tensor is an integer type; bool is not."""
+    return not (values.is_floating_point() or values.is_complex() or values.dtype == torch.bool)
 
 
 def _ends(lengths: Tensor | Sequence[int], time: int, batch: int) -> Tensor:
-    ends = torch.as_tensor(lengths)
-    valid = ends.shape == (batch,) and (not batch or not (ends.is_floating_point() or ends.is_complex()))
+    try:
+        ends = torch.as_tensor(lengths)
+    except (TypeError, ValueError, RuntimeError):
+        raise InputError(
+            f"lengths must be {batch} integers from 0 to {time}, got {shorten(lengths)}"
+        ) from None
+    valid = ends.shape == (batch,) and (not batch or is_integer(ends))
     if not valid or (batch and not (int(ends.min()) >= 0 and int(ends.max()) <= time)):
         raise InputError(f"lengths must be {batch} integers from 0 to {time}, got {ends.tolist()}")
     return ends.long()

@@ -42,6 +42,8 @@ def split(state: Any, cells: Sequence[RecurrentCell], form: Layout) -> list[tupl
     batch = form.inputs.shape[1]
     if state is None:
         return [cell.start(batch) for cell in cells]
+    if not isinstance(state, (Tensor, tuple, list)):
+        raise InputError(f"state must be a tensor or a tuple of tensors, got {type(state).__name__}")
     parts = (state,) if isinstance(state, Tensor) else tuple(state)
     sizes = [cell.sizes() for cell in cells]
     if len(parts) != len(sizes[0]):
@@ -61,7 +63,7 @@ def _part(part: Any, sizes: list[tuple[int, ...]], batch: int, batched: bool, nu
         )
     if isinstance(part, Tensor) and part.shape != (len(expected), *expected[0]):
         raise InputError(f"state must have shape {(len(expected), *expected[0])}, got {tuple(part.shape)}")
-    tensors = list(part)
+    tensors = list(part) if isinstance(part, (Tensor, tuple, list)) else [part]
     shapes = [tuple(p.shape) if isinstance(p, Tensor) else type(p).__name__ for p in tensors]
     if shapes != expected:
         raise InputError(f"part {number} of the state must have shapes {expected}, got {shapes}")

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
+from torch.utils import _pytree as pytree
 
 from neural import rounding
 
@@ -309,24 +310,20 @@ def _tracked(value: Any, like: Tensor) -> RunningErrorTensor:
     )
 
 
-def _exact(value: Any) -> Any:
-    return (
-        RunningErrorTensor.exact(value) if isinstance(value, Tensor) and value.is_floating_point() else value
-    )
-
-
 def _apply_move(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    arguments, structure = pytree.tree_flatten(list(args))
+    if not any(isinstance(x, RunningErrorTensor) for x in arguments):
+        return func(*args, **kwargs)
+
     def part(value: Any, name: str) -> Any:
-        if isinstance(value, (list, tuple)):
-            return type(value)(part(v, name) for v in value)
+        if isinstance(value, Tensor) and value.is_floating_point():  # untracked tensors are exact
+            value = RunningErrorTensor.exact(value)
         return getattr(value, name) if isinstance(value, RunningErrorTensor) else value
 
-    flat = [b for a in args for b in (a if isinstance(a, (list, tuple)) else [a])]
-    if not any(isinstance(a, RunningErrorTensor) for a in flat):
-        return func(*args, **kwargs)
-    if any(isinstance(a, Tensor) and a.is_floating_point() for a in flat):  # untracked tensors are exact
-        args = [[_exact(b) for b in a] if isinstance(a, (list, tuple)) else _exact(a) for a in args]
-    values, errors = (func(*[part(a, name) for a in args], **kwargs) for name in ("value", "error"))
+    values, errors = (
+        func(*pytree.tree_unflatten([part(x, name) for x in arguments], structure), **kwargs)
+        for name in ("value", "error")
+    )
     if isinstance(values, tuple):
         return tuple(map(RunningErrorTensor, values, errors))
     return RunningErrorTensor(values, errors)

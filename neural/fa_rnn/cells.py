@@ -184,7 +184,9 @@ class FactoredCell(nn.Module):
         """
         z, stands, rows = self._looked_up(words, there)
         if self.scoring == "viterbi":
-            return self._maxima(z, stands, torch.zeros_like(words).masked_scatter(there, rows), there, h)
+            symbols = torch.zeros_like(words).masked_scatter(there, rows)
+            # without words, there are no matrices, so the steps after the longest sentence are omitted
+            return self._maxima(z, stands, symbols[: int(there.any(dim=1).sum())], there, h)
         before: Tensor = self.before
         after: Tensor = self.after
         if self.has_apart:  # one more column for each source state of the wildcard's transitions

@@ -118,6 +118,8 @@ class Classifier(nn.Module):
             raise InputError(
                 f"labels must include every label of the rules; {shorten(missing[0])} is missing"
             )
+        if default is not None and default not in labels:
+            raise InputError(f"default must be one of the labels, got {shorten(default)}")
         final = set(rules.automaton.final.nonzero()[0].tolist())
         blocks = [
             RuleBlock(

@@ -69,10 +69,12 @@ class _FusedSteps(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         before, after, vectors, rows, start, every = ctx.saved_tensors
-        if torch.is_grad_enabled():  # the gradient will be differentiated again
-            result = step_by_step(before, after, vectors, rows, start)
+        graph = torch.is_grad_enabled()
+        if graph or not are_ordinary((grad,)):  # differentiated again, or a batch of gradients
+            with torch.enable_grad():
+                result = step_by_step(before, after, vectors, rows, start)
             inputs = [x for x in (before, after, vectors, start) if x.requires_grad]
-            gradients = iter(torch.autograd.grad(result, inputs, grad, create_graph=True))
+            gradients = iter(torch.autograd.grad(result, inputs, grad, create_graph=graph))
             grads = [next(gradients) if x.requires_grad else None for x in (before, after, vectors, start)]
             return *grads[:3], None, grads[3]
         flows = start.new_empty(*rows.shape, len(before))

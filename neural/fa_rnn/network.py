@@ -182,6 +182,8 @@ class FARNN(nn.Module):
             lengths: the sentence lengths, shape ``(B,)``, if ``sentences`` contains indices; T by default.
         """
         if not isinstance(sentences, Tensor):
+            if lengths is not None:
+                raise InputError("lengths must be None for sentences of words, whose lengths are known")
             sentences, lengths = self.tokens(sentences)
         form = Layout(sentences, len(self.words), batch_first=False, reads_symbols=True, lengths=lengths)
         words = form.inputs

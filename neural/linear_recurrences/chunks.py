@@ -1,4 +1,4 @@
-"""The base class of cells that run in chunks of C tokens, and functions for their decays.
+"""The base classes of cells and layers that run in chunks of C tokens, and functions for their decays.
 
 The states and outputs of a chunk's tokens are computed from the state before the chunk.
 
@@ -17,8 +17,8 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
-from neural.linear_recurrence_cell import LinearRecurrenceCell, at, flat, total
-from neural.linear_recurrences.kind import KEYS
+from neural.linear_recurrence_cell import LinearRecurrenceCell, at, flat, stacked, total
+from neural.linear_recurrences.kind import KEYS, KeyedLayer
 from neural.unrolled import checked_integer
 
 Tokens = Sequence[SimpleNamespace]
@@ -58,14 +58,21 @@ class ChunkedCell(LinearRecurrenceCell):
         for begin in range(0, time, self.chunk):
             rows += self.run_chunk([at(g, t) for t in range(begin, min(begin + self.chunk, time))], state)
             state = rows[-1][: len(first)]
-        if rows:
-            return [torch.stack(column) for column in zip(*rows, strict=True)]
-        return [first[0].unsqueeze(0)[:0]] * (len(first) + 1)
+        return stacked(rows, first)
 
 
-def prefixes(run: Callable[[Tokens], list[Tensor]]) -> Callable[[Tokens], list[list[Tensor]]]:
-    """Return the function that applies ``run`` to every nonempty prefix of a chunk."""
-    return lambda tokens: [run(tokens[:length]) for length in range(1, len(tokens) + 1)]
+class ChunkedLayer(KeyedLayer):
+    """The base class of layers that run in chunks.
+
+    Args:
+        keys: K, the length of a key vector. Defaults to 2.
+        chunk: C, the number of tokens of a chunk. Defaults to 2.
+    """
+
+
+def prefixes(run: Callable[[Tokens], list[Tensor]], tokens: Tokens) -> list[list[Tensor]]:
+    """Return the results of ``run`` for every nonempty prefix of a chunk."""
+    return [run(tokens[:length]) for length in range(1, len(tokens) + 1)]
 
 
 def products(gates: Sequence[Sequence[Tensor]]) -> list[list[Tensor]]:

@@ -1,10 +1,4 @@
-"""Comba (Hu et al. 2025): S <- S (alpha - beta~ k k^T) + beta v k^T, o = S (q - d k).
-
->>> layer = Comba(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
-"""
+"""Comba (Hu et al. 2025): S <- S (alpha - beta~ k k^T) + beta v k^T, o = S (q - d k)."""
 
 from __future__ import annotations
 
@@ -14,10 +8,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, erasing, naively
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 
 
 class CombaCell(LinearRecurrenceCell):
@@ -56,12 +49,8 @@ class CombaCell(LinearRecurrenceCell):
         return naively(step, g, first)
 
 
-class Comba(Recurrent):
-    """A Comba layer, whose outputs are o_t = S_t (q_t - d k_t).
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class Comba(KeyedLayer):
+    """A Comba layer, whose outputs are o_t = S_t (q_t - d k_t)."""
 
     cell_class = CombaCell
 

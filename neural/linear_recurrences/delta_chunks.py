@@ -2,24 +2,17 @@
 
 The values that a chunk adds to the state are computed by forward substitution. See Yang et al. 2024, section
 3.2, and for the form with gates Yang et al. 2025, section 3.3.
-
->>> layer = DeltaChunks(3, 2, keys=1, chunk=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 3 states, 3 symbols, real semiring, exact>)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch  # noqa: F401 -- the example needs it
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import dot, total
-from neural.linear_recurrences.chunks import CHUNKS, ChunkedCell, Tokens, prefixes, products
+from neural.linear_recurrences.chunks import CHUNKS, ChunkedCell, ChunkedLayer, Tokens, prefixes, products
 from neural.linear_recurrences.gated_delta_net import GatedDeltaNetCell
 from neural.linear_recurrences.kind import column
 
@@ -49,7 +42,7 @@ class DeltaChunksCell(ChunkedCell, GatedDeltaNetCell):
             block = [g * dot(last.q, y.k) * u for g, y, u in new]
             return [*state, total([start * dot(last.q, first), *block])]
 
-        return prefixes(run)(tokens)
+        return prefixes(run, tokens)
 
 
 def between(chunk: Tokens) -> list[Tensor]:
@@ -57,13 +50,8 @@ def between(chunk: Tokens) -> list[Tensor]:
     return [g for (g,) in products([[t.alpha] for t in chunk])]
 
 
-class DeltaChunks(Recurrent):
-    """A gated DeltaNet layer in chunks, whose outputs are o_t = S_t q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-        chunk: C, the number of tokens of a chunk. Defaults to 2.
-    """
+class DeltaChunks(ChunkedLayer):
+    """A gated DeltaNet layer in chunks, whose outputs are o_t = S_t q_t."""
 
     cell_class = DeltaChunksCell
 

@@ -1,9 +1,6 @@
-"""Gated DeltaNet-2 (Hatamizadeh et al. 2026): S <- (1 - k (b o k)^T) Diag(alpha) S + k (w o v)^T, o = S^T q.
+"""Gated DeltaNet-2 (Hatamizadeh et al. 2026).
 
->>> layer = GatedDeltaNet2(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
+S <- (1 - k (b o k)^T) Diag(alpha) S + k (w o v)^T, o = S^T q.
 """
 
 from __future__ import annotations
@@ -14,10 +11,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, erasing, naively
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 
 
 class GatedDeltaNet2Cell(LinearRecurrenceCell):
@@ -58,12 +54,8 @@ class GatedDeltaNet2Cell(LinearRecurrenceCell):
         return naively(step, g, first)
 
 
-class GatedDeltaNet2(Recurrent):
-    """A gated DeltaNet-2 layer, whose outputs are o_t = S_t^T q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class GatedDeltaNet2(KeyedLayer):
+    """A gated DeltaNet-2 layer, whose outputs are o_t = S_t^T q_t."""
 
     cell_class = GatedDeltaNet2Cell
 

@@ -1,9 +1,6 @@
-"""Gated DeltaProduct (Siems et al. 2025): S <- g S, then two steps S <- S + beta k (v - S^T k)^T, o = S^T q.
+"""Gated DeltaProduct (Siems et al. 2025).
 
->>> layer = GatedDeltaProduct(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
+S <- g S, then two steps S <- S + beta k (v - S^T k)^T, o = S^T q.
 """
 
 from __future__ import annotations
@@ -14,7 +11,6 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import (
     AffineStep,
@@ -25,7 +21,7 @@ from neural.linear_recurrence_cell import (
     naively,
     total,
 )
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 
 
 class GatedDeltaProductCell(LinearRecurrenceCell):
@@ -80,12 +76,8 @@ class GatedDeltaProductCell(LinearRecurrenceCell):
         return super().roundings + self.keys + 4
 
 
-class GatedDeltaProduct(Recurrent):
-    """A gated DeltaProduct layer with n_h = 2, whose outputs are o_t = H_t^T q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class GatedDeltaProduct(KeyedLayer):
+    """A gated DeltaProduct layer with n_h = 2, whose outputs are o_t = H_t^T q_t."""
 
     cell_class = GatedDeltaProductCell
 

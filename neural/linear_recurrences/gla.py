@@ -1,9 +1,6 @@
-"""Gated linear attention (Yang et al. 2024, section 4.1, equation 3): S <- diag(alpha) S + k v^T, o = S^T q.
+"""Gated linear attention (Yang et al. 2024, section 4.1, equation 3).
 
->>> layer = GLA(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
+S <- diag(alpha) S + k v^T, o = S^T q.
 """
 
 from __future__ import annotations
@@ -14,10 +11,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, diagonal, dot, scanned
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 
 
 class GLACell(LinearRecurrenceCell):
@@ -36,12 +32,8 @@ class GLACell(LinearRecurrenceCell):
         return [*s, dot(g.q, s)]
 
 
-class GLA(Recurrent):
-    """A layer of gated linear attention, whose outputs are o_t = S_t^T q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class GLA(KeyedLayer):
+    """A layer of gated linear attention, whose outputs are o_t = S_t^T q_t."""
 
     cell_class = GLACell
 

@@ -1,22 +1,22 @@
-"""Gated linear attention in chunks, with products of gates (Yang et al. 2024, section 4.2).
-
->>> layer = GLAChunks(3, 2, keys=1, chunk=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 3 states, 3 symbols, real semiring, exact>)
-"""
+"""Gated linear attention in chunks, with products of gates (Yang et al. 2024, section 4.2)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch  # noqa: F401 -- the example needs it
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import dot, total
-from neural.linear_recurrences.chunks import CHUNKS, ChunkedCell, Tokens, prefixes, products, written
+from neural.linear_recurrences.chunks import (
+    CHUNKS,
+    ChunkedCell,
+    ChunkedLayer,
+    Tokens,
+    prefixes,
+    products,
+    written,
+)
 from neural.linear_recurrences.gla import GLACell
 from neural.linear_recurrences.kind import column
 
@@ -37,16 +37,11 @@ class GLAChunksCell(ChunkedCell, GLACell):
             block = [dot(row, t.k) * t.v for row, t in zip(read[1:], chunk, strict=True)]
             return [*state, total([dot(read[0], first), *block])]
 
-        return prefixes(run)(tokens)
+        return prefixes(run, tokens)
 
 
-class GLAChunks(Recurrent):
-    """A layer of gated linear attention in chunks, whose outputs are o_t = S_t^T q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-        chunk: C, the number of tokens of a chunk. Defaults to 2.
-    """
+class GLAChunks(ChunkedLayer):
+    """A layer of gated linear attention in chunks, whose outputs are o_t = S_t^T q_t."""
 
     cell_class = GLAChunksCell
 

@@ -1,11 +1,6 @@
 """HGRN (Qin et al. 2023): h <- f exp(i theta) h + (1 - f) c with complex states.
 
 Without theta, the states are real.
-
->>> layer = HGRN(3, 2)
->>> h, (re, im) = layer(torch.zeros(5, 4, 3))
->>> h.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 3 states, 3 symbols, real semiring, exact>)
 """
 
 from __future__ import annotations

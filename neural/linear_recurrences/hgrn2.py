@@ -1,10 +1,4 @@
-"""HGRN2 (Qin et al. 2024): h <- diag(f) h + (1 - f) i^T, and the output o h.
-
->>> layer = HGRN2(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
-"""
+"""HGRN2 (Qin et al. 2024): h <- diag(f) h + (1 - f) i^T, and the output o h."""
 
 from __future__ import annotations
 
@@ -14,10 +8,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, diagonal, dot, scanned
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 
 
 class HGRN2Cell(LinearRecurrenceCell):
@@ -39,12 +32,8 @@ class HGRN2Cell(LinearRecurrenceCell):
         return [*h, dot(g.o, h)]
 
 
-class HGRN2(Recurrent):
-    """An HGRN2 layer, whose outputs are o_t h_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class HGRN2(KeyedLayer):
+    """An HGRN2 layer, whose outputs are o_t h_t."""
 
     cell_class = HGRN2Cell
 

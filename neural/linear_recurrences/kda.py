@@ -1,10 +1,4 @@
-"""Kimi Delta Attention (Kimi Team 2025): S <- (1 - beta k k^T) Diag(alpha) S + beta k v^T, o = S^T q.
-
->>> layer = KDA(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
-"""
+"""Kimi Delta Attention (Kimi Team 2025): S <- (1 - beta k k^T) Diag(alpha) S + beta k v^T, o = S^T q."""
 
 from __future__ import annotations
 
@@ -14,10 +8,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, erasing, naively
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 
 
 class KDACell(LinearRecurrenceCell):
@@ -54,12 +47,8 @@ class KDACell(LinearRecurrenceCell):
         return naively(step, g, first)
 
 
-class KDA(Recurrent):
-    """A layer of Kimi Delta Attention, whose outputs are o_t = S_t^T q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class KDA(KeyedLayer):
+    """A layer of Kimi Delta Attention, whose outputs are o_t = S_t^T q_t."""
 
     cell_class = KDACell
 

@@ -16,6 +16,14 @@ MINUS = {"minus": Fraction(-1)}
 """The constant -1 for claims that subtract, because a claim's only operations are sums and products."""
 
 
+class KeyedLayer(Recurrent):
+    """The base class of layers whose state has the size of a key vector, such as GLA.
+
+    Args:
+        keys: K, the length of a key vector. Defaults to 2.
+    """
+
+
 def column(
     *states: str, letter: str = "K", size: str = "keys"
 ) -> Callable[[Recurrent, Tables, Any], ClaimWeights]:

@@ -1,11 +1,6 @@
 """Linear attention (Katharopoulos et al. 2020, equation 18): S <- S + k v^T, o = S^T q.
 
 The output is not normalised.
-
->>> layer = LinearAttention(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
 """
 
 from __future__ import annotations
@@ -15,10 +10,9 @@ from types import SimpleNamespace
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import AffineStep, LinearRecurrenceCell, diagonal, dot, scanned
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 
 
 class LinearAttentionCell(LinearRecurrenceCell):
@@ -36,12 +30,8 @@ class LinearAttentionCell(LinearRecurrenceCell):
         return [*s, dot(g.q, s)]
 
 
-class LinearAttention(Recurrent):
-    """A layer of linear attention, whose outputs are o_t = S_t^T q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class LinearAttention(KeyedLayer):
+    """A layer of linear attention, whose outputs are o_t = S_t^T q_t."""
 
     cell_class = LinearAttentionCell
 

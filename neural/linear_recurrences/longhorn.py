@@ -1,11 +1,6 @@
 """Longhorn (Liu et al. 2024): S <- (1 - delta k^2) S + delta x k^T, o = S q.
 
 Here delta = beta / (1 + beta k^T k).
-
->>> layer = Longhorn(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
 """
 
 from __future__ import annotations
@@ -16,7 +11,6 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import (
     AffineStep,
@@ -28,7 +22,7 @@ from neural.linear_recurrence_cell import (
     scanned,
     total,
 )
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 
 
 class LonghornCell(LinearRecurrenceCell):
@@ -63,12 +57,8 @@ class LonghornCell(LinearRecurrenceCell):
         return [*s, dot(g.q, s)]
 
 
-class Longhorn(Recurrent):
-    """A Longhorn layer without its convolution, whose outputs are S_t q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class Longhorn(KeyedLayer):
+    """A Longhorn layer without its convolution, whose outputs are S_t q_t."""
 
     cell_class = LonghornCell
 

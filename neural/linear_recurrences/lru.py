@@ -1,10 +1,4 @@
-"""The LRU (Orvieto et al. 2023, section 3): complex x <- Lambda x + B u, and the output Re(C x) + D u.
-
->>> layer = LRU(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 6 states, 3 symbols, real semiring, exact>)
-"""
+"""The LRU (Orvieto et al. 2023, section 3): complex x <- Lambda x + B u, and the output Re(C x) + D u."""
 
 from __future__ import annotations
 

@@ -1,11 +1,6 @@
 """Mamba (S6, Gu and Dao 2023, algorithm 2): h <- exp(Delta A) h + Delta B x, and the output C h + D x.
 
 Delta, B, C and x depend on the last w tokens, like the outputs of a convolution of width w.
-
->>> layer = Mamba(3, 2, keys=2, window=1)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
 """
 
 from __future__ import annotations

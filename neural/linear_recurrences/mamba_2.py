@@ -1,10 +1,4 @@
-"""Mamba-2 without its convolution (Dao and Gu 2024, equation 2): h <- a h + B x, and the output C^T h + D x.
-
->>> layer = Mamba2(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
-"""
+"""Mamba-2 without its convolution (Dao and Gu 2024, equation 2): h <- a h + B x, y = C^T h + D x."""
 
 from __future__ import annotations
 

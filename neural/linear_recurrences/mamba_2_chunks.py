@@ -1,16 +1,9 @@
-"""Mamba-2 in chunks: the block form of SSD (Dao and Gu 2024, section 6).
-
->>> layer = Mamba2Chunks(3, 2, keys=1, chunk=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 3 states, 3 symbols, real semiring, exact>)
-"""
+"""Mamba-2 in chunks: the block form of SSD (Dao and Gu 2024, section 6)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch  # noqa: F401 -- the example needs it
 from torch import Tensor
 
 from neural.layer import Recurrent
@@ -37,7 +30,7 @@ class Mamba2ChunksCell(ChunkedCell, Mamba2Cell):
             block = [d * dot(last.C, t.B) * t.x for d, t in pairs]
             return [*state, total([start * dot(last.C, first), *block]) + last.D * last.x]
 
-        return prefixes(run)(tokens)
+        return prefixes(run, tokens)
 
 
 class Mamba2Chunks(Recurrent):

@@ -2,11 +2,6 @@
 
 The step is h_t = a h_{t-1} + (1 - lambda) Delta a B_{t-1} x_{t-1} + lambda Delta B_t x_t, where a = exp(Delta
 A). The output is C_t^T h_t.
-
->>> layer = Mamba3(3, 2, keys=1)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 6 states, 3 symbols, real semiring, exact>)
 """
 
 from __future__ import annotations

@@ -2,11 +2,6 @@
 
 The step is h <- exp(-Delta) h + b x with Delta = softplus(z). With zero-order hold, b is 1 - exp(-Delta); the
 published program uses b = Delta.
-
->>> layer = MambaScalar(3, 2)
->>> h, h_n = layer(torch.zeros(5, 4, 3))
->>> h.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 2 states, 3 symbols, real semiring, exact>)
 """
 
 from __future__ import annotations

@@ -1,10 +1,4 @@
-"""minGRU (Feng et al. 2024), also in log space: h <- (1 - z) h + z u, where u is the candidate.
-
->>> layer = MinGRU(3, 2)
->>> h, h_n = layer(torch.zeros(5, 4, 3))
->>> h.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 2 states, 3 symbols, real semiring, exact>)
-"""
+"""minGRU (Feng et al. 2024), also in log space: h <- (1 - z) h + z u, where u is the candidate."""
 
 from __future__ import annotations
 

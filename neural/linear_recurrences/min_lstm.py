@@ -1,10 +1,4 @@
-"""minLSTM (Feng et al. 2024): h <- f' h + i' u with f' = f / (f + i) and i' = i / (f + i).
-
->>> layer = MinLSTM(3, 2)
->>> h, h_n = layer(torch.zeros(5, 4, 3))
->>> h.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 2 states, 3 symbols, real semiring, exact>)
-"""
+"""minLSTM (Feng et al. 2024): h <- f' h + i' u with f' = f / (f + i) and i' = i / (f + i)."""
 
 from __future__ import annotations
 

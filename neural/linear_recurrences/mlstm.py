@@ -1,10 +1,4 @@
-"""The memory of an mLSTM (Beck et al. 2024, equations 19 to 21): C <- f C + i v k^T, and the output C q.
-
->>> layer = MLSTM(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
-"""
+"""The memory of an mLSTM (Beck et al. 2024, equations 19 to 21): C <- f C + i v k^T, and the output C q."""
 
 from __future__ import annotations
 
@@ -15,7 +9,6 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import (
     AffineStep,
@@ -27,7 +20,7 @@ from neural.linear_recurrence_cell import (
     naively,
     scanned,
 )
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 
 CAP = 16
 
@@ -56,12 +49,8 @@ class MLSTMCell(LinearRecurrenceCell):
         return [*s, dot(g.q, s)]
 
 
-class MLSTM(Recurrent):
-    """The memory of an mLSTM, whose outputs are C_t q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class MLSTM(KeyedLayer):
+    """The memory of an mLSTM, whose outputs are C_t q_t."""
 
     cell_class = MLSTMCell
 
@@ -112,12 +101,8 @@ def stabilised_step(t: SimpleNamespace, state: list[Tensor]) -> list[Tensor]:
     return [*memory, new, new * dot(t.q, memory)]
 
 
-class StabilisedMLSTM(Recurrent):
-    """The memory of an mLSTM as in the published program, whose outputs are C_t q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class StabilisedMLSTM(KeyedLayer):
+    """The memory of an mLSTM as in the published program, whose outputs are C_t q_t."""
 
     cell_class = StabilisedMLSTMCell
 

@@ -1,9 +1,6 @@
-"""Momentum DeltaNet (Huang et al. 2026): M <- mu M - eta k (v - S^T p)^T, S <- alpha S - beta M, o = S^T q.
+"""Momentum DeltaNet (Huang et al. 2026).
 
->>> layer = MomentumDeltaNet(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 6 states, 3 symbols, real semiring, exact>)
+M <- mu M - eta k (v - S^T p)^T, S <- alpha S - beta M, o = S^T q.
 """
 
 from __future__ import annotations
@@ -14,10 +11,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, naively
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 from neural.linear_recurrences.momentum import momentum_step
 
 
@@ -58,12 +54,8 @@ class MomentumDeltaNetCell(LinearRecurrenceCell):
         return naively(step, g, first)
 
 
-class MomentumDeltaNet(Recurrent):
-    """A Momentum DeltaNet layer, whose outputs are o_t = S_t^T q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class MomentumDeltaNet(KeyedLayer):
+    """A Momentum DeltaNet layer, whose outputs are o_t = S_t^T q_t."""
 
     cell_class = MomentumDeltaNetCell
 

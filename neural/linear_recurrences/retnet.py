@@ -1,10 +1,4 @@
-"""Retention (Sun et al. 2023, section 2.1, equation 6): S <- gamma S + k v^T, o = S^T q.
-
->>> layer = RetNet(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
-"""
+"""Retention (Sun et al. 2023, section 2.1, equation 6): S <- gamma S + k v^T, o = S^T q."""
 
 from __future__ import annotations
 
@@ -14,10 +8,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, diagonal, dot, scanned
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 
 
 class RetNetCell(LinearRecurrenceCell):
@@ -37,12 +30,8 @@ class RetNetCell(LinearRecurrenceCell):
         return [*s, dot(g.q, s)]
 
 
-class RetNet(Recurrent):
-    """A layer of retention, whose outputs are o_t = S_t^T q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class RetNet(KeyedLayer):
+    """A layer of retention, whose outputs are o_t = S_t^T q_t."""
 
     cell_class = RetNetCell
 

@@ -2,11 +2,6 @@
 
 The published program sets its state to zero before the first token, and does not multiply this token by
 sqrt(1 - a^2).
-
->>> layer = RGLRU(3, 2)
->>> h, h_n = layer(torch.zeros(5, 4, 3))
->>> h.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 2 states, 3 symbols, real semiring, exact>)
 """
 
 from __future__ import annotations

@@ -1,10 +1,4 @@
-"""RWKV-5 (Peng et al. 2024, equations 8 and 9): o = r (S + diag(u) k^T v), then S <- diag(w) S + k^T v.
-
->>> layer = RWKV5(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
-"""
+"""RWKV-5 (Peng et al. 2024, equations 8 and 9): o = r (S + diag(u) k^T v), then S <- diag(w) S + k^T v."""
 
 from __future__ import annotations
 
@@ -14,10 +8,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, diagonal, dot, scanned
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 
 
 class RWKV5Cell(LinearRecurrenceCell):
@@ -48,12 +41,8 @@ class RWKV5Cell(LinearRecurrenceCell):
         return [*s, dot(g.r, wkv)]
 
 
-class RWKV5(Recurrent):
-    """An RWKV-5 layer without its token shift, whose outputs are r_t wkv_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class RWKV5(KeyedLayer):
+    """An RWKV-5 layer without its token shift, whose outputs are r_t wkv_t."""
 
     cell_class = RWKV5Cell
 

@@ -1,17 +1,9 @@
-"""RWKV-6 (Peng et al. 2024, section 4.2.2): o = r (S + diag(u) k^T v), then S <- diag(w) S + k^T v.
-
->>> import torch
->>> layer = RWKV6(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
-"""
+"""RWKV-6 (Peng et al. 2024, section 4.2.2): o = r (S + diag(u) k^T v), then S <- diag(w) S + k^T v."""
 
 from __future__ import annotations
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 from neural.linear_recurrences.rwkv_5 import RWKV5Cell
 
 
@@ -22,12 +14,8 @@ class RWKV6Cell(RWKV5Cell):
     layer = "u[K]"
 
 
-class RWKV6(Recurrent):
-    """An RWKV-6 layer without its token shift, whose outputs are r_t wkv_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class RWKV6(KeyedLayer):
+    """An RWKV-6 layer without its token shift, whose outputs are r_t wkv_t."""
 
     cell_class = RWKV6Cell
 

@@ -2,11 +2,6 @@
 
 The state before a chunk, and the updates of the chunk's tokens, are multiplied by products of decays. Each
 output reads the state before its token.
-
->>> layer = RWKV6Chunks(3, 2, keys=1, chunk=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 3 states, 3 symbols, real semiring, exact>)
 """
 
 from __future__ import annotations
@@ -16,10 +11,17 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import dot, total
-from neural.linear_recurrences.chunks import CHUNKS, ChunkedCell, Tokens, prefixes, products, written
+from neural.linear_recurrences.chunks import (
+    CHUNKS,
+    ChunkedCell,
+    ChunkedLayer,
+    Tokens,
+    prefixes,
+    products,
+    written,
+)
 from neural.linear_recurrences.kind import column
 from neural.linear_recurrences.rwkv_6 import RWKV6Cell
 
@@ -44,16 +46,11 @@ class RWKV6ChunksCell(ChunkedCell, RWKV6Cell):
             bonus = dot([r * u for r, u in zip(last.r, last.u, strict=True)], last.k) * last.v
             return [*state, total([dot(read[0], first), *block, bonus])]
 
-        return prefixes(run)(tokens)
+        return prefixes(run, tokens)
 
 
-class RWKV6Chunks(Recurrent):
-    """An RWKV-6 layer in chunks, whose outputs are r_t wkv_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-        chunk: C, the number of tokens of a chunk. Defaults to 2.
-    """
+class RWKV6Chunks(ChunkedLayer):
+    """An RWKV-6 layer in chunks, whose outputs are r_t wkv_t."""
 
     cell_class = RWKV6ChunksCell
 

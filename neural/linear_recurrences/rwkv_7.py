@@ -1,10 +1,4 @@
-"""RWKV-7 (Peng et al. 2025, section 4.1): S <- S (diag(w) - kappa^T (a o kappa)) + v^T k, o = S q^T.
-
->>> layer = RWKV7(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
-"""
+"""RWKV-7 (Peng et al. 2025, section 4.1): S <- S (diag(w) - kappa^T (a o kappa)) + v^T k, o = S q^T."""
 
 from __future__ import annotations
 
@@ -14,10 +8,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, erasing, naively
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 
 
 class RWKV7Cell(LinearRecurrenceCell):
@@ -54,12 +47,8 @@ class RWKV7Cell(LinearRecurrenceCell):
         return naively(step, g, first)
 
 
-class RWKV7(Recurrent):
-    """An RWKV-7 layer with outputs wkv_t r_t^T, without the token shift and the bonus.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class RWKV7(KeyedLayer):
+    """An RWKV-7 layer with outputs wkv_t r_t^T, without the token shift and the bonus."""
 
     cell_class = RWKV7Cell
 

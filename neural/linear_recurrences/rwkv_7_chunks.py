@@ -2,24 +2,17 @@
 
 The state before a chunk, and the updates of the chunk's tokens, are multiplied by products of decays. The
 updates are computed by forward substitution, because a removal key reads the updates of earlier tokens.
-
->>> layer = RWKV7Chunks(3, 2, keys=1, chunk=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 3 states, 3 symbols, real semiring, exact>)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch  # noqa: F401 -- the example needs it
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import dot
-from neural.linear_recurrences.chunks import CHUNKS, ChunkedCell, Tokens, products, written
+from neural.linear_recurrences.chunks import CHUNKS, ChunkedCell, ChunkedLayer, Tokens, products, written
 from neural.linear_recurrences.kind import column
 from neural.linear_recurrences.rwkv_7 import RWKV7Cell
 
@@ -45,13 +38,8 @@ class RWKV7ChunksCell(ChunkedCell, RWKV7Cell):
         return rows
 
 
-class RWKV7Chunks(Recurrent):
-    """An RWKV-7 layer in chunks, whose outputs are wkv_t r_t^T.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-        chunk: C, the number of tokens of a chunk. Defaults to 2.
-    """
+class RWKV7Chunks(ChunkedLayer):
+    """An RWKV-7 layer in chunks, whose outputs are wkv_t r_t^T."""
 
     cell_class = RWKV7ChunksCell
 

@@ -1,16 +1,9 @@
 """S4D (Gu et al. 2022) after its discretisation: the recurrence of the LRU with N conjugate pairs.
 
 Only one component of each pair is stored, so the output is 2 Re(C x) + D u.
-
->>> layer = S4D(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 6 states, 3 symbols, real semiring, exact>)
 """
 
 from __future__ import annotations
-
-import torch  # noqa: F401 -- the example needs it
 
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind

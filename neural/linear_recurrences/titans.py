@@ -1,11 +1,6 @@
 """The linear memory of Titans (Behrouz et al. 2024, section 3.1), with momentum.
 
 S <- eta S - 2 theta (M k - v) k^T, M <- (1 - alpha) M + S, o = M q.
-
->>> layer = Titans(3, 2, keys=2)
->>> o, state = layer(torch.zeros(5, 4, 3))
->>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
-(torch.Size([5, 4, 2]), <WFSA: 6 states, 3 symbols, real semiring, exact>)
 """
 
 from __future__ import annotations
@@ -16,10 +11,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
 from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, naively
-from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.kind import KEYS, KeyedLayer, column
 from neural.linear_recurrences.momentum import momentum_step
 
 
@@ -67,12 +61,8 @@ class TitansCell(LinearRecurrenceCell):
         return naively(step, g, first)
 
 
-class Titans(Recurrent):
-    """The linear memory of Titans, whose outputs are M_t q_t.
-
-    Args:
-        keys: K, the length of a key vector. Defaults to 2.
-    """
+class Titans(KeyedLayer):
+    """The linear memory of Titans, whose outputs are M_t q_t."""
 
     cell_class = TitansCell
 

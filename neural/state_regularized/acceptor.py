@@ -122,9 +122,9 @@ class Acceptor(nn.Module):
         return self.kind in KINDS
 
     @property
-    def recurrent_cells(self) -> list[SRCell | PartCell]:
+    def recurrent_cells(self) -> list[PartCell]:
         """Return the cell of each layer, from the first layer on."""
-        return [cell for cell in self.layers.cells if isinstance(cell, (SRCell, PartCell))]
+        return [cell for cell in self.layers.cells if isinstance(cell, PartCell)]
 
     @property
     def cells(self) -> list[SRCell]:

@@ -26,7 +26,43 @@ from neural.state_regularized.parts import ElmanPart, GRUPart, LSTMPart, Peephol
 from neural.unrolled import CellOutput, RecurrentCell
 
 
-class SRCell(RecurrentCell):
+class PartCell(RecurrentCell):
+    """A cell whose hidden state h is the result u of a recurrent component.
+
+    Args:
+        input_size, hidden_size, bias, device, dtype: as in torch.
+    """
+
+    part_class: ClassVar[type[RecurrentPart]]
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__(input_size, hidden_size, device, dtype)
+        self.part = self.part_class(input_size, hidden_size, bias, **self.factory_kwargs)
+
+    def sizes(self) -> list[tuple[int, ...]]:
+        """Return the shape of the hidden state h, and of the cell state c if there is one."""
+        return [(self.hidden_size,)] * (1 + self.part.has_cell_state)
+
+    def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
+        """Run the cell on B sequences of T symbols.
+
+        In the result, both ``scores`` and ``outputs`` contain the hidden states h.
+        """
+        if fast_steps.can_run(self, inputs, state):
+            _, h, _, c = fast_steps.steps(self, inputs, state)
+            assert c is not None
+            return CellOutput(h, h, (h, c))
+        now, states = tuple(state), list[tuple[Tensor, ...]]()
+        for read in self.part.read(inputs).unbind(0):
+            now = self.part.step(read, now)
+            states.append(now)
+        after = stacked_states(states, now)
+        return CellOutput(after[0], after[0], after)
+
+
+class SRCell(PartCell):
     """A cell whose step is a recurrent component followed by a stochastic component.
 
     The recurrent component computes u, and the stochastic component maps u to the new hidden state h.
@@ -36,8 +72,6 @@ class SRCell(RecurrentCell):
         k, similarity, transition, temperature, noise: as in
             :class:`~neural.state_regularized.component.StochasticComponent`.
     """
-
-    part_class: ClassVar[type[RecurrentPart]]
 
     def __init__(
         self,
@@ -52,8 +86,7 @@ class SRCell(RecurrentCell):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__(input_size, hidden_size, device, dtype)
-        self.part = self.part_class(input_size, hidden_size, bias, **self.factory_kwargs)
+        super().__init__(input_size, hidden_size, bias, device, dtype)
         self.component = StochasticComponent(
             k, hidden_size, similarity, transition, temperature, noise, **self.factory_kwargs
         )
@@ -65,10 +98,6 @@ class SRCell(RecurrentCell):
         See Wang & Niepert 2019, section 3.
         """
         return not self.part.has_cell_state
-
-    def sizes(self) -> list[tuple[int, ...]]:
-        """Return the shape of the hidden state h, and of the cell state c if there is one."""
-        return [(self.hidden_size,)] * (1 + self.part.has_cell_state)
 
     def at_centroid(self, index: int, batch: int = 1) -> tuple[Tensor, ...]:
         """Return the state in which h is the centroid with this index.
@@ -142,42 +171,6 @@ class SRLSTMPCell(SRCell):
     """
 
     part_class = PeepholePart
-
-
-class PartCell(RecurrentCell):
-    """A cell without centroids, whose hidden state h is the result u of a recurrent component.
-
-    Args:
-        input_size, hidden_size, bias, device, dtype: as in torch.
-    """
-
-    part_class: ClassVar[type[RecurrentPart]]
-
-    def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
-    ) -> None:
-        super().__init__(input_size, hidden_size, device, dtype)
-        self.part = self.part_class(input_size, hidden_size, bias, **self.factory_kwargs)
-
-    def sizes(self) -> list[tuple[int, ...]]:
-        """Return the shape of the hidden state h, and of the cell state c if there is one."""
-        return [(self.hidden_size,)] * (1 + self.part.has_cell_state)
-
-    def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
-        """Run the cell on B sequences of T symbols.
-
-        In the result, both ``scores`` and ``outputs`` contain the hidden states h.
-        """
-        if fast_steps.can_run(self, inputs, state):
-            _, h, _, c = fast_steps.steps(self, inputs, state)
-            assert c is not None
-            return CellOutput(h, h, (h, c))
-        now, states = tuple(state), list[tuple[Tensor, ...]]()
-        for read in self.part.read(inputs).unbind(0):
-            now = self.part.step(read, now)
-            states.append(now)
-        after = stacked_states(states, now)
-        return CellOutput(after[0], after[0], after)
 
 
 class GRUAloneCell(PartCell):

@@ -78,6 +78,9 @@ class GRUPart(RecurrentPart):
         inside = self.hidden(h)
         r, z = torch.sigmoid(read[..., : 2 * d] + inside[..., : 2 * d]).chunk(2, dim=-1)
         n = torch.tanh(read[..., 2 * d :] + r * inside[..., 2 * d :])
+        if n.dtype != h.dtype:  # under autocast
+            dtype = torch.promote_types(n.dtype, h.dtype)
+            n, h, z = n.to(dtype), h.to(dtype), z.to(dtype)
         return (torch.lerp(n, h, z),)
 
 

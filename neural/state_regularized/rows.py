@@ -21,6 +21,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from neural.scan.functional import are_ordinary
+
 CACHED = 1 << 16
 """The number of elements that are processed together, so that they fit into the cache of a core."""
 
@@ -85,7 +87,7 @@ class Rows:
         values: tuple[Tensor | None, ...],
         grads: tuple[Tensor | None, ...],
     ) -> tuple[Tensor | None, ...]:
-        """Return the gradients of a function such that they are differentiable again.
+        """Return the gradients of a function by autograd, so that they are differentiable again.
 
         Args:
             steps: the function, which is called with the values and these rows.
@@ -96,11 +98,13 @@ class Rows:
         Returns:
             The gradient of each value, or ``None`` if it is not required.
         """
+        graph = torch.is_grad_enabled()
         needed = [i for i, wanted in enumerate(ctx.needs_input_grad[: len(values)]) if wanted]
         # Views are new tensors: if an argument b was computed from an argument a, the gradient of a must not
         # include the path through b.
-        values = tuple(value if value is None else value.view_as(value) for value in values)
-        results = steps(*values, self)
+        with torch.enable_grad():
+            values = tuple(value if value is None else value.view_as(value) for value in values)
+            results = steps(*values, self)
         used = [
             (one, grad)
             for one, grad in zip(results, grads, strict=True)
@@ -109,12 +113,21 @@ class Rows:
         outputs: Any = [one for one, _ in used]
         inputs: Any = [values[i] for i in needed]
         needed_gradients = torch.autograd.grad(
-            outputs, inputs, [grad for _, grad in used], create_graph=True, allow_unused=True
+            outputs, inputs, [grad for _, grad in used], create_graph=graph, allow_unused=True
         )
         gradients: list[Tensor | None] = [None] * len(values)
         for index, gradient in zip(needed, needed_gradients, strict=True):
             gradients[index] = gradient
         return tuple(gradients)
+
+
+def needs_differentiable_steps(grads: tuple[Tensor | None, ...]) -> bool:
+    """Return whether autograd must differentiate all steps, instead of the hand-written gradient.
+
+    This is the case if the gradients will be differentiated again, or if they are a batch of gradients
+    (``is_grads_batched``), in which torch does not allow writing in place.
+    """
+    return torch.is_grad_enabled() or not are_ordinary(grads)
 
 
 def blocks(rows: Rows, width: int) -> Iterator[range]:

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from neural.state_regularized.rows import Rows, added, blocks, softmax_backward
+from neural.state_regularized.rows import Rows, added, blocks, needs_differentiable_steps, softmax_backward
 
 
 class GRUSteps(torch.autograd.Function):
@@ -74,7 +74,7 @@ class GRUSteps(torch.autograd.Function):
         """Compute the gradients of the tensor arguments of :meth:`forward`."""
         read, first, wide, inner, scaled, noise, maps, ns, us, alphas = ctx.saved_tensors
         rows: Rows = ctx.rows
-        if torch.is_grad_enabled():  # for double backward, autograd differentiates all steps
+        if needs_differentiable_steps(grads):
             values = (read, first, wide, inner, scaled, noise)
             return (*rows.again(differentiable_steps, ctx, values, grads), None)
         to_u, to_alpha = grads

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from neural.state_regularized.rows import Rows, added, blocks, softmax_backward
+from neural.state_regularized.rows import Rows, added, blocks, needs_differentiable_steps, softmax_backward
 
 
 class LSTMSteps(torch.autograd.Function):
@@ -96,7 +96,7 @@ class LSTMSteps(torch.autograd.Function):
         _, first, _, wide, peepholes, scaled, noise = values
         rows: Rows = ctx.rows
         start = len(first)
-        if torch.is_grad_enabled():  # for double backward, autograd differentiates all steps
+        if needs_differentiable_steps(grads):
             return (*rows.again(differentiable_steps, ctx, values, grads), None)
         to_u, to_alpha, from_c = (None if x is None else x.contiguous() for x in grads)
         count, d = us.shape

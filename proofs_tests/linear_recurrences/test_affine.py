@@ -17,55 +17,27 @@ from ratproof.ladder.rungs.exhausted import exhaust
 from ratproof.ladder.rungs.proved import NotProved, prove
 from theory import registry
 from theory.linear_recurrences.shared.any_size import AnySize, same, write
-from theory.registry import claims
 
-MEMORIES = (
-    "linear_attention",
-    "retnet",
-    "gla",
-    "hgrn2",
-    "rwkv_5",
-    "rwkv_6",
-    "longhorn",
-    "delta_net",
-    "gated_delta_net",
-    "rwkv_7",
-    "kda",
-    "gated_delta_net_2",
-    "comba",
-    "gated_delta_product",
-    "momentum_delta_net",
-    "titans",
-    "pd_ssm",
-    "mlstm",
-    "mamba_2",
-    "lru",
-    "s4d",
-)
-UNITS = ("min_gru", "min_lstm", "rg_lru", "hgrn")
-IN_CHUNKS = ("gla_chunks", "delta_chunks", "mamba_2_chunks", "rwkv_6_chunks", "rwkv_7_chunks")
-OF_RANK_ONE = (
-    "gated_delta_net",
-    "delta_net",
-    "rwkv_7",
-    "kda",
-    "gated_delta_net_2",
-    "comba",
-    "gated_delta_product",
-)
+FOLDER = "theory.linear_recurrences."
+MODULES = {
+    name.removeprefix(FOLDER): import_module(name) for name in registry.modules() if name.startswith(FOLDER)
+}
+LAYERS = {name: module.LAYER for name, module in MODULES.items() if hasattr(module, "LAYER")}
+MEMORIES = [name for name, layer in LAYERS.items() if layer.reading and name not in ("mamba", "mamba_3")]
+"""The layers with an output that reads their state; those of Mamba and Mamba-3 have separate tests."""
+UNITS = [name for name, layer in LAYERS.items() if not layer.reading]
+OF_RANK_ONE = [name for name in MEMORIES if LAYERS[name].terms]
+IN_CHUNKS = [name for name in MODULES if name.endswith("_chunks")]
 
 
-def claim_of(module):
-    """Return the claim in a module, and its layer."""
-    loaded = import_module(f"theory.linear_recurrences.{module}")
-    return loaded.CLAIM, loaded.LAYER
+def weights_of(module):
+    """Return the function that maps a size to the weights of a claim."""
+    return MODULES["lru" if module == "s4d" else module].weights
 
 
 def generic_weights(module, size, alphabet="abc"):
     """Return weights that are mostly distinct, and the corrected variant."""
-    claim, _ = claim_of(module)
-    loaded = import_module(f"theory.linear_recurrences.{'lru' if module == 's4d' else module}")
-    return loaded.weights(size).generic(alphabet), claim.variant("corrected")
+    return weights_of(module)(size).generic(alphabet), MODULES[module].CLAIM.variant("corrected")
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
@@ -75,9 +47,8 @@ def test_the_automaton_has_a_state_per_component_and_two_and_is_minimal(module, 
     weights.
     """
     weights, variant = generic_weights(module, size)
-    _, layer = claim_of(module)
     (automaton,) = variant.reading.construction(weights)
-    assert automaton.states == len(layer.parts) * size + 2 == rank(automaton)
+    assert automaton.states == len(LAYERS[module].parts) * size + 2 == rank(automaton)
 
 
 @pytest.mark.parametrize(("size", "alphabet"), [(1, "ab"), (2, "abcd")])
@@ -90,14 +61,13 @@ def test_the_automaton_of_mamba_3_is_minimal(size, alphabet):
 
 @pytest.mark.parametrize(("module", "states"), [("min_gru", 2), ("min_lstm", 2), ("rg_lru", 2), ("hgrn", 3)])
 def test_a_units_automaton_has_the_stated_number_of_states(module, states):
-    loaded = import_module(f"theory.linear_recurrences.{module}")
-    for automaton in loaded.LAYER.automata(loaded.CASES.generic("abc")):
+    for automaton in LAYERS[module].automata(MODULES[module].CASES.generic("abc")):
         assert automaton.states == states == rank(automaton)
 
 
 def test_the_first_token_needs_a_third_state():
     """RG-LRU is tested as programmed, with generic weights."""
-    rg_lru = import_module("theory.linear_recurrences.rg_lru")
+    rg_lru = MODULES["rg_lru"]
     (automaton,) = rg_lru.three_states(rg_lru.AT_ZERO.generic("abc"))
     assert automaton.states == 3 == rank(automaton)
 
@@ -105,7 +75,7 @@ def test_the_first_token_needs_a_third_state():
 @pytest.mark.parametrize(("window", "n"), [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1)])
 @pytest.mark.parametrize("alphabet", ["a", "ab"])
 def test_mambas_automaton_has_a_block_per_history(window, n, alphabet):
-    mamba = import_module("theory.linear_recurrences.mamba")
+    mamba = MODULES["mamba"]
     histories = sum(len(alphabet) ** i for i in range(window))
     (automaton,) = mamba.CONVOLVED.automata(mamba.convolved_weights((window, n)).generic(alphabet))
     assert automaton.states == histories * (n + 1) + 1
@@ -117,9 +87,8 @@ def test_a_mutation_is_refuted(monkeypatch, module, what):
     """A mutation transposes the automata, changes their initial or final weights, makes them read another
     letter, or makes them read each letter twice. The weights are generic.
     """
-    claim, _ = claim_of(module)
-    loaded = import_module(f"theory.linear_recurrences.{'lru' if module == 's4d' else module}")
-    signature = loaded.CASES if module in UNITS else loaded.weights(2)
+    claim = MODULES[module].CLAIM
+    signature = MODULES[module].CASES if module in UNITS else weights_of(module)(2)
     cases = [signature.generic("ab", first) for first in (0, 3, 5)]
     told = claim.variant("corrected").changed(small_cases=lambda letters: iter(cases))
     monkeypatch.setitem(registry._registered, claim.name, replace(claim, variants=(told,)))
@@ -136,7 +105,7 @@ weights.
 @pytest.mark.parametrize("module", REMEMBERING)
 def test_a_mutation_is_refuted_if_tokens_are_remembered(monkeypatch, module, what):
     """The layers have windows and chunks of two tokens, and generic weights."""
-    loaded = import_module(f"theory.linear_recurrences.{module}")
+    loaded = MODULES[module]
     cases = [getattr(loaded, REMEMBERING[module])((2, 2)).generic("ab", first) for first in (0, 3)]
     told = loaded.CLAIM.variant("corrected").changed(small_cases=lambda letters: iter(cases))
     monkeypatch.setitem(registry._registered, loaded.CLAIM.name, replace(loaded.CLAIM, variants=(told,)))
@@ -147,7 +116,7 @@ def test_the_state_of_mamba_moves_to_the_next_history():
     """The output of the convolved layer's automata is compared for each string, token by token, with generic
     weights.
     """
-    mamba = import_module("theory.linear_recurrences.mamba")
+    mamba = MODULES["mamba"]
     weights = mamba.convolved_weights((3, 2)).generic("ab")
     (automaton,) = mamba.CONVOLVED.automata(weights)
     for string in ("abba", "baab", "bbbaaa"):
@@ -161,22 +130,19 @@ def broken(monkeypatch, module, layer):
 
     Return the claim's name, the variant, and the changed layer with the correct step.
     """
-    claim, right = claim_of(module)
-    loaded = import_module(f"theory.linear_recurrences.{'lru' if module == 's4d' else module}")
-    cases = [loaded.weights(2).generic("ab", first) for first in (0, 3)]
+    claim, weights = MODULES[module].CLAIM, weights_of(module)(2)
+    cases = [weights.generic("ab", first) for first in (0, 3)]
     variant = claim.variant("corrected").changed(
-        construction=layer.automata,
-        small_cases=lambda letters: iter(cases),
-        proof=layer.proof(loaded.weights(2)),
+        construction=layer.automata, small_cases=lambda letters: iter(cases), proof=layer.proof(weights)
     )
     monkeypatch.setitem(registry._registered, claim.name, replace(claim, variants=(variant,)))
-    return claim.name, variant, replace(layer, step=right.step)
+    return claim.name, variant, replace(layer, step=LAYERS[module].step)
 
 
 @pytest.mark.parametrize("module", [*MEMORIES, "mamba_3"])
 @pytest.mark.parametrize("part", ["reads before", "no update", "no decay"])
 def test_another_construction_is_refuted_and_not_proved_for_any_size(monkeypatch, module, part):
-    _, layer = claim_of(module)
+    layer = LAYERS[module]
     other = {
         "reads before": lambda: layer.reading_first(not layer.reading.first),
         "no update": lambda: replace(layer, update=lambda t, j: t.zero),
@@ -193,7 +159,7 @@ def test_another_construction_is_refuted_and_not_proved_for_any_size(monkeypatch
 
 def test_a_transposed_term_of_rank_one_is_refuted_and_not_proved_for_any_size(monkeypatch):
     """RWKV-7 has two different factors; DeltaNet uses one key twice, so its matrix is symmetric."""
-    _, layer = claim_of("rwkv_7")
+    layer = LAYERS["rwkv_7"]
     ((left, right),) = layer.terms
     other = replace(layer, terms=((right, left),))
     name, variant, mixed = broken(monkeypatch, "rwkv_7", other)
@@ -206,8 +172,7 @@ def test_a_transposed_term_of_rank_one_is_refuted_and_not_proved_for_any_size(mo
 
 @pytest.mark.parametrize("module", OF_RANK_ONE)
 def test_a_missing_term_of_rank_one_is_not_proved_for_any_size(module):
-    _, layer = claim_of(module)
-    assert not all(identity.holds for identity in replace(layer, terms=()).identities())
+    assert not all(identity.holds for identity in replace(LAYERS[module], terms=()).identities())
 
 
 def of_matrix(module, weights, v, string):
@@ -241,14 +206,13 @@ def of_matrix(module, weights, v, string):
 @given(data=st.data())
 def test_columns_of_a_matrix_memory_are_independent(module, data):
     """The unit of a claim is a component of the output of the full matrix in the papers' form."""
-    loaded = import_module(f"theory.linear_recurrences.{module}")
-    w = data.draw(loaded.weights(2).random("ab"))
+    w = data.draw(weights_of(module)(2).random("ab"))
     w = replace(w, entries={**w.entries, "s_0": (Fraction(0),) * 2})
     string = data.draw(st.text("ab", max_size=5))
     v = [w.v, {"a": Fraction(3), "b": Fraction(-1, 2)}]
     for column, values in enumerate(v):
         one = replace(w, entries={**w.entries, "v": values})
-        _, *shown = loaded.LAYER.recurrence.values(one, string)
+        _, *shown = LAYERS[module].recurrence.values(one, string)
         assert [o for (o,) in shown] == [outputs[column] for outputs in of_matrix(module, w, v, string)]
 
 
@@ -263,10 +227,3 @@ def test_sums_over_indices_are_compared_up_to_order_and_names():
     assert write(square + square) == "2*q[j]*q[j]"
     with pytest.raises(ValueError, match="multiplied by itself"):
         row * row
-
-
-def test_every_claim_of_the_folder_is_here():
-    """Every claim in the folder is in one of the lists of this file, or has separate tests."""
-    folder = {c.name for n, c in registry.modules().items() if n.startswith("theory.linear_recurrences.")}
-    here = {module.replace("_", "-") for module in (*MEMORIES, *UNITS, *IN_CHUNKS)}
-    assert folder - here == {"mamba", "mamba-3", "mamba-theorem-1"} and here <= folder <= set(claims())

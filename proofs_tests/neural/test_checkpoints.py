@@ -19,7 +19,7 @@ import automata.io.files
 from automata.errors import FormatError, InputError
 from neural import checkpoints
 from neural.state_regularized.acceptor import OF_CENTROIDS, Acceptor
-from neural.state_regularized.files import KIND, load, save
+from neural.state_regularized.files import FIELDS, KIND, load, save
 from neural.state_regularized.layers import ALONE, KINDS
 from proofs_tests.neural.some_sr_networks import randomly
 
@@ -245,22 +245,6 @@ def test_any_other_bytes_are_refused(folder, data):
     refused(path)
 
 
-FIELDS = [
-    "kind",
-    "alphabet",
-    "hidden_size",
-    "k",
-    "embedding_size",
-    "num_layers",
-    "start_token",
-    "similarity",
-    "transition",
-    "temperature",
-    "noise",
-    "dtype",
-]
-
-
 @given(st.sampled_from(FIELDS), json_values)
 def test_a_changed_field_is_refused_or_gives_that_network(folder, kept, field, value):
     path = folder / "field"
@@ -279,6 +263,7 @@ def test_a_file_that_is_not_a_checkpoint_is_refused(tmp_path, kept):
     path = tmp_path / "bad"
     refused(path, "cannot be read: No such file")
     refused(tmp_path, "cannot be read: Is a directory")
+    refused("a\0b", "cannot be read: embedded null byte")
     path.write_bytes(b"")
     refused(path, "must be a complete checkpoint")
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
@@ -343,37 +328,28 @@ HUGE = 10**12
     ("fields", "says"),
     [
         ({"k": 5}, r"the tensor layers.cells.0.component.centroids must be .*3, 5.* got .*3, 4"),
-        ({"k": 1}, "k must .*got 1"),
         ({"k": HUGE}, "k must be at most .*got 1000000000000"),
         ({"k": "4"}, "k must .*got '4'"),
-        ({"k": -4}, "k must .*got -4"),
         ({"k": True}, "k must .*got True"),
         ({"hidden_size": 2}, "the tensor layers.cells.0.part.input.weight must be"),
         ({"hidden_size": HUGE}, "hidden_size must .*got 1000000000000"),
         ({"hidden_size": 10**1000}, "hidden_size must .*got 1000"),
-        ({"hidden_size": 3.0}, "hidden_size must .*got 3.0"),
         ({"embedding_size": HUGE}, "embedding_size must .*got"),
         ({"embedding_size": 3}, "the tensor embedding.weight must be"),
         ({"num_layers": 2}, "the tensor layers.cells.1.part.input.weight must be .*got absent"),
         ({"num_layers": 100}, "num_layers must be at most .*got 100"),
         ({"num_layers": HUGE}, "num_layers must .*got"),
-        ({"num_layers": 0}, "num_layers"),
         ({"alphabet": ["a", "a"]}, "the alphabet must have .*no duplicates"),
-        ({"alphabet": []}, "the alphabet must .*got"),
         ({"alphabet": "ab"}, "alphabet must .*got 'ab'"),
         ({"alphabet": ["a", 1]}, "alphabet must .*got"),
         ({"alphabet": ["a", ""]}, "alphabet must .*got"),
         ({"alphabet": ["a", ["b"]]}, "alphabet must .*got"),
         ({"alphabet": ["a", "b", "c"]}, "the tensor embedding.weight must be"),
         ({"alphabet": ["a\n" * 1000] * 2}, "the alphabet must .*got"),
-        ({"temperature": 0}, "temperature must .*got 0"),
-        ({"temperature": -1.0}, "temperature must .*got -1.0"),
         ({"temperature": float("nan")}, "temperature must .*got nan"),
         ({"temperature": float("inf")}, "temperature must .*got inf"),
         ({"temperature": 10**400}, "temperature must .*got 1000"),
         ({"temperature": "1"}, "temperature must .*got '1'"),
-        ({"noise": -1}, "noise must .*got -1"),
-        ({"noise": "a"}, "noise must .*got 'a'"),
         ({"noise": float("nan")}, "noise must .*got nan"),
         ({"kind": "elman"}, "kind must .*got 'elman'"),
         (
@@ -382,9 +358,7 @@ HUGE = 10**12
         ),
         ({"kind": ["sr-gru"]}, "kind must .*got"),
         ({"kind": "sr-lstm"}, "the tensor layers.cells.0.part"),
-        ({"similarity": "cosine"}, "similarity must .*got 'cosine'"),
         ({"transition": "x" * 10**6}, "transition must .*got 'xxx"),
-        ({"start_token": 1}, "start_token must .*got 1"),
         ({"dtype": "float64"}, "the tensor embedding.weight must be .*float64.* got .*float32"),
         ({"dtype": "float16"}, "dtype must .*got 'float16'"),
         ({"dtype": ["float32"]}, "dtype must .*got"),

@@ -67,6 +67,18 @@ def test_the_last_matching_label_is_predicted():
     ]
 
 
+@pytest.mark.parametrize(
+    ("labels", "default", "message"),
+    [
+        (("x",), None, "labels must include every label .*'y' is missing"),
+        (("x", "y"), "z", "default must .*'z'"),
+    ],
+)
+def test_unknown_labels_are_refused(labels, default, message):
+    with pytest.raises(InputError, match=message):
+        Classifier.of_rules(rule_set(loads("[x]\n$ * a $ *\n[y]\n$ * b $ *"), WORDS), labels, default=default)
+
+
 def test_saved_files_are_read_back(tmp_path):
     torch.manual_seed(0)
     ruleset = rule_set(loads("[x]\n$ * a $ *\n[y]\n$ * b EOS"), WORDS)

@@ -168,6 +168,8 @@ def test_bad_input_gives_a_one_line_error():
         network([("a", "c")])
     with pytest.raises(InputError, match=r"inputs must be .*got 2 to 2"):
         network(torch.tensor([[2]]))
+    with pytest.raises(InputError, match="lengths must be None for sentences of words"):
+        network([("a", "b")], torch.tensor([1]))
     for more, says in [
         ({"beta": 0.5}, "embeddings must be passed"),
         ({"beta": 2.0}, "from 0 to 1"),
@@ -179,9 +181,19 @@ def test_bad_input_gives_a_one_line_error():
             FARNN.of(automaton, **more)  # type: ignore[arg-type]
 
 
-def test_the_empty_sentence_and_no_sentence():
-    automaton = WFSA(REAL, [2], [3], {"a": [[1]]})
-    assert FARNN.of(automaton)([()]).tolist() == [[6.0]] and FARNN.of(automaton)([]).shape == (0, 1)
+@pytest.mark.parametrize("way", [{}, {"scoring": "viterbi"}, {"gated": True}, {"decomposed": False}], ids=str)
+def test_the_empty_sentence_and_no_sentence(way):
+    network = FARNN.of(WFSA(REAL, [2], [3], {"a": [[1]]}), **way)
+    assert network([()]).tolist() == [[6.0]] and network([]).shape == (0, 1)
+    assert network(torch.zeros(3, 2, dtype=torch.long), torch.tensor([0, 0])).tolist() == [[6.0]] * 2
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16, torch.int32], ids=str)
+@given(counting(), SENTENCES, WAYS, st.sampled_from([{}, {"scoring": "viterbi"}]))
+def test_words_may_be_integers_of_any_size(dtype, automaton, sentences, way, scoring):
+    network = FARNN.of(automaton, **way, **scoring)
+    words, lengths = network.tokens(sentences)
+    assert torch.equal(network(words.to(dtype), lengths), network(sentences))
 
 
 @given(

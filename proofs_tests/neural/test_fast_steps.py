@@ -13,7 +13,7 @@ from torch.nn.utils.rnn import pack_padded_sequence
 from automata.errors import InputError
 from neural.state_regularized.fast_steps import can_run, steps
 from neural.state_regularized.layers import LSTMP, SRGRU, SRLSTM, SRLSTMP, SRElman
-from proofs_tests.neural.some_sr_networks import randomly
+from proofs_tests.neural.some_sr_networks import LAYERS, randomly
 
 D = torch.float64
 FAST = {"sr-gru": SRGRU, "sr-lstm": SRLSTM, "sr-lstm-p": SRLSTMP, "lstm-p": LSTMP}
@@ -137,27 +137,24 @@ def test_first_and_second_gradients_match_finite_differences(kind):
     torch.manual_seed(8)
     inputs = torch.randn(3, 2, 2, dtype=D, requires_grad=True)
     state = [torch.randn(2, 3, dtype=D, requires_grad=True) for _ in cell.sizes()]
-    names = [name for name, _ in cell.named_parameters()]
+
+    class Run(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell = cell
+
+        def forward(self, inputs, *state):
+            return tuple(one for one in steps(self.cell, inputs, state) if one is not None)
+
+    module = Run()
+    names = [name for name, _ in module.named_parameters()]
 
     def run(inputs, *rest):
-        state_in, weights = rest[: len(state)], dict(zip(names, rest[len(state) :], strict=True))
-        kept = dict(cell.named_parameters())
-        for name, weight in weights.items():
-            path, _, last = name.rpartition(".")
-            owner = cell.get_submodule(path)
-            del owner._parameters[last]
-            setattr(owner, last, weight)
-        try:
-            return tuple(one for one in steps(cell, inputs, state_in) if one is not None)
-        finally:
-            for name, parameter in kept.items():
-                path, _, last = name.rpartition(".")
-                owner = cell.get_submodule(path)
-                delattr(owner, last)
-                owner.register_parameter(last, parameter)
+        weights = dict(zip(names, rest[len(state) :], strict=True))
+        return torch.func.functional_call(module, weights, (inputs, *rest[: len(state)]))
 
     arguments = (inputs, *state, *(p.detach().clone().requires_grad_() for p in cell.parameters()))
-    assert torch.autograd.gradcheck(run, arguments)
+    assert torch.autograd.gradcheck(run, arguments, check_batched_grad=True)
     # Gradients that can be differentiated again are computed by a different path.
     first, again = (
         torch.autograd.grad(weighed(run(*arguments), 1), arguments, create_graph=graph)
@@ -193,6 +190,17 @@ def test_noise_in_training_equals_that_of_the_steps(kind):
     with torch.no_grad():
         plain, _ = layer(inputs)
     torch.testing.assert_close(wanted.detach(), plain)
+
+
+@pytest.mark.parametrize("kind", LAYERS)
+def test_a_layer_runs_and_is_differentiable_under_autocast(kind):
+    layer, inputs = randomly(LAYERS[kind](2, 3), 4), torch.randn(5, 3, 2)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        output, _ = layer(inputs)
+        with torch.no_grad():
+            assert torch.equal(layer(inputs)[0], output)
+    output.float().sum().backward()
+    assert all(bool(p.grad.isfinite().all()) for p in layer.parameters())
 
 
 def test_transforms_and_forward_derivatives_go_through_the_cell():

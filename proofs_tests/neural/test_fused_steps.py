@@ -63,6 +63,16 @@ def test_a_gradient_can_be_differentiated_again():
     torch.testing.assert_close(ours, curvature(fused_steps.step_by_step))
 
 
+def test_a_batch_of_gradients_has_the_gradient_of_each():
+    arguments = drawn(2, 3, 2, [2, 1])
+    leaf, grads = arguments[0].requires_grad_(), torch.randn(3, 2, 2)
+    with scan.use("triton"):
+        result = fused_steps.run(*arguments)
+        (together,) = torch.autograd.grad(result, leaf, grads, is_grads_batched=True, retain_graph=True)
+        alone = [torch.autograd.grad(result, leaf, grad, retain_graph=True)[0] for grad in grads]
+    torch.testing.assert_close(together, torch.stack(alone))
+
+
 def test_a_gradient_that_can_be_differentiated_again_reaches_a_start_that_all_sentences_share():
     before, after, vectors, rows, _ = drawn(2, 3, 2, [2, 1])
     start = torch.ones(2, requires_grad=True)

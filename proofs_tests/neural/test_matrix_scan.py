@@ -288,14 +288,15 @@ def test_a_symbol_without_a_matrix_is_refused_under_vmap_too():
 
 @each_backend
 @each_semiring
-def test_nan_stays_in_its_own_sequence(semiring, backend):
-    start = torch.ones(3, 20)
-    start[1, 4] = math.nan
+@pytest.mark.parametrize("name", ["start", "matrices", "offsets"])
+def test_nan_stays_in_its_own_sequence(semiring, backend, name):
+    values = {"matrices": torch.ones(2, 18, 18), "start": torch.ones(3, 18), "offsets": -torch.ones(2, 3, 18)}
+    values[name][1] = math.nan  # the second matrix, sequence or step
+    symbols = torch.tensor([[0, 1, 0], [0, 0, 0]])
     with scan.use(backend):
-        states = matrix_scan(
-            torch.ones(2, 20, 20), torch.randint(0, 2, (3, 3)), start, -torch.ones(3, 3, 20), semiring
-        )
-    assert states.isnan().all(2).tolist() == states.isnan().any(2).tolist() == [[False, True, False]] * 3
+        states = matrix_scan(values["matrices"], symbols, values["start"], values["offsets"], semiring)
+    wrong = [[False] * 3, [True] * 3] if name == "offsets" else [[False, True, False]] * 2
+    assert states.isnan().all(2).tolist() == states.isnan().any(2).tolist() == wrong
 
 
 @each_backend

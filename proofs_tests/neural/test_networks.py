@@ -274,6 +274,14 @@ def z(*shape, dtype=D):
     return torch.zeros(*shape, dtype=dtype)
 
 
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16, torch.int32], ids=str)
+def test_symbols_may_be_integers_of_any_size(dtype):
+    layer, symbols = build("isan", {}), torch.tensor([[0, 2], [1, 1]])
+    assert torch.equal(layer(symbols.to(dtype))[0], layer(symbols)[0])
+    units = layer.to_automata(torch.arange(IN).to(dtype), "abc")
+    assert units == layer.to_automata(torch.arange(IN), "abc")
+
+
 UPPER = "upper layers read vectors"
 WRONG = [
     ("rrnn-b", {}, lambda m: m(z(2, 2, 4)), r"have shape \(time, batch, input\).*got shape \(2, 2, 4\)"),
@@ -281,7 +289,12 @@ WRONG = [
     ("rrnn-b", {}, lambda m: m(z(2, 2, 3), z(2)), r"state must have shape \(1, 2, 3\), got \(2,\)"),
     ("rrnn-b", {}, lambda m: m(z(2, 3), z(1, 1, 3)), r"must have shape \(1, 3\)"),
     ("rrnn-c", {}, lambda m: m(z(2, 2, 3), z(1, 2, 3)), r"state must have 2 part\(s\), got 1"),
+    ("rrnn-b", {}, lambda m: m(z(2, 2, 3), 3), "state must be a tensor or a tuple of tensors, got int"),
+    ("rrnn-c", {}, lambda m: m(z(2, 2, 3), (None, 3)), r"part 0 .* must have shapes .*got \['NoneType'\]"),
     ("rrnn-b", {}, lambda m: m(z(2, 2, 3), lengths=[3, 1]), "lengths must be"),
+    ("rrnn-b", {}, lambda m: m(z(2, 2, 3), lengths=[None, 1]), r"lengths must be .*got \[None, 1\]"),
+    ("rrnn-b", {}, lambda m: m(z(2, 2, 3), lengths="ab"), "lengths must be 2 integers from 0 to 2, got 'ab'"),
+    ("rrnn-b", {}, lambda m: m(z(2, 2, 3), lengths=[10**30, 1]), "lengths must be 2 integers"),
     ("rrnn-b", {}, lambda m: m(z(2, 2, 3), lengths=[1]), "lengths must be"),
     ("rrnn-b", {}, lambda m: m(z(2, 2, 3), lengths=[1.5, 1.0]), "lengths must be"),
     ("rrnn-b", {}, lambda m: m(pack_sequence([z(2, 3)]), lengths=[2]), "for a packed sequence"),
@@ -291,6 +304,8 @@ WRONG = [
     ("rrnn-b", {}, lambda m: m.to_automata(z(2, 3), "aa"), "must contain each symbol once"),
     ("rrnn-b", {}, lambda m: m.to_automata(z(1, 3), "a", start=z(2)), r"start must .*got shape \(2,\)"),
     ("rrnn-b", {}, lambda m: m.to_automata(z(1, 3), "a", start=-torch.inf), "start must contain"),
+    ("rrnn-b", {}, lambda m: m.to_automata(z(1, 3), "a", start=1j), "start must be representable .*got 1j"),
+    ("rrnn-b", {}, lambda m: m.to_automata(z(1, 3), "a", start="x"), "start must be representable .*got 'x'"),
     ("rrnn-b", {}, lambda m: m.to_automata(z(1, 3), "a", direction=1), "direction must .*got 1"),
     ("rrnn-b", {}, lambda m: m.tables(z(1, 3), "a", 3), "unit must .*got 3"),
     ("rrnn-b", {"num_layers": 2}, lambda m: m.to_automata(z(1, 3), "a"), UPPER),
@@ -303,6 +318,8 @@ WRONG = [
     ),
     ("qrnn", {"num_layers": 2}, lambda m: m(z(1, 1, 3), (z(2, 1, 3), z(5))), "shape"),
     ("isan", {}, lambda m: m(torch.zeros(2, 2)), "integers of shape"),
+    ("isan", {}, lambda m: m(torch.zeros(2, 2, dtype=torch.bool)), "integers of shape .*got torch.bool"),
+    ("isan", {}, lambda m: m.to_automata(torch.tensor([False, True]), "ab"), "integers from 0 to 2"),
     ("isan", {}, lambda m: m(torch.tensor([[0, 3]])), "must be between 0 and 2, got"),
     ("isan", {}, lambda m: m.to_automata(torch.tensor([0, 3]), "ab"), "integers from 0 to 2"),
 ]

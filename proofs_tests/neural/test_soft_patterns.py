@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from automata.forward import prefix_scores
 from automata.testing.strategies import readings
 from neural import cnn_max_pooled, sopa, sopa_one_epsilon
-from neural.cnn_max_pooled import CNNMaxPooled, CNNMaxPooledCell
+from neural.cnn_max_pooled import CNNMaxPooledCell
 from neural.layer_kind import layer_kinds
-from neural.sopa import Sopa, SopaCell
-from neural.sopa_max_plus import SopaMaxPlus, SopaMaxPlusCell
-from neural.sopa_one_epsilon import SopaOneEpsilon, SopaOneEpsilonCell
+from neural.sopa import SopaCell
+from neural.sopa_max_plus import SopaMaxPlusCell
+from neural.sopa_one_epsilon import SopaOneEpsilonCell
 from proofs_tests.breaks import FIRST_CASES
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.evidence.ledger import recording
@@ -47,12 +47,12 @@ def evidence(kind, dtype="float64"):
     run()
 
 
-def decided(kind, most=20):
+def decided(kind):
     """Assert that the claim's recurrence with the layer's gates is decided to equal the layer's automata."""
     name, variant = STANDS_FOR[kind]
     recurrence = claim_named(name).variant(variant).reading.recurrence
 
-    @settings(FIRST_CASES, max_examples=most)
+    @settings(FIRST_CASES, max_examples=20)
     @given(networks("ab", kind, name, variant, "float32", "cpu"))
     def run(drawn):
         units = [read(recurrence, drawn.claim_weights(i))[0] for i in range(drawn.network.hidden_size)]
@@ -99,13 +99,7 @@ def shifted_start(right):
     ]
 
 
-CLASSES = {
-    "sopa": Sopa,
-    "sopa-max-plus": SopaMaxPlus,
-    "sopa-one-epsilon": SopaOneEpsilon,
-    "cnn-max-pooled": CNNMaxPooled,
-    "cnn-max-pooled-padded": CNNMaxPooled,
-}
+CLASSES = {kind: layer_kinds()[kind].cls for kind in STANDS_FOR}
 
 
 @each

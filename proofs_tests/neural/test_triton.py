@@ -7,7 +7,6 @@ import importlib.util
 import math
 import os
 
-import mpmath
 import pytest
 import torch
 from hypothesis import given
@@ -15,9 +14,12 @@ from hypothesis import strategies as st
 
 from automata.errors import InputError
 from neural import scan
+from neural.example_6 import Example6
 from neural.rrnn_f import RRNNF
 from neural.scan import backends, loops, on_gpu, outputs, triton_kernels
+from neural.sru import SRU
 from proofs_tests.automata.examples import few
+from proofs_tests.neural import test_scan, test_scan_outputs
 from proofs_tests.processes import python
 
 pytestmark = [
@@ -167,23 +169,13 @@ def test_nan_stays_in_its_own_lane():
 
 @pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
 def test_the_sigmoid_is_within_four_ulps(dtype):
-    """The error is as small as :mod:`neural.rounding` assumes, or within the smallest normal number."""
-    x = torch.cat([torch.linspace(-120, 120, 8001), torch.linspace(-1e-3, 1e-3, 101)]).to(dtype)
-    with scan.use("triton"):
-        ours = scan.gated(x.unsqueeze(0), torch.zeros(1, len(x), dtype=dtype), torch.ones_like(x))[0]
-    error = (ours.double() - torch.sigmoid(x.double())).abs()
-    limits = torch.finfo(dtype)
-    assert (error <= 4 * limits.eps * ours.double() + limits.smallest_normal).all()
+    x = torch.cat([torch.linspace(-120, 120, 8001), torch.linspace(-1e-3, 1e-3, 101)])
+    test_scan.require_sigmoids_within_four_ulps("triton", x.to(dtype))
 
 
-def test_a_layer_runs_on_it():
-    torch.manual_seed(4)
-    layer, inputs = RRNNF(3, 2, dtype=D), torch.randn(7, 2, 3, dtype=D)
-    with scan.use("torch"):
-        expected = layer(inputs)[0]
-    for chunk in (None, 3):
-        with scan.use("triton", chunk):
-            torch.testing.assert_close(layer(inputs)[0], expected, rtol=1e-12, atol=1e-12)
+@pytest.mark.parametrize("layer", [Example6, RRNNF, SRU], ids=lambda layer: layer.__name__)
+def test_a_layer_with_fused_gates_equals_its_gates_and_steps(layer):
+    test_scan.test_a_layer_with_fused_gates_equals_its_gates_and_steps(layer, "triton")
 
 
 def test_triton_is_chosen_on_a_gpu_with_its_own_chunk_size():
@@ -250,24 +242,12 @@ def test_outputs_and_their_gradients_match_torchs_own_passes(form, dtype, data):
 
 @pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
 def test_the_tanh_is_within_three_ulps(dtype):
-    near, far = (
-        1e-5 * torch.randn(99, generator=torch.Generator().manual_seed(0)),
-        torch.linspace(-25, 25, 999),
-    )
-    x = torch.cat([near, far, torch.linspace(-1, 1, 499), torch.tensor([0.0, -0.0])]).to(dtype)
-    with scan.use("triton"):
-        ours = outputs.tanh(x).tolist()
-    for value, result in zip(x.tolist(), ours, strict=True):
-        right = mpmath.tanh(mpmath.mpf(value))
-        unit = torch.finfo(dtype).eps * 2.0 ** (int(mpmath.frexp(right)[1]) - 1)
-        assert abs(result - right) <= 3 * unit and math.copysign(1, result) == math.copysign(1, value), value
+    test_scan_outputs.require_tanh_within_three_ulps("triton", dtype)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_the_tanh_of_infinity_is_one_and_of_nan_is_nan():
-    with scan.use("triton"):
-        ours = outputs.tanh(torch.tensor([math.inf, -math.inf, math.nan]))
-    assert ours[:2].tolist() == [1, -1] and ours[2].isnan()
+def test_infinity_and_nan_agree_with_tanh():
+    test_scan_outputs.require_tanh_of_infinity_and_nan("triton")
 
 
 COMPILES = """

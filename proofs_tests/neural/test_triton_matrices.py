@@ -4,7 +4,6 @@ The kernels are also compiled for a GPU.
 """
 
 import importlib.util
-import math
 import os
 from unittest.mock import patch
 
@@ -19,6 +18,7 @@ from neural.isan import ISAN
 from neural.scan import matrix_scan
 from neural.scan.matrices import loops, on_gpu, operators
 from proofs_tests.automata.examples import few
+from proofs_tests.neural import test_matrix_scan
 from proofs_tests.neural.test_matrix_scan import drawn, minus, require_logarithms_within_their_bound
 from proofs_tests.processes import python
 
@@ -179,43 +179,19 @@ def test_the_gradient_at_minus_infinity_is_that_of_the_loops(semiring):
 @pytest.mark.filterwarnings(WARNS)
 @each_semiring
 def test_padding_has_no_gradient_even_if_it_overflows(semiring):
-    """The symbols of the padding select the second matrix, with which the states overflow."""
-    matrices = torch.ones(2, 3, 3, dtype=D)
-    matrices[1] = torch.inf
-    start, symbols = torch.ones(2, 3, dtype=D), torch.tensor([[0, 0], [1, 1], [0, 0], [0, 1]])
-    for value in (matrices, start):
-        value.requires_grad_()
-    with scan.use("triton"):
-        states = matrix_scan(matrices, symbols, start, None, semiring)
-        assert states[-1].isinf().all()
-        states[0].sum().backward()
-    assert start.grad.isfinite().all() and start.grad.any()
-    assert matrices.grad[0].isfinite().all() and matrices.grad[0].any() and not matrices.grad[1].any()
+    test_matrix_scan.test_padding_has_no_gradient_even_if_it_overflows(semiring, "triton", again=False)
 
 
 @each_semiring
 @pytest.mark.parametrize("name", ["start", "matrices", "offsets"])
 def test_nan_stays_in_its_own_sequence(semiring, name):
-    values = {"matrices": torch.ones(2, 18, 18), "start": torch.ones(3, 18), "offsets": -torch.ones(2, 3, 18)}
-    values[name][1] = math.nan  # the second matrix, sequence or step
-    symbols = torch.tensor([[0, 1, 0], [0, 0, 0]])
-    with scan.use("triton"):
-        states = matrix_scan(values["matrices"], symbols, values["start"], values["offsets"], semiring)
-    wrong = [[False] * 3, [True] * 3] if name == "offsets" else [[False, True, False]] * 2
-    assert states.isnan().all(2).tolist() == states.isnan().any(2).tolist() == wrong
+    test_matrix_scan.test_nan_stays_in_its_own_sequence(semiring, "triton", name)
 
 
 @each_semiring
 @pytest.mark.parametrize("shape", [(0, 2, 3), (2, 0, 3), (2, 2, 0)])
 def test_zero_steps_sequences_or_states_are_allowed(semiring, shape):
-    time, batch, n = shape
-    values = [torch.ones(*s, requires_grad=True) for s in ((1, n, n), (batch, n), shape)]
-    symbols = torch.zeros(time, batch, dtype=torch.long)
-    with scan.use("triton"):
-        states = matrix_scan(values[0], symbols, *values[1:], semiring)
-        assert states.shape == shape
-        states.sum().backward()
-    assert not any(x.grad.any() for x in values)
+    test_matrix_scan.test_zero_steps_sequences_or_states_are_allowed(semiring, "triton", shape)
 
 
 def test_layouts_do_not_matter():
@@ -252,12 +228,7 @@ def test_torch_registers_and_transforms_the_operators(semiring, added):
 
 
 def test_a_layer_runs_on_it():
-    torch.manual_seed(6)
-    layer, inputs = ISAN(4, 3, dtype=D), torch.randint(0, 4, (5, 2))
-    with scan.use("torch"):
-        expected = layer(inputs)[0]
-    with scan.use("triton"):
-        torch.testing.assert_close(layer(inputs)[0], expected, rtol=1e-13, atol=1e-14)
+    test_matrix_scan.test_an_affine_layer_equals_its_gates_and_steps(ISAN, "triton")
 
 
 def test_triton_is_chosen_on_a_gpu_and_reports_its_maximum_of_states():

@@ -14,13 +14,7 @@ from theory.claim import Claim, Source
 from theory.linear_recurrences import gated_delta_net
 from theory.linear_recurrences.shared import chunks
 from theory.linear_recurrences.shared.affine import Token
-from theory.linear_recurrences.shared.hypotheses import (
-    CHUNK_DIFFERENCES,
-    COLUMN,
-    FIRST_STATE,
-    NO_TOKENS,
-    TOKENS,
-)
+from theory.linear_recurrences.shared.hypotheses import CHUNK_DIFFERENCES, ONE_COLUMN
 from theory.linear_recurrences.shared.records import refuted
 from theory.signature import Sizes
 
@@ -93,10 +87,7 @@ CLAIM = Claim(
     ),
     source=Source("yang2024parallelizing", "3.2", "WY representation"),
     hypotheses=(
-        TOKENS,
-        COLUMN,
-        FIRST_STATE,
-        NO_TOKENS,
+        *ONE_COLUMN,
         "Gates between two tokens are multiplied; nothing is divided by a gate, so a gate may be 0.",
         "The paper prints the inverse of a triangular matrix with ones on its diagonal. Here, and in the Coq"
         " theorem, forward substitution solves the same equations; a floating-point inverse rounds in"

@@ -18,13 +18,7 @@ from theory.claim import Claim, Source, Variant
 from theory.linear_recurrences import gla
 from theory.linear_recurrences.shared import chunks
 from theory.linear_recurrences.shared.affine import Token
-from theory.linear_recurrences.shared.hypotheses import (
-    CHUNK_DIFFERENCES,
-    COLUMN,
-    FIRST_STATE,
-    NO_TOKENS,
-    TOKENS,
-)
+from theory.linear_recurrences.shared.hypotheses import CHUNK_DIFFERENCES, ONE_COLUMN
 from theory.linear_recurrences.shared.records import refuted
 from theory.reading import Equality
 from theory.signature import Sizes
@@ -96,10 +90,7 @@ CLAIM = Claim(
     ),
     source=Source("yang2024gated", "4.2", "Chunkwise form"),
     hypotheses=(
-        TOKENS,
-        COLUMN,
-        FIRST_STATE,
-        NO_TOKENS,
+        *ONE_COLUMN,
         "Gates between two tokens are multiplied; if they are computed as a quotient of products, no gate"
         " may be 0.",
     ),

@@ -13,14 +13,7 @@ from theory.claim import LADDER, Claim, Source, Variant
 from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer
 from theory.linear_recurrences.shared.chunks import dot
-from theory.linear_recurrences.shared.hypotheses import (
-    COLUMN,
-    COLUMN_DIFFERENCES,
-    FIRST_STATE,
-    LINEAR_OUTPUT,
-    NO_TOKENS,
-    TOKENS,
-)
+from theory.linear_recurrences.shared.hypotheses import COLUMN_DIFFERENCES, LINEAR_OUTPUT, ONE_COLUMN
 from theory.reading import NoAutomaton, Recurrence
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -65,7 +58,7 @@ CLAIM = Claim(
         " is the Forward score of an automaton with K + 2 states, where K is the length of keys."
     ),
     source=Source("katharopoulos2020transformers", "3.4", "Equation 18", ("18",)),
-    hypotheses=(TOKENS, COLUMN, FIRST_STATE, NO_TOKENS, f"The output is not normalised. {LINEAR_OUTPUT}"),
+    hypotheses=(*ONE_COLUMN, f"The output is not normalised. {LINEAR_OUTPUT}"),
     variants=(
         records.corrected(
             LAYER, CASES, records.COLUMN_STATES, records.theorem("linear_attention", "s_0 q k v")

@@ -17,13 +17,7 @@ from theory.claim import Claim, Source
 from theory.linear_recurrences import rwkv_6
 from theory.linear_recurrences.shared import chunks
 from theory.linear_recurrences.shared.affine import Token
-from theory.linear_recurrences.shared.hypotheses import (
-    CHUNK_DIFFERENCES,
-    COLUMN,
-    FIRST_STATE,
-    NO_TOKENS,
-    TOKENS,
-)
+from theory.linear_recurrences.shared.hypotheses import CHUNK_DIFFERENCES, ONE_COLUMN
 from theory.linear_recurrences.shared.records import refuted
 from theory.signature import Sizes
 
@@ -80,7 +74,7 @@ CLAIM = Claim(
         " with K + 2 states."
     ),
     source=Source("peng2024eagle", "4.2.2", "Finch (RWKV-6), in chunks"),
-    hypotheses=(TOKENS, COLUMN, FIRST_STATE, NO_TOKENS, chunks.MULTIPLIED),
+    hypotheses=(*ONE_COLUMN, chunks.MULTIPLIED),
     variants=(
         chunks.corrected(weights, CHUNKED, CASES, chunks.theorem("rwkv_6_chunks", "u w r k v")),
         chunks.out_of_order(CHUNKED, FEW, SMALL),

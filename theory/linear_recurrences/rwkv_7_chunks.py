@@ -17,13 +17,7 @@ from theory.linear_recurrences import rwkv_7
 from theory.linear_recurrences.rwkv_6_chunks import decays
 from theory.linear_recurrences.shared import chunks
 from theory.linear_recurrences.shared.affine import Token
-from theory.linear_recurrences.shared.hypotheses import (
-    CHUNK_DIFFERENCES,
-    COLUMN,
-    FIRST_STATE,
-    NO_TOKENS,
-    TOKENS,
-)
+from theory.linear_recurrences.shared.hypotheses import CHUNK_DIFFERENCES, ONE_COLUMN
 from theory.linear_recurrences.shared.records import refuted
 from theory.signature import Sizes
 
@@ -98,7 +92,7 @@ CLAIM = Claim(
         " component is the Forward score of the automaton with K + 2 states."
     ),
     source=Source("peng2025rwkv7", "4.1", "RWKV-7, in chunks"),
-    hypotheses=(TOKENS, COLUMN, FIRST_STATE, NO_TOKENS, chunks.MULTIPLIED),
+    hypotheses=(*ONE_COLUMN, chunks.MULTIPLIED),
     variants=(
         chunks.corrected(weights, CHUNKED, CASES, chunks.theorem("rwkv_7_chunks", "minus w kappa a k q v")),
         chunks.out_of_order(CHUNKED, FEW, chunks.few(weights, (1, 1), **ONES, a=(0,))),

@@ -16,6 +16,8 @@ FIRST_STATE = "The layer starts in S_0 = 0, or the automaton has S_0 among its i
 FIRST_UNIT = "The layer starts in h_0 = 0, or the automaton has h_0 among its initial weights."
 NO_TOKENS = "Before the first token there is no output: its value for the empty string is 0."
 LINEAR_OUTPUT = "Norms, output gates and projections come after the unit."
+ONE_COLUMN = (TOKENS, COLUMN, FIRST_STATE, NO_TOKENS)
+"""The hypotheses of claims about one column of a matrix memory."""
 
 
 def column(*about: str, left_out: str = "", start: str = FIRST_STATE) -> tuple[str, ...]:
