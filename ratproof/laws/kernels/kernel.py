@@ -127,13 +127,14 @@ class Kernel:
         return f"{what}, in {' and '.join(self.dtypes)}{wider}{lacking}"
 
     def source(self) -> tuple[str, str] | None:
-        """Return the file and the name of the kernel's function, or ``None`` if they are not known."""
-        try:
-            file = inspect.getsourcefile(self.function)
-        except TypeError:
-            return None
-        name = getattr(self.function, "__qualname__", "")
-        return (file, name) if file and name.isidentifier() else None
+        """Return the file that defines the kernel, and a global name of it there; ``None`` if there is none.
+
+        A decorator or an adapter may return a function from its own file.
+        """
+        variables = getattr(inspect.unwrap(self.function), "__globals__", {})
+        file = variables.get("__file__")
+        name = next((name for name, value in variables.items() if value is self.function), None)
+        return (file, name) if file and name else None
 
     def call(self, problem: Problem, arrays: Arrays) -> Call:
         """Call the kernel without gradients."""
