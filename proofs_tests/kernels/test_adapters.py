@@ -3,6 +3,7 @@ refuted.
 """
 
 import pytest
+import torch
 
 from automata.errors import InputError
 from proofs_tests.kernels.chunked import gla
@@ -53,6 +54,22 @@ def test_an_adapted_kernel_that_is_wrong_is_refuted():
 def test_a_wrong_layout_of_a_kernel_does_not_hold(kernel):
     claim = believe_kernel("other", family="gla", kernel=kernel, form="chunked", chunk=16)
     assert "holds" not in {str(r.verdict) for r in results(claim, FEW).values() if r.kind != "independence"}
+
+
+@torch.no_grad()
+def decorated(**arguments):
+    return foreign(**arguments)
+
+
+ADAPTED = renamed(decorated, q="query")
+
+
+@pytest.mark.parametrize(
+    ("kernel", "name"), [(decorated, "decorated"), (ADAPTED, "ADAPTED"), (adapted(), None), (print, None)]
+)
+def test_a_script_loads_a_kernel_by_its_global_name(kernel, name):
+    claim = believe_kernel("mine", family="gla", kernel=kernel, without=("cu_seqlens", "initial-state"))
+    assert claim.kernel.source() == (name and (__file__, name))
 
 
 def test_options_that_an_adapted_kernel_lacks_are_not_passed():

@@ -125,3 +125,15 @@ def test_no_family_is_needed():
 def test_the_other_kernel_is_a_function():
     with pytest.raises(InputError, match="mine: the other kernel must be a function, got a int"):
         claim_of(gla, other=3)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (lambda **call: 1 / 0, "mine: the other kernel raised ZeroDivisionError: division by zero"),
+        (lambda **call: (call["v"], None), "mine: the other kernel's final_state must be a tensor of shape"),
+    ],
+)
+def test_a_message_names_the_other_kernel_if_it_fails(wrong, says):
+    (result,) = results(claim_of(gla, other=wrong), FEW, "sampled").values()
+    assert str(result.verdict) == "unknown" and says in result.why

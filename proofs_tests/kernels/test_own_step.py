@@ -291,6 +291,26 @@ def test_a_state_may_be_a_tuple_of_tensors():
     assert set(verdicts(kernel_claim("mine", step=lstm, kernel=kernel, **LSTM)).values()) == {"holds"}
 
 
+def test_a_result_may_be_a_list():
+    kernel = lambda f, i, u, o, initial_state=None: list(lstm_kernel(f, i, u, o, initial_state))
+    assert verdicts(kernel_claim("mine", step=lstm, kernel=kernel, **LSTM), kind="sampled") == {
+        "sampled": "holds"
+    }
+
+
+def test_a_kernel_that_modifies_a_tensor_of_its_initial_state_is_refuted():
+    def kernel(f, i, u, o, initial_state=None):
+        results = lstm_kernel(f, i, u, o, initial_state)
+        if initial_state is not None:
+            initial_state[1].zero_()
+        return results
+
+    claim = kernel_claim("mine", step=lstm, kernel=kernel, **LSTM | {"sizes": {"B": (2,), "D": (3,)}})
+    (result,) = results(claim, 20, "sampled").values()
+    example = result.counterexample
+    assert example.position == "initial_state" and example.kernel == "a modified tensor"
+
+
 def scaled(f, i, u, o, initial_state=None):
     """Compute the LSTM's steps with a planted fault: the second tensor of the final state is scaled."""
     outputs, (h, c) = lstm_kernel(f, i, u, o, initial_state)

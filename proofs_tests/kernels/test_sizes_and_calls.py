@@ -188,6 +188,23 @@ def test_sizes_and_lengths_come_from_the_claim_and_the_report_has_the_largest(al
     assert largest["K"] == 64 and largest["T"] == 17 and largest["B T H K V"] >= 64 * 8 * 17
 
 
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_kernel_of_one_row_gets_several_packed_sequences_and_never_two_rows(packed):
+    seen = set()
+
+    def kernel(**arguments):
+        offsets = arguments["cu_seqlens"]
+        seen.add((*arguments["x"].shape[::2], 1 if offsets is None else len(offsets) - 1))
+        return KERNELS["hgrn"](**arguments)
+
+    without = [] if packed else ["cu_seqlens"]
+    claim = believe_kernel("one", family="hgrn", kernel=kernel, sizes={"B": (1,), "D": (1,)}, without=without)
+    assert results(claim, 20, "independence")["independence"].verdict == "holds"
+    assert results(claim, 20, "sampled")["sampled"].verdict == "holds"
+    rows, lanes, sequences = map(set, zip(*seen, strict=True))
+    assert rows == lanes == {1} and (max(sequences) > 1) == packed
+
+
 @pytest.mark.parametrize("kind", KERNEL_RUNGS)
 def test_every_check_has_a_wide_call_and_one_with_keys_not_a_multiple_of_16(monkeypatch, kind):
     monkeypatch.setattr(drawing, "LARGEST", LARGEST)

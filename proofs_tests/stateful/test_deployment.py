@@ -8,7 +8,7 @@ from torch import nn
 
 from proofs_tests.stateful.deployed import Deployed, Narrow
 from proofs_tests.stateful.verdicts import laws_of, results, verdicts
-from ratproof import believe_stateful
+from ratproof import StatefulModel, Vectors, believe_stateful
 from ratproof.laws.models.copies import perturbed
 from ratproof.laws.models.precision import NarrowRounding
 
@@ -142,6 +142,43 @@ def test_the_reported_largest_sizes_are_those_that_ran():
     sizes = results(Deployed(), "pieces", 100)["pieces"].facts["largest_sizes"]
     assert sizes["tokens"] == 1025 and sizes["calls"] == 513 and sizes["rows"] > 4
     assert results(Deployed(), "pieces", longest=20)["pieces"].facts["largest_sizes"]["tokens"] == 20
+
+
+class Mean(StatefulModel):
+    """A mean of a row's tokens, whose state is their sum and their number.
+
+    Args:
+        stale: Whether the numbers are not reordered together with the sums.
+    """
+
+    inputs, without = Vectors(2), frozenset({"gradient"})
+
+    def __init__(self, stale):
+        self.stale = stale
+
+    def run(self, inputs, state=None, mask=None):
+        kept = torch.ones_like(inputs[..., :1]) if mask is None else mask[..., None].to(inputs.dtype)
+        before = torch.zeros_like(inputs[:, 0]), torch.zeros_like(kept[:, 0])
+        parts = zip(state or before, (inputs * kept, kept), strict=True)
+        sums, numbers = (start[:, None] + x.cumsum(1) for start, x in parts)
+        return sums / numbers.clamp(min=1), (sums[:, -1], numbers[:, -1])
+
+    def reorder(self, state, rows):
+        sums, numbers = state
+        return sums[rows], numbers[:1].expand(len(rows), 1) if self.stale else numbers[rows]
+
+    def clear(self, state):
+        return None
+
+
+@pytest.mark.usefixtures("unshrunk")
+@pytest.mark.parametrize("padding", ["left", "right"])
+@pytest.mark.parametrize(("stale", "verdict"), [(False, "holds"), (True, "refuted")])
+def test_lengths_of_padded_rows_must_be_reordered_too(stale, verdict, padding):
+    result = results(Mean(stale), "reorder", padding=padding, longest=17)["reorder"]
+    assert str(result.verdict) == verdict
+    if stale:
+        assert f", with padding on the {padding}, in pieces" in result.counterexample.sentence()
 
 
 def narrow(program, own=torch.float32):

@@ -230,8 +230,8 @@ def problems(
         kernel: The kernel that is called.
         numbers: Kind of the values.
         sizes: Sizes that the call may have.
-        least_rows: Minimum number of sequences.
-        least_heads: Minimum number of heads, or of lanes.
+        least_rows: Minimum number of sequences, unless the kernel only has fewer rows.
+        least_heads: Minimum number of heads, or of lanes, unless the kernel only has fewer.
     """
     family, unsupported = kernel.family, kernel.without
     # Hypothesis tends to repeat equal draws within a case, so a random number generator makes the choices; a
@@ -243,9 +243,11 @@ def problems(
     heads_axis = "D" if family.lanes else "H"
     least = {"B": least_rows, heads_axis: least_heads}
     choices = {
-        axis: tuple(n for n in every if n >= least.get(axis, 1)) or (least[axis],)
+        axis: tuple(n for n in every if n >= least.get(axis, 1)) or (max(every),)
         for axis, every in sizes.choices.items()
     }
+    if packed and max(kernel.sizes.get("B", SIZES["B"])) == 1:  # tensors of packed sequences have one row
+        choices["B"] = tuple(n for n in SIZES["B"] if n >= least_rows)
     drawn = {axis: _size_of(random, every) for axis, every in choices.items()}
     drawn["T"] = random.choice(random.choice(sizes.times))
     shortest = random.choice(random.choice(SHORTENED))

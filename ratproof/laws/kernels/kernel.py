@@ -68,6 +68,7 @@ class Kernel:
         lengths: The lengths of all calls, in order; empty for the default lengths.
         seconds: Time limit of each check.
         gpu_memory: Limit of torch's memory on a GPU in bytes; ``None`` for half of the free memory.
+        who: The kernel in messages about its calls.
     """
 
     name: str
@@ -86,12 +87,13 @@ class Kernel:
     lengths: tuple[int, ...] = ()
     seconds: float = 600.0
     gpu_memory: int | None = None
+    who: str = "the kernel"
 
     def other(self) -> Kernel:
         """Return the reference as a kernel: ``against``, or the family's step run for every token."""
         if self.against is None:
-            return replace(self, function=as_kernel(self.family))
-        return replace(self, function=self.against, against=None)
+            return replace(self, function=as_kernel(self.family), who="the step")
+        return replace(self, function=self.against, against=None, who="the other kernel")
 
     @property
     def measures_gradients(self) -> bool:
@@ -127,13 +129,14 @@ class Kernel:
         return f"{what}, in {' and '.join(self.dtypes)}{wider}{lacking}"
 
     def source(self) -> tuple[str, str] | None:
-        """Return the file and the name of the kernel's function, or ``None`` if they are not known."""
-        try:
-            file = inspect.getsourcefile(self.function)
-        except TypeError:
-            return None
-        name = getattr(self.function, "__qualname__", "")
-        return (file, name) if file and name.isidentifier() else None
+        """Return the file that defines the kernel, and a global name of it there; ``None`` if there is none.
+
+        A decorator or an adapter may return a function from its own file.
+        """
+        variables = getattr(inspect.unwrap(self.function), "__globals__", {})
+        file = variables.get("__file__")
+        name = next((name for name, value in variables.items() if value is self.function), None)
+        return (file, name) if file and name else None
 
     def call(self, problem: Problem, arrays: Arrays) -> Call:
         """Call the kernel without gradients."""
@@ -169,7 +172,7 @@ class Kernel:
         if flowing:
             results, from_above = zip(*flowing, strict=True)
             again = problem.mode == "twice"
-            with self._raising(problem, "the kernel's gradient"):
+            with self._raising(problem, f"{self.who}'s gradient"):
                 for _ in range(2 if again else 1):
                     every = torch.autograd.grad(
                         results, list(inputs.values()), from_above, retain_graph=again, allow_unused=True
@@ -187,7 +190,7 @@ class Kernel:
             InvalidKernelResult: If the result is not a pair of tensors with the expected shapes and dtypes.
         """
         accepted = self.accepted(arguments)
-        with self._raising(problem, "the kernel"):
+        with self._raising(problem, self.who):
             function = (
                 with_one_state(self.function, problem.part_shapes) if problem.in_parts else self.function
             )
@@ -273,7 +276,8 @@ class InvalidKernelResult(Exception):
         right: str,
         printed: str,
     ) -> None:
-        super().__init__(f"{kernel.name}: {name} must be {right}, got {result} ({problem.says()})")
+        what = f"{kernel.who}'s {name} must be {right}"
+        super().__init__(f"{kernel.name}: {what}, got {result} ({problem.says()})")
         self.kernel, self.problem, self.arrays = kernel, problem, arrays
         self.name, self.result, self.right, self.printed = name, result, right, printed
 

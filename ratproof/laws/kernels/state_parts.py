@@ -61,9 +61,12 @@ def with_one_state(kernel: Callable[..., Any], shapes: Shapes) -> Callable[..., 
     def adapted(**arguments: Any) -> Any:
         state = arguments.get("initial_state")
         if state is not None:
-            arguments["initial_state"] = tuple(x.contiguous() for x in separate(state, shapes))
+            parts = tuple(x.contiguous() for x in separate(state, shapes))
+            arguments["initial_state"] = parts
         result = kernel(**arguments)
-        if not isinstance(result, tuple) or len(result) != 2 or result[1] is None:
+        if state is not None:
+            state.data.copy_(joined(parts).detach())  # the kernel may have modified its argument
+        if not isinstance(result, tuple | list) or len(result) != 2 or result[1] is None:
             return result
         states = result[1]
         if [tuple(x.shape[2:]) for x in states] != shapes:

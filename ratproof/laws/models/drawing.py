@@ -96,8 +96,7 @@ def problems(
     if law.kind in ("reuse", "rewind", "snapshot"):
         drawn["way"] = way = "model" if uses > 1 else draw(st.sampled_from(ways(model, law.kind, time)))
     if law.kind == "padding":
-        sides = [side for side in ("left", "right") if f"{side}-padding" not in model.without]
-        drawn["side"] = draw(st.sampled_from(sides))
+        drawn["side"] = draw(st.sampled_from(_sides(model)))
     pieces = draw(_pieces(model, law, time, drawn))
     if law.kind == "gradient":
         drawn["way"] = draw(st.sampled_from((ALL, LAST) if len(pieces) < 3 else (ALL, LAST, STATE)))
@@ -115,8 +114,19 @@ def problems(
         orders = draw(_orders(model, batch, time, len(pieces) - 1))
         batch = max(orders["prompt_rows"], *map(len, orders["orders"]))
         drawn |= orders
+        sides = [side for side in _sides(model) if f"after-{side}-padding" not in model.without]
+        if sides and pieces[0] > 1 and draw(st.booleans()):
+            drawn["side"] = draw(st.sampled_from(sides))
+            drawn["pads"] = draw(_pads(orders["prompt_rows"], pieces[0]))
     seed = draw(st.integers(0, 2**32 - 1))
     return StatefulProblem(time, batch, pieces, draw(st.sampled_from(formats)), seed, **drawn)
+
+
+def _sides(model: Declared) -> list[str]:
+    """Return the sides on which rows may be padded."""
+    if "padding" in model.without:
+        return []
+    return [side for side in ("left", "right") if f"{side}-padding" not in model.without]
 
 
 def _rows(law: Law, time: int) -> st.SearchStrategy[int]:

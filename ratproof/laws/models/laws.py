@@ -84,8 +84,14 @@ def padded(session: Session) -> Rows:
     return [row[mask] for row, mask in zip(outputs, kept, strict=True)]
 
 
+def _first_mask(session: Session, rows: slice | list[int]) -> list[Tensor]:
+    """Return the mask of the first call for these rows, or an empty list if the call has no mask."""
+    problem = session.problem
+    return [_kept(session)[rows, : problem.pieces[0]]] if problem.pads else []
+
+
 def _kept(session: Session) -> Tensor:
-    """Return a mask of the tokens that are not padding, shape ``(B, T)``."""
+    """Return a mask of the tokens that are not padding, with a row for each entry of ``problem.pads``."""
     problem = session.problem
     positions = torch.arange(problem.time, device=session.device)
     pads = torch.tensor(problem.pads, device=session.device)[:, None]
@@ -126,8 +132,9 @@ def reordered(session: Session) -> Rows:
     """Reorder or select rows of the state between the calls, and return the outputs of the last call."""
     problem = session.problem
     first, *rest = torch.split(session.tokens(), list(problem.pieces), 1)
-    outputs, state = session.run(first[: problem.prompt_rows])
     rows = problem.prompt_rows
+    masks = _first_mask(session, slice(rows))
+    outputs, state = session.read(first[:rows], problem.pieces[:1], masks=masks)
     for piece, order in zip(rest, problem.orders, strict=True):
         if order:
             state, rows = session.reorder(state, order), len(order)
@@ -145,7 +152,7 @@ def in_that_order(session: Session) -> Rows:
     for piece, order in zip(pieces[-2::-1], reversed(problem.orders), strict=True):
         rows = [order[row] for row in rows] if order else rows
         read.insert(0, piece[rows])
-    outputs, _ = session.read(torch.cat(read, 1), problem.pieces)
+    outputs, _ = session.read(torch.cat(read, 1), problem.pieces, masks=_first_mask(session, rows))
     return list(outputs[:, -problem.pieces[-1] :])
 
 

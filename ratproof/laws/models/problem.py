@@ -18,8 +18,8 @@ class StatefulProblem:
         pieces: Number of tokens of each call; they sum to ``time``.
         format: Name of the dtype in which the model runs.
         seed: Seed of the inputs.
-        pads: Number of padding tokens of each row, all in the first piece; 0 in each row for masks that are
-            true everywhere.
+        pads: Number of padding tokens of each row of the first piece, all in this piece; 0 in each row for
+            masks that are true everywhere, and empty without a mask.
         side: Side of the padding in the first piece, ``left`` or ``right``.
         orders: For each piece after the first, the indices of the state's rows from which it continues; empty
             if the rows are not reordered.
@@ -87,7 +87,8 @@ class StatefulProblem:
         words = f"after the state's rows were reordered to {listed}"
         if rows != len(first):
             words = f"after rows {listed} were selected from a state of {rows} row{'' if rows == 1 else 's'}"
-        return f"{words}, and again later" if any(later) else words
+        words += ", and again later" if any(later) else ""
+        return f"{words}, with padding on the {self.side}" if any(self.pads) else words
 
     def position(self, row: int, index: int, compared: int) -> int:
         """Return the token index of a compared output.
@@ -97,7 +98,7 @@ class StatefulProblem:
             index: The index of the output among the compared outputs of the row.
             compared: The number of compared outputs of a row.
         """
-        if self.side == "right":
+        if self.side == "right" and not self.orders:
             return index if index < self.pieces[0] - self.pads[row] else index + self.pads[row]
         return self.time - compared + index
 
