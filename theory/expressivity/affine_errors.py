@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, WeightEntry, by_symbol, constant
 from theory.theorem import Theorem
@@ -160,14 +160,12 @@ CLAIM = Claim(
         " abstract was available, and the statement is paraphrased.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="for any maps of the states; the automaton starts in each state with this state's weight",
             reading=Equality(network, transported),
             cases=MAPS.random,
             small_cases=MAPS.near_generic,
-            kinds=LADDER,
             programs=("affine-errors",),
             theorem=Theorem(
                 "expressivity.affine_errors.affine_errors",
@@ -182,39 +180,31 @@ CLAIM = Claim(
                 values=in_coq,
             ),
         ),
-        Variant(
+        holding(
             name="corrected-return",
-            expected="holds",
             says="if each symbol maps every state to itself, the output never changes",
             reading=Equality(network, unchanged),
             cases=RETURNS.random,
             small_cases=RETURNS.near_generic,
-            kinds=LADDER,
             constant="the output never changes, which is the statement",
             theorem=Theorem(
                 "expressivity.affine_errors.affine_errors_return",
                 untied="the theorem is about the vector after n repetitions of a word, for every n",
             ),
         ),
-        Variant(
+        refuted(
             name="without-affine-step",
-            expected="refuted",
             says="each step ends in the vector of the nearest state, which removes small errors",
             without=NO_THEOREM,
             reading=Equality(ending_in_states, unchanged),
             cases=RETURNS.random,
-            small_cases=RETURNS.small,
-            kinds=LADDER,
         ),
-        Variant(
+        refuted(
             name="without-all-states",
-            expected="refuted",
             says="each symbol maps state 0 to itself, but may merge states, which removes errors",
             without=NO_THEOREM,
             reading=Equality(network, unchanged),
             cases=FIXED.random,
-            small_cases=FIXED.small,
-            kinds=LADDER,
         ),
     ),
     differences=(

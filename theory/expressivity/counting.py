@@ -11,7 +11,7 @@ from math import floor
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.claim import LADDER, Claim, Effort, Source, holding, refuted
 from theory.expressivity.saturated_lstm import BOTH, difference
 from theory.fa_rnn.shared.networks import dot
 from theory.reading import Equality, NoAutomaton, Recurrence
@@ -181,9 +181,8 @@ CLAIM = Claim(
         " training are not part of the claim.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="an Elman network with ReLU and K units, as an automaton with K + 1 states",
             without={"decided": "ReLU is not an affine step; the Coq theorem is about all strings"},
             reading=Equality(elman, automaton),
@@ -208,14 +207,12 @@ CLAIM = Claim(
                 ),
             ),
         ),
-        Variant(
+        holding(
             name="corrected-finite",
-            expected="holds",
             says="one unit of a GRU with p places, as an automaton with 2^(p+1) + 1 states",
             reading=Equality(in_fixed_point, of_values),
             cases=GRUS.random,
             small_cases=MOVING.near_generic,
-            kinds=LADDER,
             theorem=Theorem(
                 "expressivity.counting.counting_finite",
                 network=f"finite_network {FINITE} {{word}}",
@@ -227,9 +224,8 @@ CLAIM = Claim(
                 ),
             ),
         ),
-        Variant(
+        refuted(
             name="without-nonnegative-weights",
-            expected="refuted",
             says="a unit with negative inputs, the counter max(0, c + step), is an automaton",
             without={
                 "decided": (
@@ -239,12 +235,10 @@ CLAIM = Claim(
             },
             reading=NoAutomaton(unit, difference),
             cases=BOTH.random,
-            small_cases=BOTH.small,
             kinds=LADDER[:3],
             effort=Effort(examples=100, strings=20, longest=6, run=4),
             theorem=Theorem(
                 "expressivity.counting.without_nonnegative_weights_is_refuted",
-                refutes=True,
                 network="unit_after (K := {over}) {relu} {minus} {step:sign} {word}",
                 values=lambda w: {**w.entries, "relu": RELU, "minus": Fraction(-1)},
                 claims=(
@@ -257,29 +251,22 @@ CLAIM = Claim(
                 ),
             ),
         ),
-        Variant(
+        refuted(
             name="without-unbounded-cells",
-            expected="refuted",
             says="a GRU with p places, which adds 2^-p times the step between -1/2 and 1/2, counts",
             reading=Equality(in_fixed_point, difference),
             cases=COUNTING.random,
-            small_cases=COUNTING.small,
-            kinds=LADDER,
             theorem=Theorem(
                 "expressivity.counting.without_unbounded_cells_is_refuted",
-                refutes=True,
                 untied="the theorem is about every network with finitely many states, and about one count",
             ),
         ),
-        Variant(
+        refuted(
             name="without-relu",
-            expected="refuted",
             says="an Elman unit with p places and the hardtanh, which adds 2^-p times the step, counts",
             without={"kernel-checked": "the theorem of the variant without-unbounded-cells covers it, too"},
             reading=Equality(squashed, difference),
             cases=SQUASHED.random,
-            small_cases=SQUASHED.small,
-            kinds=LADDER,
         ),
     ),
     differences=(

@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import LADDER, QUOTED, Claim, Effort, Source, Variant
+from theory.claim import QUOTED, Claim, Effort, Source, holding, refuted
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
@@ -206,52 +206,42 @@ CLAIM = Claim(
         "Probabilities are linear in the units, without a softmax.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="Minsky's construction, for any weights, which need not be probabilities",
             reading=Equality(minsky, deterministic),
             cases=AUTOMATA.random,
             small_cases=AUTOMATA.near_generic,
-            kinds=LADDER,
             programs=("heaviside-elman",),
             theorem=Theorem(
                 "expressivity.heaviside_elman.heaviside_elman", network=f"elman {GIVEN} {{letters}}", **IN_COQ
             ),
         ),
-        Variant(
+        holding(
             name="corrected-converse",
-            expected="holds",
             says="any Heaviside network with integer weights, as the automaton of its vectors of units",
             reading=Equality(any_network, of_vectors),
             cases=NETWORKS.random,
             small_cases=NETWORKS.near_generic,
-            kinds=LADDER,
             theorem=Theorem(
                 "expressivity.heaviside_elman.heaviside_elman_converse",
                 network=f"product_of {GIVEN} {{letters}}",
                 **IN_COQ,
             ),
         ),
-        Variant(
+        refuted(
             name="without-start-unit",
-            expected="refuted",
             says="all units are 0 before the first symbol: then no unit is ever 1",
             without=NO_THEOREM,
             reading=Equality(without_start, deterministic),
             cases=AUTOMATA.random,
-            small_cases=AUTOMATA.small,
-            kinds=LADDER,
         ),
-        Variant(
+        refuted(
             name="without-bias",
-            expected="refuted",
             says="without the bias -1, units are 1 although their symbol is not read",
             without=NO_THEOREM,
             reading=Equality(without_bias, deterministic),
             cases=AUTOMATA.random,
-            small_cases=AUTOMATA.small,
-            kinds=LADDER,
         ),
     ),
     differences=(

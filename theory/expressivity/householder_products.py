@@ -14,7 +14,7 @@ from math import factorial
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.expressivity import pd_ssm_emulation as pd_ssm
 from theory.fa_rnn.shared.networks import dot
 from theory.reading import Equality, Recurrence
@@ -176,9 +176,8 @@ CLAIM = Claim(
         "The abstract of version 5 on arXiv was available, and the statement is paraphrased.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="for any permutations, any weights of transitions, and any initial and final weights",
             without={
                 "proved": "terms cancel, and proofs use polynomials without -1; the Coq theorem covers it"
@@ -200,22 +199,19 @@ CLAIM = Claim(
                 values=in_coq,
             ),
         ),
-        Variant(
+        refuted(
             name="without-permutations",
-            expected="refuted",
             says="symbols may map two states to the same state, which no product of swaps does",
             reading=Equality(layer(both), automaton),
             cases=MAPPING.random,
             small_cases=MERGING.small,
             theorem=Theorem(
                 "expressivity.householder_products.without_permutations_is_refuted",
-                refutes=True,
                 untied="the theorem is about any number of factors, and about lengths of vectors",
             ),
         ),
-        Variant(
+        refuted(
             name="without-reflections",
-            expected="refuted",
             says="beta |k|^2 is 1 in place of 2: each swap becomes a projection on the mean of both states",
             without={"kernel-checked": "the counterexample is one word, which the suite computes"},
             reading=Equality(layer(projections), automaton),

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.expressivity.pd_ssm_emulation import counting
 from theory.expressivity.second_order import sign
 from theory.fa_rnn.shared.networks import at_place, dot
@@ -166,14 +166,12 @@ CLAIM = Claim(
         "The abstract of version 5 on arXiv was available, and the statement is paraphrased.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="one key, any betas and values, and the key as the query: an automaton with two states",
             reading=Equality(delta_net, of_eigenvalue),
             cases=KEYS.random,
             small_cases=KEYS.near_generic,
-            kinds=PROVED,
             programs=("negative-eigenvalues",),
             proof=Induction(
                 says="after every string, the Forward vector is 1 and k s",
@@ -193,9 +191,8 @@ CLAIM = Claim(
                 ),
             ),
         ),
-        Variant(
+        holding(
             name="corrected-parity",
-            expected="holds",
             says="with |k| = 1, beta = 2 for a and 0 for other letters: (-1)^n times the first score",
             without={
                 "proved": "proofs use polynomials without -1 and quotients; the Coq theorem covers every ring"
@@ -208,9 +205,8 @@ CLAIM = Claim(
                 untied="the theorem is about words over two letters, in any commutative ring",
             ),
         ),
-        Variant(
+        refuted(
             name="without-negative-eigenvalues",
-            expected="refuted",
             says=(
                 "every layer with |k| = 1 and betas in [0, 1] has the score (-1)^n after n letters a; one"
                 " layer refutes this, and Coq shows that no layer of any size with eigenvalues of at least 0"
@@ -218,26 +214,21 @@ CLAIM = Claim(
             ),
             reading=Equality(with_unit_key, sign),
             cases=CLOSED.random,
-            small_cases=CLOSED.small,
             theorem=Theorem(
                 "expressivity.negative_eigenvalues.without_negative_eigenvalues_is_refuted",
-                refutes=True,
                 untied="the theorem is about matrices of any size, and about the sign of scores",
             ),
         ),
-        Variant(
+        refuted(
             name="without-rotations",
-            expected="refuted",
             says=(
                 "every layer with triangular matrices counts a modulo 3; one layer refutes this, and Coq"
                 " shows that no layer of any size with real eigenvalues has even the same signs"
             ),
             reading=Equality(triangular_layer, lambda w: counting(w, 3)),
             cases=TRIANGULAR.random,
-            small_cases=TRIANGULAR.small,
             theorem=Theorem(
                 "expressivity.negative_eigenvalues.without_rotations_is_refuted",
-                refutes=True,
                 untied="the theorem is about matrices of any size, and about the sign of scores",
             ),
         ),

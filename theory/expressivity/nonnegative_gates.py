@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.claim import LADDER, Claim, Effort, Source, Variant, holding, refuted
 from theory.expressivity.illusion_of_state import DIAGONAL, layer_with_offset
 from theory.expressivity.second_order import sign
 from theory.fa_rnn.shared.networks import dot
@@ -180,9 +180,8 @@ CLAIM = Claim(
         "The abstract of version 3 on arXiv was available, and the statement is paraphrased.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says=(
                 "the layer is an automaton with m + 1 states, one for each factor E - 1, E - r_1, ...,"
                 " E - r_m, which has the factor's root as the weight of its loop"
@@ -215,9 +214,8 @@ CLAIM = Claim(
                 untied="the theorem is about the sign of scores, in any ordered ring",
             ),
         ),
-        Variant(
+        holding(
             name="corrected-parity",
-            expected="holds",
             says="with the gate -1 for a and 1 for other letters, the score is (-1)^n times the first score",
             without={"proved": "proofs use polynomials without -1; the Coq theorem covers every ring"},
             reading=Equality(flipped, scaled_sign),
@@ -239,19 +237,16 @@ CLAIM = Claim(
                 "kernel-checked": "the counterexample is one word, which the suite computes",
             },
         ),
-        Variant(
+        refuted(
             name="without-negative-gates",
-            expected="refuted",
             says=(
                 "every layer with gates of at least 0 has the score (-1)^n after n letters a; one layer"
                 " refutes this, and Coq shows that no layer has even the same signs"
             ),
             reading=Equality(DIAGONAL, sign),
             cases=BY_SYMBOL.random,
-            small_cases=BY_SYMBOL.small,
             theorem=Theorem(
                 "expressivity.nonnegative_gates.without_negative_gates_is_refuted",
-                refutes=True,
                 untied="the theorem is about layers of any size, and about the sign of their scores",
             ),
         ),

@@ -11,7 +11,7 @@ from typing import Any
 
 from automata.semirings import Semiring
 from automata.wfsa import WFSA
-from theory.claim import LADDER, QUOTED, Claim, Effort, Source, Variant
+from theory.claim import QUOTED, Claim, Effort, Source, holding, refuted
 from theory.expressivity.heaviside_elman import maps_in_coq
 from theory.fa_rnn.shared.networks import dot
 from theory.reading import Equality, Recurrence
@@ -115,14 +115,12 @@ CLAIM = Claim(
         "Weights commute, and in the lower bound they are in a field.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="for any number of states, any weights of transitions, and any initial and final weights",
             reading=Equality(pd_ssm(), automaton),
             cases=LAYERS.random,
             small_cases=LAYERS.near_generic,
-            kinds=LADDER,
             programs=("pd-ssm-emulation",),
             theorem=Theorem(
                 "expressivity.pd_ssm_emulation.pd_ssm_emulation",
@@ -137,37 +135,31 @@ CLAIM = Claim(
                 values=in_coq,
             ),
         ),
-        Variant(
+        refuted(
             name="without-initial-state",
-            expected="refuted",
             says="the layer starts in x_0 = 0: then its state is always 0",
             without=NO_THEOREM,
             reading=Equality(pd_ssm(start=zeros), automaton),
             cases=LAYERS.random,
-            small_cases=LAYERS.small,
         ),
-        Variant(
+        refuted(
             name="without-orientation",
-            expected="refuted",
             says="P transposed, which has one 1 in each row instead of each column",
             without=NO_THEOREM,
             reading=Equality(pd_ssm(transposed), automaton),
             cases=LAYERS.random,
             small_cases=UNWEIGHTED.small,
         ),
-        Variant(
+        refuted(
             name="without-size",
-            expected="refuted",
             says=(
                 "every layer with N - 1 components counts a modulo N, as an automaton with N states does; one"
                 " layer refutes this, and Coq shows that no linear layer of this size does"
             ),
             reading=Equality(pd_ssm(), counter),
             cases=LAYERS.random,
-            small_cases=LAYERS.small,
             theorem=Theorem(
                 "expressivity.pd_ssm_emulation.without_size_is_refuted",
-                refutes=True,
                 untied="the theorem is about linear layers of any size over any field",
             ),
         ),

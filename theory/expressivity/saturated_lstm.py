@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from automata.wfsa import WFSA
-from theory.claim import LADDER, PROVED, QUOTED, Claim, Effort, Source, Variant
+from theory.claim import LADDER, QUOTED, Claim, Effort, Source, holding, refuted
 from theory.fa_rnn.shared.networks import dot
 from theory.induction import Induction
 from theory.one_layer.saturated import ALWAYS, Gate, Saturated, State
@@ -134,14 +134,12 @@ CLAIM = Claim(
         " its limits of infinite weights are not part of the claim.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="K cells whose gates read only the letter, as an automaton with K + 1 states",
             reading=Equality(linear, automaton),
             cases=SIZES.random,
             small_cases=SIZES.near_generic,
-            kinds=PROVED,
             programs=("saturated-lstm",),
             proof=Induction(
                 says="after every string, the Forward vector is 1 and the cells",
@@ -161,9 +159,8 @@ CLAIM = Claim(
                 ),
             ),
         ),
-        Variant(
+        holding(
             name="corrected-counter",
-            expected="holds",
             says="one cell whose input gate reads the cell has the value of the counter max(0, c + step)",
             without={
                 "cross-checked": "the comparison is of a cell and a counter, not of scores",
@@ -171,7 +168,6 @@ CLAIM = Claim(
             },
             reading=Equality(beside_counter, always_one),
             cases=STEPS.random,
-            small_cases=STEPS.small,
             kinds=("sampled", "exhausted"),
             constant="the score is whether the cell equals the counter, which is always true",
             programs=("counting-lstm",),
@@ -180,9 +176,8 @@ CLAIM = Claim(
                 untied="the theorem is about any function in place of tanh, and about integers",
             ),
         ),
-        Variant(
+        refuted(
             name="without-letter-gates",
-            expected="refuted",
             says="a cell whose input gate reads the cell is an automaton",
             without={
                 "decided": (
@@ -192,12 +187,10 @@ CLAIM = Claim(
             },
             reading=NoAutomaton(lstm, difference),
             cases=BOTH.random,
-            small_cases=BOTH.small,
             kinds=LADDER[:3],
             effort=Effort(examples=100, strings=20, longest=6, run=4),
             theorem=Theorem(
                 "expressivity.saturated_lstm.without_letter_gates_is_refuted",
-                refutes=True,
                 network="of_count {over} (count {step:sign} {word})",
                 claims=(
                     "forall F : numFieldType, let over := of_ring F in not (forall (S : eqType)"

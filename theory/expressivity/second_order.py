@@ -16,7 +16,7 @@ import flint
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import LADDER, PROVED, QUOTED, Claim, Effort, Source, Variant
+from theory.claim import QUOTED, Claim, Effort, Source, holding, refuted
 from theory.fa_rnn import eq_4
 from theory.fa_rnn.shared.networks import at_place, by_tensor, dot, vector_is_h
 from theory.induction import Identity
@@ -190,14 +190,12 @@ CLAIM = Claim(
         "The weights of the automaton from values are in a field.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="for any number of units and any vectors of the symbols",
             reading=Equality(Recurrence(lambda w: w.h_0, step, score), automaton),
             cases=SIZES.random,
             small_cases=SIZES.near_generic,
-            kinds=PROVED,
             programs=("second-order-rnn",),
             proof=vector_is_h(
                 (network((k, d)) for k in range(1, 4) for d in range(1, 4)),
@@ -210,9 +208,8 @@ CLAIM = Claim(
                 automaton="of_tensor {h_0} {omega} {A} {v}",
             ),
         ),
-        Variant(
+        holding(
             name="corrected-from-values",
-            expected="holds",
             says=(
                 "the automaton that is computed from the network's values on words of at most 2 K - 1"
                 " symbols; the number of its states is the rank of the Hankel matrix"
@@ -220,26 +217,22 @@ CLAIM = Claim(
             reading=Equality(by_tensor, of_values),
             cases=TENSOR.random,
             small_cases=TENSOR.near_generic,
-            kinds=LADDER,
             theorem=Theorem(
                 "expressivity.second_order.second_order_from_values",
                 untied="the inverse of a matrix over an arbitrary field cannot be computed",
             ),
             effort=Effort(examples=20, strings=12, longest=8, run=10),
         ),
-        Variant(
+        refuted(
             name="without-second-order",
-            expected="refuted",
             says=(
                 "every network h_t = h_{t-1} W + b(x_t), with the same matrix for all symbols, computes the"
                 " parity of a; one network refutes this, and Coq shows that no network of any size does"
             ),
             reading=Equality(Recurrence(lambda w: w.h_0, first_order_step, score), sign),
             cases=FIRST_ORDER.random,
-            small_cases=FIRST_ORDER.small,
             theorem=Theorem(
                 "expressivity.second_order.without_second_order_is_refuted",
-                refutes=True,
                 untied="the theorem is about any size and any commutative ring in which 4 is not 0",
             ),
         ),

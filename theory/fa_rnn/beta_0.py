@@ -14,7 +14,7 @@ import flint
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.fa_rnn.shared.networks import (
     BITS,
     Matrix,
@@ -189,9 +189,8 @@ CLAIM = Claim(
         ),
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="if the columns of E_R lie in the column space of E_w, the network is the automaton",
             reading=Equality(recurrence=network, construction=with_rebuilt_tensor),
             cases=SPAN.random,
@@ -207,13 +206,12 @@ CLAIM = Claim(
                 **TERMS,
             ),
         ),
-        Variant(
+        holding(
             name="corrected-only-then",
             constant=(
                 "the variant is about weights and reads no sentence: the score is 1 in some cases and 0 in"
                 " others"
             ),
-            expected="holds",
             says="E_w G = E_R if and only if appending E_R to E_w does not increase the rank",
             reading=Equality(recurrence=condition, construction=exactness),
             cases=ANY.random,
@@ -223,9 +221,8 @@ CLAIM = Claim(
                 untied=("the rank of a matrix over an arbitrary field cannot be computed"),
             ),
         ),
-        Variant(
+        refuted(
             name="printed",
-            expected="refuted",
             says="for any vectors, the network is the automaton",
             reading=Equality(recurrence=network, construction=with_rebuilt_tensor),
             cases=ANY.random,
@@ -236,7 +233,6 @@ CLAIM = Claim(
                     f"forall K : semiring, one <> zero :> K -> not (forall {FACTORS_IN_COQ} letters,"
                     " pseudo_inverse u P -> let G := product P v in {automaton} = {network})"
                 ),
-                refutes=True,
                 **TERMS,
             ),
         ),

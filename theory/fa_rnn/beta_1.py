@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.fa_rnn.shared.networks import (
     BITS,
     Matrix,
@@ -325,9 +325,8 @@ CLAIM = Claim(
         ),
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="forward counts the accepting paths",
             reading=Equality(recurrence=forward_network, construction=with_tensor),
             cases=RULES.random,
@@ -343,9 +342,8 @@ CLAIM = Claim(
                 ),
             ),
         ),
-        Variant(
+        holding(
             name="corrected-viterbi",
-            expected="holds",
             says="the Viterbi score is 1 on matches and 0 otherwise",
             reading=Equality(recurrence=viterbi_network, construction=matches),
             cases=RULES.random,
@@ -362,9 +360,8 @@ CLAIM = Claim(
                 over="rational_max_times",
             ),
         ),
-        Variant(
+        holding(
             name="corrected-deterministic",
-            expected="holds",
             says=(
                 "with a deterministic automaton of the rules, the forward score is 1 on matches and 0"
                 " otherwise"
@@ -383,9 +380,8 @@ CLAIM = Claim(
                 values=lambda w: {**w.entries, **RUN_FORWARD},
             ),
         ),
-        Variant(
+        refuted(
             name="printed-match",
-            expected="refuted",
             says="a forward score is a match (section 3.5)",
             reading=Equality(recurrence=forward_network, construction=matches),
             cases=RULES.random,
@@ -398,21 +394,18 @@ CLAIM = Claim(
                     f" {VECTORS} let v : S -> C -> over := interpolated 1%R v g in"
                     f" {{network}} = {{automaton}})"
                 ),
-                refutes=True,
                 network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}",
                 score=("bit {over} (matched {alpha_0:bool} {alpha_inf:bool} {T:bool} {word})"),
             ),
         ),
-        Variant(
+        refuted(
             name="printed-wildcard",
-            expected="refuted",
             says=(
                 "the pseudo m-DFA, which adds the matrix of the wildcard to that of the word, has a forward"
                 " score of 1 on matches and 0 otherwise"
             ),
             reading=Equality(recurrence=with_wildcard_added, construction=spelled_match),
             cases=PSEUDO.random,
-            small_cases=PSEUDO.small,
             theorem=Theorem(
                 "fa_rnn.beta_1.printed_wildcard_is_refuted",
                 claims=(
@@ -423,7 +416,6 @@ CLAIM = Claim(
                     f" {VECTORS} {TENSOR} let any := fun i j => bit over (any_bool i j) in"
                     " {network} = {automaton})"
                 ),
-                refutes=True,
                 network="score_4 {alpha_0} {alpha_inf} (with_wildcard {T} {any}) {word}",
                 score=(
                     "bit {over} (matched {alpha_0:bool} {alpha_inf:bool}"
@@ -431,9 +423,8 @@ CLAIM = Claim(
                 ),
             ),
         ),
-        Variant(
+        holding(
             name="corrected-complement",
-            expected="holds",
             says=(
                 "one minus the score of the automaton that is deterministic over the words is 1 if there is"
                 " no match"
@@ -456,35 +447,30 @@ CLAIM = Claim(
                 values=in_values,
             ),
         ),
-        Variant(
+        refuted(
             name="without-determinisation",
-            expected="refuted",
             says=(
                 "the pseudo m-DFA with final and nonfinal states exchanged, as in the complement of a DFA,"
                 " accepts the sentences that the rule does not match"
             ),
             reading=Equality(recurrence=turned_round, construction=complement),
             cases=PSEUDO.random,
-            small_cases=PSEUDO.small,
             theorem=Theorem(
                 "fa_rnn.beta_1.without_determinisation_is_refuted",
-                refutes=True,
                 network=f"bit {{over}} ({TURNED})",
                 score=f"bit {{over}} ({NO_MATCH})",
                 claims=f"not (forall {PSEUDO_IN_COQ}, {TURNED} = {NO_MATCH})",
                 values=in_values,
             ),
         ),
-        Variant(
+        refuted(
             name="without-beta-1",
-            expected="refuted",
             says="at beta = 1/2, with any vectors and any G, the forward score counts the accepting paths",
             reading=Equality(recurrence=network_at_half, construction=with_tensor),
             cases=RULES.random,
             small_cases=SMALL.small,
             theorem=Theorem(
                 "fa_rnn.beta_1.without_beta_1_is_refuted",
-                refutes=True,
                 network=(
                     "score_5 {alpha_0} {alpha_inf} {D_1} {D_2} (weighed_rows {half} {rest} {v} {g}) {word}"
                 ),

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import Claim, Effort, Misprint, Source, Variant
+from theory.claim import Claim, Effort, Misprint, Source, holding, refuted
 from theory.fa_rnn.shared.networks import Matrix, Vector, dot, score, step_4
 from theory.fa_rnn.shared.rules import RULES, backwards, boolean, match, matches
 from theory.reading import Equality, Recurrence
@@ -217,13 +217,11 @@ CLAIM = Claim(
         ),
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="the mean of the rules' scores",
             reading=Equality(recurrence=averaged_scores, construction=matches),
             cases=RULES.random,
-            small_cases=RULES.small,
             programs=("fa-rnn-bidirectional",),
             theorem=Theorem(
                 "fa_rnn.bidirectional.bidirectional",
@@ -238,13 +236,11 @@ CLAIM = Claim(
                 values=lambda w: {**w.entries, "half": HALF},
             ),
         ),
-        Variant(
+        holding(
             name="corrected-bos",
-            expected="holds",
             says="with the start state of section 3.5, which only BOS leaves: both directions read BOS first",
             reading=Equality(recurrence=bos_first, construction=matches),
             cases=RULES.random,
-            small_cases=RULES.small,
             theorem=Theorem(
                 "fa_rnn.bidirectional.bidirectional_bos",
                 hypotheses=HALVES,
@@ -253,35 +249,30 @@ CLAIM = Claim(
                 values=lambda w: {**w.entries, "half": HALF},
             ),
         ),
-        Variant(
+        refuted(
             name="printed-bos",
-            expected="refuted",
             says=(
                 "the backward direction reads the reversed sentence, which ends in BOS, but only BOS leaves"
                 " the start state: the backward score is 0 for every sentence that has a word"
             ),
             reading=Equality(recurrence=bos_last, construction=matches),
             cases=RULES.random,
-            small_cases=RULES.small,
             theorem=Theorem(
                 "fa_rnn.bidirectional.printed_bos_is_refuted",
                 claims=REFUTED,
-                refutes=True,
                 network=WITH_START_STATES.replace("<read>", "rev (with_bos {word})"),
                 score=MATCHED,
                 values=lambda w: {**w.entries, "half": HALF},
             ),
         ),
-        Variant(
+        refuted(
             name="printed",
-            expected="refuted",
             says=(
                 "the mean of the vectors h_N, the shorter one padded with zeros, multiplied by the final"
                 " weights"
             ),
             reading=Equality(recurrence=averaged_vectors, construction=matches),
             cases=RULES.random,
-            small_cases=RULES.small,
             theorem=Theorem(
                 "fa_rnn.bidirectional.printed_is_refuted",
                 claims=(
@@ -296,7 +287,6 @@ CLAIM = Claim(
                     " let initial1 := initial B in let matrix1 := transition B in let final1 := final B in"
                     " forall word, {network} = ratproof.automaton.score A word)"
                 ),
-                refutes=True,
                 network=(
                     "mean_of_vectors {half} (@Wfa _ _ (place {n0}) {initial0} {matrix0} {final0})"
                     " (@Wfa _ _ (place {n1}) {initial1} {matrix1} {final1}) {word}"
@@ -315,17 +305,14 @@ CLAIM = Claim(
             # few random rules show a difference
             effort=Effort(examples=250, strings=12, longest=8, run=10),
         ),
-        Variant(
+        refuted(
             name="without-deterministic",
-            expected="refuted",
             says="the mean of two scores, one of which is that of an automaton that counts paths",
             reading=Equality(recurrence=counting_forth, construction=matches),
             cases=RULES.random,
-            small_cases=RULES.small,
             theorem=Theorem(
                 "fa_rnn.bidirectional.without_deterministic_is_refuted",
                 claims=REFUTED,
-                refutes=True,
                 network=(
                     "mean {half} ({score} (weighted {alpha_0:bool} {alpha_inf:bool}"
                     " {T:bool} {over}) {word}) ({score} (on_sets {alpha_inf:bool}"

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from automata.semirings import REAL
-from theory.claim import Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.fa_rnn.shared.networks import BITS, Vector, score, step_4, with_tensor
 from theory.fa_rnn.shared.rules import one_start
 from theory.reading import Equality, Recurrence
@@ -187,9 +187,8 @@ CLAIM = Claim(
         ),
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="states that lead to no final state of another rule are removed, for all weights",
             reading=Equality(recurrence=with_only(corrected), construction=with_tensor),
             cases=ANY.random,
@@ -206,9 +205,8 @@ CLAIM = Claim(
                 values=in_coq,
             ),
         ),
-        Variant(
+        holding(
             name="corrected-untrained",
-            expected="holds",
             says="as printed, if no transition joins the states of different rules",
             reading=Equality(recurrence=with_only(printed), construction=with_tensor),
             cases=APART.random,
@@ -228,9 +226,8 @@ CLAIM = Claim(
                 values=in_coq,
             ),
         ),
-        Variant(
+        refuted(
             name="printed",
-            expected="refuted",
             says="all states of the rule that cannot be reached from states of other rules are removed",
             reading=Equality(recurrence=with_only(printed), construction=with_tensor),
             cases=IN_TURN.random,
@@ -238,7 +235,6 @@ CLAIM = Claim(
             theorem=Theorem(
                 "fa_rnn.disable.printed_is_refuted",
                 claims=f"{FOR_WEIGHTS} one <> zero :> over -> not (forall {RULES_IN_COQ} {EQUAL})",
-                refutes=True,
                 network=(
                     f"{READ_OUT} (only {{T:finite}} (reached_from_others (S := {{S}}) {{weighs}} {{start}}"
                     " {disabled:bool} {T:finite})) {letters}"

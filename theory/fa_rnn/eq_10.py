@@ -12,7 +12,7 @@ from functools import cache, partial
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.fa_rnn.shared.networks import (
     SQUARE,
     Vector,
@@ -252,15 +252,13 @@ CLAIM = Claim(
         ),
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="as printed, with concatenated initial and final weights",
             reading=Equality(recurrence=merged, construction=each_alone),
             cases=RANDOM.random,
             small_cases=SMALL.small,
             programs=("fa-rnn-blocks",),
-            kinds=PROVED,
             proof=Induction(
                 says="after every string, the Forward vector of each set is its block of h",
                 invariant=lambda w, h, unit: h[unit],
@@ -294,9 +292,8 @@ CLAIM = Claim(
                 ),
             ),
         ),
-        Variant(
+        holding(
             name="corrected-embeddings",
-            expected="holds",
             says="with word vectors and any beta (equation 6): [G G'] as printed, with one E_w and one beta",
             reading=Equality(recurrence=with_word_vectors, construction=each_alone_with_vectors),
             cases=VECTORS.random,
@@ -314,9 +311,8 @@ CLAIM = Claim(
                 values=lambda w: {**w.entries, "gamma": 1 - w.beta},
             ),
         ),
-        Variant(
+        refuted(
             name="without-own-columns",
-            expected="refuted",
             says="the new states share the existing columns: [D_1; D_1'], E_R + E_R' and [D_2; D_2']",
             reading=Equality(recurrence=in_shared_columns, construction=each_alone),
             cases=SHARED.random,
@@ -327,7 +323,6 @@ CLAIM = Claim(
                     "forall K : semiring, one <> zero :> K -> not (forall (S : Type) (Q Q' C : finite)"
                     f" {SHARED_IN_COQ}, {BOTH_SCORES})"
                 ),
-                refutes=True,
                 network=(
                     "score_in_shared_columns {D_1} {D_2} {D_1_new} {D_2_new} {v} {v_new}"
                     " (beside {alpha_0} {alpha_0_new})"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.claim import PROVED, Claim, Effort, Misprint, Source, Variant
+from theory.claim import Claim, Effort, Misprint, Source, holding, refuted
 from theory.fa_rnn.shared.networks import (
     SQUARE,
     any_size_5,
@@ -116,15 +116,13 @@ CLAIM = Claim(
         ),
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="any factors: the network is the automaton of the tensor that they define",
             reading=Equality(recurrence=by_factors, construction=with_rebuilt_tensor),
             cases=ANY.random,
             small_cases=ANY.near_generic,
             programs=("fa-rnn-factors",),
-            kinds=PROVED,
             proof=vector_is_h(
                 (decomposed((k, r)) for k in range(1, 4) for r in range(1, 4)), f"{SQUARE} {HERE}", any_size_5
             ),
@@ -134,9 +132,8 @@ CLAIM = Claim(
                 automaton="automaton_of {alpha_0} {alpha_inf} (of_factors {D_1} {D_2} {v})",
             ),
         ),
-        Variant(
+        holding(
             name="corrected-large-enough",
-            expected="holds",
             says="any tensor: min(V K, K^2) columns are enough; the constructed factors have this number",
             reading=Equality(recurrence=by_factors, construction=with_tensor),
             cases=OWN.random,
@@ -157,9 +154,8 @@ CLAIM = Claim(
                 values=with_sets,
             ),
         ),
-        Variant(
+        holding(
             name="corrected-isolated-states",
-            expected="holds",
             says=(
                 "with K' isolated states, which are rows of zeros in D_1 and D_2: no score changes, whatever"
                 " their final weights"
@@ -182,9 +178,8 @@ CLAIM = Claim(
                 automaton="automaton_of {alpha_0} {alpha_inf} (of_factors {D_1} {D_2} {v})",
             ),
         ),
-        Variant(
+        refuted(
             name="without-large-enough-rank",
-            expected="refuted",
             says=(
                 "the same factors with one column less; this is about these factors, and no lower bound on"
                 " the rank of a tensor"
@@ -198,7 +193,6 @@ CLAIM = Claim(
                     "forall K : semiring, one <> zero :> K -> not (forall (S Q : finite)"
                     " (alpha_0 alpha_inf : Q -> K) (T : S -> Q -> Q -> K) letters, {automaton} = {network})"
                 ),
-                refutes=True,
                 network=(
                     "score_of {alpha_0} {alpha_inf} (without_last_column"
                     " (by_construction (S := {S}) (Q := {Q}) {T:finite})) {letters}"

@@ -32,7 +32,7 @@ import flint
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import Claim, Effort, Misprint, Source, Variant
+from theory.claim import Claim, Effort, Misprint, Source, holding, refuted
 from theory.fa_rnn.shared.networks import BITS, Vector, dot, in_line, step_4, tensor
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
@@ -248,7 +248,7 @@ CLAIM = Claim(
         " Every word adds an error, also if the automaton is deterministic.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
             without={
                 **SIGMOIDS,
@@ -258,7 +258,6 @@ CLAIM = Claim(
                 ),
             },
             constant="the score is whether both networks are between the bounds, which is always true",
-            expected="holds",
             says="both networks are between l and u, after every sentence and for any weights of the gates",
             reading=Equality(recurrence=network(between), construction=always_one),
             cases=ANY.random,
@@ -266,20 +265,18 @@ CLAIM = Claim(
             programs=("fa-gru",),
             kinds=KINDS,
         ),
-        Variant(
+        refuted(
             name="printed-uniform",
             without={
                 **SIGMOIDS,
                 "kernel-checked": "the counterexample is a long run of a gated network in ball arithmetic",
             },
-            expected="refuted",
             says=(
                 "approximately equivalent means within 1/2 after every sentence, for the bias 10; both"
                 " numbers are our interpretation, because the paper states none"
             ),
             reading=Equality(recurrence=network(near), construction=always_one),
             cases=TEN.random,
-            small_cases=TEN.small,
             kinds=KINDS,
             effort=Effort(examples=200, strings=5, longest=4, run=40, exhausted=20, letters=1),
         ),

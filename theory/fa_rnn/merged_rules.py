@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.fa_rnn.shared.networks import Matrix, Vector, dot, in_line, tensor
 from theory.induction import Induction
 from theory.reading import Equality, Recurrence
@@ -154,14 +154,12 @@ CLAIM = Claim(
         "The sentence begins with BOS, which leads to a rule's states with its initial weights.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="as printed, for all weights and including the empty sentence",
             reading=Equality(recurrence=merged, construction=each_alone),
             cases=RANDOM.random,
             small_cases=SMALL.small,
-            kinds=PROVED,
             proof=Induction(
                 says="after BOS and every sentence, the Forward vector of each rule is its block of h",
                 invariant=lambda w, h, unit: blocks(w, h)[unit],
@@ -178,9 +176,8 @@ CLAIM = Claim(
                 network=network(OF_UNIT, "with_bos {word}"),
             ),
         ),
-        Variant(
+        refuted(
             name="without-bos",
-            expected="refuted",
             says="sentences do not begin with BOS: no word leaves the start state, and all scores are 0",
             reading=Equality(recurrence=without_bos, construction=each_alone),
             cases=RANDOM.random,
@@ -188,13 +185,11 @@ CLAIM = Claim(
             theorem=Theorem(
                 "fa_rnn.merged_rules.without_bos_is_refuted",
                 claims=f"forall K : semiring, one <> zero :> K -> not (forall {RULES}, {BOTH_SCORES})",
-                refutes=True,
                 network=network(OF_UNIT, "map Some {word}"),
             ),
         ),
-        Variant(
+        refuted(
             name="without-zeros",
-            expected="refuted",
             says="each rule is read with the final weights of all states, without the zeros of equation 8",
             reading=Equality(recurrence=without_zeros, construction=each_alone),
             cases=RANDOM.random,
@@ -202,7 +197,6 @@ CLAIM = Claim(
             theorem=Theorem(
                 "fa_rnn.merged_rules.without_zeros_is_refuted",
                 claims=f"forall R : ringType, let K := of_ring R in not (forall {RULES}, {BOTH_SCORES})",
-                refutes=True,
                 network=network("beside {alpha_inf} {alpha_inf_new}", "with_bos {word}"),
             ),
         ),

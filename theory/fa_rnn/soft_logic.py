@@ -14,7 +14,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.claim import LADDER, Claim, Effort, Source, holding, refuted
 from theory.fa_rnn.shared.networks import BITS, Vector, dot, step_4, tensor
 from theory.fa_rnn.shared.rules import on_sets, one_start
 from theory.reading import Clamped, Equality, Recurrence
@@ -316,9 +316,8 @@ CLAIM = Claim(
         ),
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="with counts that are first clamped to at most 1",
             reading=Equality(recurrence=aggregated, construction=logic),
             cases=RANDOM.random,
@@ -331,11 +330,9 @@ CLAIM = Claim(
                 network=(f"rational_of (soft_value {SIGNS} (clamped {COUNTS}))"),
                 score="bit {over} " + HOLDS,
             ),
-            kinds=LADDER,
         ),
-        Variant(
+        holding(
             name="corrected-clamped-steps",
-            expected="holds",
             says="with h also clamped at every step: no count grows, and nothing else changes",
             reading=Equality(recurrence=clamped_at_every_step, construction=logic),
             cases=RANDOM.random,
@@ -348,9 +345,8 @@ CLAIM = Claim(
                 score="bit {over} " + HOLDS,
             ),
         ),
-        Variant(
+        holding(
             name="corrected-nested",
-            expected="holds",
             says='with clamped counts, and an "or" of several arguments as nested "or"s of two',
             reading=Equality(recurrence=nested, construction=logic),
             cases=THREE.random,
@@ -362,11 +358,9 @@ CLAIM = Claim(
                 network="rational_of (nested_value " + SIGNS + " (clamped " + COUNTS + "))",
                 score="bit {over} " + HOLDS,
             ),
-            kinds=LADDER,
         ),
-        Variant(
+        holding(
             name="corrected-perceptron",
-            expected="holds",
             says=(
                 "the formula as a perceptron of two layers with ReLUs: min(1, z) for each clause, and then"
                 " max(0, z)"
@@ -381,9 +375,8 @@ CLAIM = Claim(
                 network=f"rational_of (perceptron {SIGNS} (clamped {COUNTS}))",
                 score="bit {over} " + HOLDS,
             ),
-            kinds=LADDER,
         ),
-        Variant(
+        holding(
             name="corrected-scores",
             without={
                 "decided": NOT_AFFINE,
@@ -393,20 +386,18 @@ CLAIM = Claim(
                     " separate theorem"
                 ),
             },
-            expected="holds",
             says="nothing is clamped, and the scores of the rules are all 0 or 1",
             reading=Equality(recurrence=where_scores_are_bits, construction=logic),
             cases=RANDOM.random,
             small_cases=SMALL_IN_TURN.small,
             kinds=LADDER[:3],
         ),
-        Variant(
+        refuted(
             name="printed",
             without={
                 "decided": NOT_AFFINE,
                 "kernel-checked": "its counterexample is that of without-clamp, which has a theorem",
             },
-            expected="refuted",
             says="nothing is clamped, and all elements of h_N are 0 or 1",
             reading=Equality(recurrence=where_states_are_bits, construction=logic),
             cases=SEVERAL_ENDS.random,
@@ -414,34 +405,30 @@ CLAIM = Claim(
             kinds=LADDER[:3],
             effort=Effort(examples=150, strings=12, longest=8, run=10),
         ),
-        Variant(
+        refuted(
             name="printed-nested",
             without={"decided": NOT_AFFINE},
-            expected="refuted",
             says=(
                 'nothing is clamped, and nested "or"s of two (Table 2) are correct if a single minimum of'
                 " the same counts is"
             ),
             reading=Equality(recurrence=nested_counts, construction=logic),
             cases=THREE_LITERALS.random,
-            small_cases=THREE_LITERALS.small,
             theorem=Theorem(
                 "fa_rnn.soft_logic.printed_nested_is_refuted",
                 claims=in_any_domain(
                     f"nested_value {SIGNS} {COUNTS}", f"soft_value {SIGNS} {COUNTS}", refuted=True
                 ),
                 values=with_integers,
-                refutes=True,
                 network=(f"rational_of (nested_where_flat_is_right {SIGNS} {COUNTS} {HOLDS})"),
                 score="bit {over} " + HOLDS,
             ),
             kinds=LADDER[:3],
             effort=Effort(examples=150, strings=12, longest=6, run=6),
         ),
-        Variant(
+        refuted(
             name="without-clamp",
             without={"decided": NOT_AFFINE},
-            expected="refuted",
             says="the inputs of the formula are the counts, which are not clamped",
             reading=Equality(recurrence=unclamped, construction=logic),
             cases=RANDOM.random,
@@ -450,7 +437,6 @@ CLAIM = Claim(
                 "fa_rnn.soft_logic.without_clamp_is_refuted",
                 claims=in_any_domain(f"soft_value {SIGNS} {COUNTS}", refuted=True),
                 values=with_integers,
-                refutes=True,
                 network=(f"rational_of (soft_value {SIGNS} {COUNTS})"),
                 score="bit {over} " + HOLDS,
             ),

@@ -12,7 +12,7 @@ from typing import Any
 
 from automata.semirings import MAX_TIMES
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.fa_rnn.beta_1 import viterbi_network
 from theory.fa_rnn.shared.networks import (
     SQUARE,
@@ -122,15 +122,13 @@ CLAIM = Claim(
         " of both sides. The theorem of corrected-match is about matches, and not true by definition.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="max-times: the greatest weight of an accepting path, the Forward score over that semiring",
             reading=Equality(recurrence=by_tensor, construction=with_tensor),
             cases=RANDOM.random,
             small_cases=SMALL.small,
             programs=("fa-rnn-maxima",),
-            kinds=PROVED,
             proof=vector_is_h(
                 (over_max_times(k) for k in range(1, 5)),
                 f"{SQUARE} For every K: the step at an index is one identity, in which K is a symbol.",
@@ -144,13 +142,11 @@ CLAIM = Claim(
                 proved_over="fractions_max_times",
             ),
         ),
-        Variant(
+        holding(
             name="corrected-match",
-            expected="holds",
             says="with weights 0 and 1, it is 1 on matches and 0 otherwise",
             reading=Equality(recurrence=viterbi_network, construction=matches),
             cases=RULES.random,
-            small_cases=RULES.small,
             programs=("fa-rnn-viterbi-tensor", "fa-rnn-viterbi-factors"),
             theorem=Theorem(
                 "fa_rnn.viterbi.viterbi_match",
@@ -166,7 +162,7 @@ CLAIM = Claim(
                 over="rational_max_times",
             ),
         ),
-        Variant(
+        refuted(
             name="printed",
             without={
                 "decided": (
@@ -174,11 +170,9 @@ CLAIM = Claim(
                     " refutes the variant"
                 )
             },
-            expected="refuted",
             says="max-plus, with the same weights",
             reading=Equality(recurrence=max_plus_network, construction=matches),
             cases=RULES.random,
-            small_cases=RULES.small,
             kinds=("sampled", "cross-checked", "exhausted"),
             theorem=Theorem(
                 "fa_rnn.viterbi.printed_is_refuted",
@@ -190,12 +184,11 @@ CLAIM = Claim(
                     " let T := fun x i j => number R (moves x i j) in"
                     " {network} = number R (matched (fun q => q == start) accepts moves word))"
                 ),
-                refutes=True,
                 network="score_4 {alpha_0} {alpha_inf} {T} {word}",
                 over="rational_max_plus",
             ),
         ),
-        Variant(
+        refuted(
             name="printed-factors",
             without={
                 "decided": (
@@ -203,18 +196,15 @@ CLAIM = Claim(
                     " refutes the variant"
                 )
             },
-            expected="refuted",
             says=(
                 "-V in Table 6: equation 5 with maxima instead of sums and the same factors, which are"
                 " those of T over sums and products"
             ),
             reading=Equality(recurrence=maxima_of_factors, construction=rebuilt_over_max_times),
             cases=FACTORED.random,
-            small_cases=FACTORED.small,
             kinds=("sampled", "cross-checked", "exhausted"),
             theorem=Theorem(
                 "fa_rnn.viterbi.printed_factors_is_refuted",
-                refutes=True,
                 network=f"score_of_maxima {IN_COQ} {{word}}",
                 score=f"number_of ({{score}} (rebuilt {IN_COQ}) {{word}})",
                 claims=(

@@ -20,7 +20,7 @@ from automata.strings import String
 from automata.testing.strategies import LETTERS, automata
 from automata.viterbi import viterbi
 from automata.wfsa import WFSA
-from theory.claim import Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.rational_recurrences.closed_sums import of_string
 from theory.rational_recurrences.definition_4 import Drawn, forward_algorithm
 from theory.rational_recurrences.proposition_7 import AT_ZERO, figure_1
@@ -98,13 +98,12 @@ CLAIM = Claim(
         "The semiring's plus selects: a plus b is a or b. The paper does not state this hypothesis.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
             without={
                 "decided": "one path is compared with a sum over all paths, which is not an automaton",
                 "proved": "it is a statement about paths, and this check is about the steps of a recurrence",
             },
-            expected="holds",
             says="over max-plus, max-times and the booleans, the weight of Viterbi's path is the score",
             reading=Equality(
                 recurrence=forward_algorithm,
@@ -120,10 +119,9 @@ CLAIM = Claim(
                 untied="Viterbi's algorithm is for any automaton; test_back_tracing.py tests it",
             ),
         ),
-        Variant(
+        refuted(
             name="printed",
             without={"decided": "one path is compared with a sum over all paths, which is not an automaton"},
-            expected="refuted",
             says="over the reals as well, the score is the weight of some path",
             reading=Equality(
                 recurrence=forward_algorithm,
@@ -136,7 +134,6 @@ CLAIM = Claim(
             theorem=Theorem(
                 "rational_recurrences.back_tracing.printed_is_refuted",
                 untied="Viterbi's algorithm is for any automaton; test_back_tracing.py tests it",
-                refutes=True,
             ),
         ),
     ),

@@ -12,7 +12,7 @@ from typing import Any
 
 from automata.semirings import MAX_PLUS
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.induction import Induction
 from theory.rational_recurrences.shared import windows
 from theory.reading import Equality, Recurrence
@@ -202,32 +202,27 @@ CLAIM = Claim(
         "The pool of a string shorter than K is empty, which is -infinity, unless there is padding.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="only complete windows; a string without one has the score -infinity",
             reading=Equality(recurrence=pooled, construction=chain),
             cases=RANDOM.random,
             small_cases=SMALL.near_generic,
-            kinds=PROVED,
             proof=PROOF,
             theorem=in_coq("cnn_max_pooled", padded=(False, False)),
         ),
-        Variant(
+        holding(
             name="corrected-padding",
-            expected="holds",
             says="with padding that adds nothing: a path may begin in any state but the last",
             reading=Equality(recurrence=pooled_with_padding, construction=chain_with_padding),
             cases=RANDOM.random,
             small_cases=SMALL.near_generic,
-            kinds=PROVED,
             proof=PROOF_WITH_PADDING,
             theorem=in_coq("cnn_max_pooled_padding", padded=(True, True)),
             layers=("cnn-max-pooled-padded",),
         ),
-        Variant(
+        refuted(
             name="without-whole-windows",
-            expected="refuted",
             says="with padding before the string, the network is the automaton of complete windows",
             reading=Equality(recurrence=pooled_with_padding, construction=chain),
             cases=RANDOM.random,
@@ -235,7 +230,6 @@ CLAIM = Claim(
             theorem=in_coq(
                 "without_whole_windows_is_refuted",
                 padded=(True, False),
-                refutes=True,
                 claims=(
                     "forall R : semiring, one <> zero :> R -> not (forall (S : Type) K (f : S -> nat -> R)"
                     " b word, {automaton} = {network})"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from automata.semirings import REAL
-from theory.claim import Claim, Effort, Source, TableRow, Variant
+from theory.claim import Claim, Effort, Source, TableRow, refuted
 from theory.rational_recurrences.proposition_7 import READS_STATE, figure_1, with_feedback
 from theory.rational_recurrences.shared import over_reals
 from theory.rational_recurrences.shared.complement import input_representation
@@ -33,9 +33,8 @@ CLAIM = Claim(
     ),
     variants=(
         *input_representation("corollary_10_sru"),
-        Variant(
+        refuted(
             name="without-memoryless-gates",
-            expected="refuted",
             says=(
                 "the later SRU (Lei et al. 2018): the forget gate also reads c_{t-1}, here as f_t = f(x_t)"
                 " + w c_{t-1}"
@@ -43,7 +42,6 @@ CLAIM = Claim(
             reading=NoAutomaton(recurrence=with_feedback, construction=figure_1, unit="sru-feedback"),
             real_theorem=over_reals.FEEDBACK,
             cases=READS_STATE.random,
-            small_cases=READS_STATE.small,
             theorem=Theorem(
                 "rational_recurrences.corollary_10_sru.without_memoryless_gates_is_refuted",
                 claims=(
@@ -51,7 +49,6 @@ CLAIM = Claim(
                     " (f u : S -> of_ring F), exists (Q : finite) (A : wfa (of_ring F) S Q),"
                     " forall word, score A word = {network})"
                 ),
-                refutes=True,
                 network="feedback {w} {f} {u} {word}",
             ),
         ),

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.induction import ONE_LETTER, Induction
 from theory.places import Concrete
 from theory.rational_recurrences import proposition_13
@@ -83,14 +83,11 @@ CLAIM = Claim(
         "The network starts in c_0 = 0, or the automaton has c_0 among its initial weights.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="the automaton of Proposition 13 with W_x = W_c and b_x = W_v v + b_c",
             reading=Equality(recurrence=linear_elman, construction=as_isan),
             cases=ANYWHERE.random,
-            small_cases=ANYWHERE.small,
-            kinds=PROVED,
             proof=Induction(
                 says="after every string, the Forward vector is (1, c)",
                 invariant=lambda w, c, unit: (w.over.one, *c),
@@ -108,14 +105,12 @@ CLAIM = Claim(
                 automaton="with_one_more_state {c_0} (fun _ : nat => {W}) {v} {unit}",
             ),
         ),
-        Variant(
+        refuted(
             name="without-linearity",
-            expected="refuted",
             says="with a nonlinearity, here the softsign g(z) = z / (1 + |z|)",
             reading=NoAutomaton(recurrence=squashed_elman, construction=as_isan, unit="elman"),
             real_theorem=over_reals.ELMAN,
             cases=FROM_ZERO.random,
-            small_cases=FROM_ZERO.small,
             theorem=Theorem(
                 "rational_recurrences.corollary_14.without_linearity_is_refuted",
                 claims=(
@@ -125,7 +120,6 @@ CLAIM = Claim(
                     "F), exists (Q : finite) (A : wfa (of_ring F) S Q), forall word, score A word = "
                     "{network})"
                 ),
-                refutes=True,
                 network="squashed_elman rational_softsign {c_0} {W} {v} {word} {unit}",
             ),
         ),

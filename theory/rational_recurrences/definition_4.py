@@ -19,7 +19,7 @@ from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, REAL
 from automata.strings import String
 from automata.testing.strategies import LETTERS, automata
 from automata.wfsa import WFSA
-from theory.claim import Claim, Effort, Misprint, Source, Variant
+from theory.claim import Claim, Effort, Misprint, Source, holding, refuted
 from theory.rational_recurrences.closed_sums import of_string
 from theory.reading import Equality, Recurrence
 from theory.signature import GRID, Signature, by_symbol
@@ -187,10 +187,9 @@ CLAIM = Claim(
         "The sums over cycles of epsilon transitions exist.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
             without={"decided": ANEW},
-            expected="holds",
             says="paths without a transition are also paths",
             reading=Equality(
                 recurrence=forward_algorithm,
@@ -206,7 +205,7 @@ CLAIM = Claim(
                 untied="the sum over paths is for any automaton; the tests of certificates run it",
             ),
         ),
-        Variant(
+        holding(
             name="corrected-cycles",
             without={
                 "decided": ANEW,
@@ -218,7 +217,6 @@ CLAIM = Claim(
                 "proved": "a limit is not an identity of polynomials that each step keeps",
                 "kernel-checked": "the theorem of corrected is about at most N epsilons in a row, not limits",
             },
-            expected="holds",
             says="including cycles of epsilon transitions, if the sums over their paths converge absolutely",
             reading=Equality(
                 recurrence=forward_algorithm,
@@ -230,10 +228,9 @@ CLAIM = Claim(
             small_cases=small_with_cycles,
             kinds=KINDS,
         ),
-        Variant(
+        refuted(
             name="printed",
             without={"decided": ANEW},
-            expected="refuted",
             says="Definition 3 as printed, where a path has at least one transition",
             reading=Equality(
                 recurrence=forward_algorithm,
@@ -247,7 +244,6 @@ CLAIM = Claim(
             theorem=Theorem(
                 "rational_recurrences.definition_4.printed_is_refuted",
                 untied="the sum over paths is for any automaton; the tests of certificates run it",
-                refutes=True,
             ),
         ),
     ),

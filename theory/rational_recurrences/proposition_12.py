@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, TableRow, Variant
+from theory.claim import Claim, Effort, Source, TableRow, holding, refuted
 from theory.induction import ONE_LETTER, Identity, Induction
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.rational_recurrences.shared import over_reals
@@ -227,14 +227,11 @@ CLAIM = Claim(
     source=Source("peng2018rational", "4.2", "Proposition 12", ("14a", "14b", "15")),
     hypotheses=("lambda_t is constant or depends only on x_t.", C_0),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="with lambda(q_0) = 1 and lambda(q_j) = c^(j)_0; lambda_t depends on the symbol",
             reading=Equality(recurrence=rcnn_recurrence, construction=corrected),
             cases=ANYWHERE.random,
-            small_cases=ANYWHERE.small,
-            kinds=PROVED,
             proof=chain_proof(rcnn),
             theorem=Theorem(
                 "rational_recurrences.proposition_12.proposition_12",
@@ -242,14 +239,11 @@ CLAIM = Claim(
                 automaton="chain {n} {c_0:from 1} {f} {u:from 1}",
             ),
         ),
-        Variant(
+        holding(
             name="corrected-constant-lambda",
-            expected="holds",
             says="with lambda(q_0) = 1 and lambda(q_j) = c^(j)_0; lambda_t is constant",
             reading=Equality(recurrence=rcnn_recurrence, construction=corrected),
             cases=CONSTANT.random,
-            small_cases=CONSTANT.small,
-            kinds=PROVED,
             proof=chain_proof(rcnn_with_constant_lambda),
             theorem=Theorem(
                 "rational_recurrences.proposition_12.proposition_12_constant_lambda",
@@ -257,16 +251,14 @@ CLAIM = Claim(
                 automaton="chain {n} {c_0:from 1} (fun _ => {f}) {u:from 1}",
             ),
         ),
-        Variant(
+        refuted(
             name="printed",
-            expected="refuted",
             says=(
                 "the program in appendix B, which starts with z^(j) = 0 for all j, including z^(0); its z_t"
                 " is interpreted as z_0"
             ),
             reading=Equality(recurrence=rcnn_recurrence, construction=from_q_0, algorithm=program_as_printed),
             cases=FROM_ZERO.random,
-            small_cases=FROM_ZERO.small,
             kinds=("sampled", "exhausted", "decided"),
             theorem=Theorem(
                 "rational_recurrences.proposition_12.printed_is_refuted",
@@ -274,14 +266,12 @@ CLAIM = Claim(
                     "forall K : semiring, one <> zero :> K -> not (forall (S : Type) n (c_0 : nat -> "
                     "K) (f : S -> K) (u : S -> nat -> K) word, (1 <= n)%N -> {automaton} = {network})"
                 ),
-                refutes=True,
                 network="rcnn {c_0:from 1} {f} {u:from 1} {word} {n}",
                 score="program {n} {f} {u:from 1} {word}",
             ),
         ),
-        Variant(
+        refuted(
             name="printed-at-every-t",
-            expected="refuted",
             says="z_t^(j) = 0 for all j and at every t, as printed in appendix B",
             reading=Equality(recurrence=rcnn_recurrence, construction=from_q_0, algorithm=zero_at_every_t),
             theorem=Theorem(
@@ -290,17 +280,14 @@ CLAIM = Claim(
                     "forall K : semiring, one <> zero :> K -> not (forall (S : Type) n (c_0 : nat -> "
                     "K) (f : S -> K) (u : S -> nat -> K) word, (1 <= n)%N -> {automaton} = {network})"
                 ),
-                refutes=True,
                 network="rcnn {c_0:from 1} {f} {u:from 1} {word} {n}",
                 score="zero",
             ),
             cases=FROM_ZERO.random,
-            small_cases=FROM_ZERO.small,
             kinds=("sampled", "exhausted", "decided"),
         ),
-        Variant(
+        refuted(
             name="without-input-only-lambda",
-            expected="refuted",
             says=(
                 "lambda_t also reads the previous state, here as lambda_t = f(x_t) + w c^(n)_{t-1} with w"
                 " not 0"
@@ -308,7 +295,6 @@ CLAIM = Claim(
             reading=NoAutomaton(recurrence=with_feedback, construction=corrected, unit="rcnn"),
             real_theorem=over_reals.FEEDBACK,
             cases=FEEDBACK.random,
-            small_cases=FEEDBACK.small,
             theorem=Theorem(
                 "rational_recurrences.proposition_12.without_input_only_lambda_is_refuted",
                 claims=(
@@ -316,7 +302,6 @@ CLAIM = Claim(
                     "(forall (S : eqType) (f : S -> of_ring F) (u : S -> nat -> of_ring F), exists (Q "
                     ": finite) (A : wfa (of_ring F) S Q), forall word, score A word = {network})"
                 ),
-                refutes=True,
                 network="rcnn_with_feedback {n} {w} {f} {u:from 1} {word} {n}",
             ),
         ),

@@ -14,7 +14,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.induction import ONE_LETTER, Induction
 from theory.rational_recurrences import corollary_14
 from theory.rational_recurrences.proposition_7 import figure_1_from_c_0
@@ -114,14 +114,11 @@ CLAIM = Claim(
         "Automata have weights in a field that contains the rationals, such as the real numbers.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="the cell state of an LSTM whose gates read only the symbol, with lambda(q_1) = c_0",
             reading=Equality(recurrence=input_only, construction=figure_1_from_c_0),
             cases=INPUT_ONLY.random,
-            small_cases=INPUT_ONLY.small,
-            kinds=PROVED,
             proof=Induction(
                 says="after every string, the Forward vector is (1, c)",
                 invariant=lambda w, c, unit: (w.over.one, c),
@@ -135,38 +132,32 @@ CLAIM = Claim(
                 automaton="figure_1 {f} (fun x => times ({i} x) ({g} x)) {c_0}",
             ),
         ),
-        Variant(
+        refuted(
             name="without-linearity",
             without=IN_BALLS,
-            expected="refuted",
             says="an Elman network, c_t = tanh(W_c c_{t-1} + W_v v_t + b_c), is an automaton",
             reading=NoAutomaton(
                 recurrence=corollary_14.squashed_elman, construction=corollary_14.as_isan, unit="elman"
             ),
             real_theorem=over_reals.ELMAN,
             cases=corollary_14.FROM_ZERO.random,
-            small_cases=corollary_14.FROM_ZERO.small,
         ),
-        Variant(
+        refuted(
             name="without-input-only-gates",
             without=IN_BALLS,
-            expected="refuted",
             says="an LSTM, whose four gates also read h_{t-1}, is an automaton with fewer than 63 states",
             reading=NoAutomaton(
                 recurrence=lstm, construction=from_inputs, unit="lstm", size="with fewer than 63 states"
             ),
             cases=LSTM.random,
-            small_cases=LSTM.small,
         ),
-        Variant(
+        refuted(
             name="without-input-only-gates-gru",
             without=IN_BALLS,
-            expected="refuted",
             says="a GRU, whose gates and candidate also read h_{t-1}, is an automaton",
             reading=NoAutomaton(recurrence=gru, construction=gru_from_inputs, unit="gru"),
             real_theorem=over_reals.GRU,
             cases=GRU.random,
-            small_cases=GRU.small,
         ),
     ),
     differences=(

@@ -13,7 +13,7 @@ from typing import Any
 from automata.semirings import MAX_PLUS, REAL, Semiring
 from automata.symbols import EPSILON
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.induction import Induction
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
@@ -206,23 +206,19 @@ CLAIM = Claim(
         "Epsilon transitions may be consecutive; if at most one is allowed, two rows of states count them.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="over the reals, a sum over all matches",
             reading=Equality(recurrence=sopa, construction=chain),
             cases=SIZES.random,
-            small_cases=SIZES.small,
-            kinds=PROVED,
             proof=PROOF,
             theorem=in_coq("sopa"),
         ),
-        Variant(
+        holding(
             name="corrected-max-plus",
             without={
                 "proved": ("the proof of corrected covers every commutative semiring, including this one")
             },
-            expected="holds",
             says="over max-plus, as in SoPa: the maximum score of a match",
             reading=Equality(recurrence=sopa, construction=chain),
             cases=MAX_PLUS_SIZES.random,
@@ -230,29 +226,23 @@ CLAIM = Claim(
             theorem=in_coq("sopa_max_plus", over="rational_max_plus", proved_over="fractions_max_plus"),
             layers=("sopa-max-plus",),
         ),
-        Variant(
+        holding(
             name="corrected-one-epsilon",
-            expected="holds",
             says="with at most one consecutive epsilon transition, as in SoPa's program: two rows of states",
             reading=Equality(recurrence=sopa_once, construction=chain_in_two_rows),
             cases=SIZES.random,
-            small_cases=SIZES.small,
-            kinds=PROVED,
             proof=PROOF_OF_TWO_ROWS,
             theorem=in_coq("sopa_one_epsilon", skip="left_out_once", automaton=TWO_ROWS),
             layers=("sopa-one-epsilon",),
         ),
-        Variant(
+        refuted(
             name="without-epsilon-chains",
-            expected="refuted",
             says="with at most one consecutive epsilon transition, SoPa is the automaton of the pattern",
             reading=Equality(recurrence=sopa_once, construction=chain),
             cases=SIZES.random,
-            small_cases=SIZES.small,
             theorem=in_coq(
                 "without_epsilon_chains_is_refuted",
                 skip="left_out_once",
-                refutes=True,
                 claims=(
                     "forall K : semiring, one <> zero :> K -> not (forall (S : eqType) n"
                     " (m s : S -> nat -> K)"

@@ -14,7 +14,7 @@ from itertools import product
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.reading import Equality, Recurrence
 from theory.signature import Sizes, constant
 from theory.state_regularized.shared.limits import Table, dfa, most_probable, no_ties, transition_table
@@ -271,9 +271,8 @@ CLAIM = Claim(
         ),
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             programs=("sr-asked",),
             says="the table from evaluating the cell",
             reading=Equality(recurrence=hard_network, construction=automata(transition_table)),
@@ -286,9 +285,8 @@ CLAIM = Claim(
             ),
             **cases(()),
         ),
-        Variant(
+        holding(
             name="corrected-seen-pairs",
-            expected="holds",
             programs=("sr-counted",),
             says=(
                 "counts of hard runs, for the pairs that occur in the data; other pairs have no transition,"
@@ -310,14 +308,13 @@ CLAIM = Claim(
             ),
             **cases(),
         ),
-        Variant(
+        refuted(
             name="printed-hard-run",
             without={
                 "cross-checked": (
                     "the network is represented by a table of counts, whose scores OpenFst does not compute"
                 )
             },
-            expected="refuted",
             says=(
                 "counts of hard runs over data; the first of equal counts is used, so a pair that never"
                 " occurs leads to the first centroid"
@@ -326,7 +323,6 @@ CLAIM = Claim(
             theorem=Theorem(
                 "state_regularized.extraction.printed_hard_run_is_refuted",
                 claims=f"not (forall {DISTINCT} no_ties N -> {{automaton}} = {{network}})",
-                refutes=True,
                 network=HARD_RUN,
                 score=(
                     "{score} (dfa rationals (by_counts (centroid {N}) (most_probable {N})"
@@ -337,7 +333,7 @@ CLAIM = Claim(
             kinds=("sampled", "exhausted", "decided"),
             **cases((1, 2), m=(1,)),
         ),
-        Variant(
+        refuted(
             name="printed-soft-run",
             without={
                 "cross-checked": ("the mixture is irrational: OpenFst's floats would round both sides"),
@@ -346,7 +342,6 @@ CLAIM = Claim(
                 ),
                 "kernel-checked": "the numbers of the counterexample are exponentials of irrational mixtures",
             },
-            expected="refuted",
             says=(
                 "counts of soft runs, which continue with their mixture, at temperature 1 / ln 2; for pairs"
                 " that never occur, the cell is evaluated"
@@ -356,14 +351,13 @@ CLAIM = Claim(
             effort=Effort(strings=20, longest=8, run=8, letters=1),
             **cases((3,), settled, (1,), ((*SMALL, 2, -2), 1500, ((2, 1),)), ((3, 1), (4, 1), (4, 2))),
         ),
-        Variant(
+        refuted(
             name="printed-without-reset",
             without={
                 "cross-checked": (
                     "the network is represented by a table of counts, whose scores OpenFst does not compute"
                 )
             },
-            expected="refuted",
             says=(
                 "counts of hard runs over data as in Algorithm 1, which does not reset the network or c_0"
                 " between strings; for pairs that never occur, the cell is evaluated"
@@ -372,7 +366,6 @@ CLAIM = Claim(
             theorem=Theorem(
                 "state_regularized.extraction.printed_without_reset_is_refuted",
                 claims=f"not (forall {DISTINCT} no_ties N -> {{automaton}} = {{network}})",
-                refutes=True,
                 network=HARD_RUN,
                 score=(
                     "{score} (dfa rationals (by_counts_without_reset (centroid {N})"

@@ -14,7 +14,7 @@ from typing import Any
 import flint
 
 from automata.wfsa import WFSA
-from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.state_regularized.shared.limits import always_one, distinct
@@ -166,7 +166,7 @@ CLAIM = Claim(
         "The norm is Euclidean here; the claim holds for any norm.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
             without={
                 "cross-checked": "a norm is compared with a bound, in ball arithmetic, and no scores",
@@ -174,7 +174,6 @@ CLAIM = Claim(
                 "proved": "the bound is an inequality, and this check supports only identities",
             },
             constant="the comparison is whether a norm is within its bound, which is true after every string",
-            expected="holds",
             says="at temperature 1 / (m ln 2), the answer is always 1: |h| is at most max |s_i|",
             reading=Equality(recurrence=network, construction=always_one),
             cases=RANDOM.random,
@@ -184,18 +183,15 @@ CLAIM = Claim(
                 "state_regularized.no_drift.no_drift", untied="the mixtures are about any real exponential"
             ),
         ),
-        Variant(
+        holding(
             name="corrected-identity",
             without={"proved": "the identity is about one mixture, not about a step"},
-            expected="holds",
             says=(
                 "for any distribution alpha, max |s_i|^2 - |h|^2 is a sum of nonnegative terms: an"
                 " automaton without negative weights"
             ),
             reading=Equality(recurrence=by_table, construction=remainder_automaton),
             cases=TABLES.random,
-            small_cases=TABLES.small,
-            kinds=LADDER,
             theorem=Theorem(
                 "state_regularized.no_drift.no_drift_identity",
                 network=(
@@ -215,13 +211,12 @@ CLAIM = Claim(
                 values=lambda w: {**w.entries, **IN_FRACTIONS, "letter": f"(place {len(w.alphabet)})"},
             ),
         ),
-        Variant(
+        refuted(
             name="without-equation-5",
             without={
                 "cross-checked": "the comparison is of a norm with a bound, not of scores",
                 "decided": "whether a norm exceeds a bound is not an affine function of the state",
             },
-            expected="refuted",
             says="for h = U h + W_x, without a stochastic component or a bounded activation",
             reading=Equality(recurrence=plain, construction=always_one),
             cases=RANDOM.random,
@@ -229,7 +224,6 @@ CLAIM = Claim(
             kinds=("sampled", "exhausted"),
             theorem=Theorem(
                 "state_regularized.no_drift.without_equation_5_is_refuted",
-                refutes=True,
                 network=f"if {DRIFTS} then one else zero",
                 score="one",
                 over="fractions",

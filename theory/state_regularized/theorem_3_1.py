@@ -12,7 +12,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Misprint, Source, Variant
+from theory.claim import Claim, Effort, Misprint, Source, holding, refuted
 from theory.induction import Identity, Induction
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Equality, NoAutomaton, NoInitialDistribution, Recurrence
@@ -470,12 +470,10 @@ CLAIM = Claim(
         ),
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="k states, for a network that starts at a centroid",
             reading=Equality(recurrence=from_centroid, construction=extracted),
-            kinds=PROVED,
             proof=AT_CENTROID,
             theorem=Theorem(
                 "state_regularized.theorem_3_1.theorem_3_1",
@@ -490,15 +488,13 @@ CLAIM = Claim(
             ),
             **cases(),
         ),
-        Variant(
+        holding(
             name="corrected-start-token",
-            expected="holds",
             says=(
                 "k states, for a network that reads a start token in any h_0: its alpha is the initial"
                 " distribution"
             ),
             reading=Equality(recurrence=from_token, construction=extracted_after_token),
-            kinds=PROVED,
             proof=AFTER_TOKEN,
             theorem=Theorem(
                 "state_regularized.theorem_3_1.theorem_3_1_start_token",
@@ -519,15 +515,13 @@ CLAIM = Claim(
             ),
             **cases(("h_0", "W_start")),
         ),
-        Variant(
+        holding(
             name="corrected-end-token",
-            expected="holds",
             says=(
                 "k states, for a network whose cell reads an end token without the stochastic component:"
                 " the expected value of a linear classifier of its output"
             ),
             reading=Equality(recurrence=to_end_token, construction=extracted_with_end_token),
-            kinds=PROVED,
             proof=TO_END,
             theorem=Theorem(
                 "state_regularized.theorem_3_1.theorem_3_1_end_token",
@@ -543,15 +537,13 @@ CLAIM = Claim(
             ),
             **cases(("W_end", "classifier"), informative=differ_at_end),
         ),
-        Variant(
+        holding(
             name="corrected-one-more-state",
-            expected="holds",
             says=(
                 "k + 1 states, for a network that starts in any h_0: the last state is h_0, and no transition"
                 " leads to it"
             ),
             reading=Equality(recurrence=from_anywhere, construction=extracted_with_one_more_state),
-            kinds=PROVED,
             proof=FROM_H_0,
             theorem=Theorem(
                 "state_regularized.theorem_3_1.theorem_3_1_one_more_state",
@@ -567,7 +559,7 @@ CLAIM = Claim(
             ),
             **cases(("h_0",)),
         ),
-        Variant(
+        holding(
             name="corrected-layers",
             without={
                 "proved": (
@@ -575,7 +567,6 @@ CLAIM = Claim(
                     " is over pairs of any number of centroids"
                 )
             },
-            expected="holds",
             says=(
                 "k^2 states, for a network with two layers of k centroids that both sample; a state is a"
                 " pair of centroids"
@@ -591,7 +582,7 @@ CLAIM = Claim(
                 values=laws_of_layers,
             ),
         ),
-        Variant(
+        refuted(
             name="without-centroid-start",
             without={
                 "decided": (
@@ -599,14 +590,12 @@ CLAIM = Claim(
                     " whereas this check is about one automaton"
                 )
             },
-            expected="refuted",
             says="k states, for a network that starts in an h_0 that is not a centroid, with no start token",
             reading=NoInitialDistribution(
                 recurrence=from_anywhere, construction=extracted_by_similarity, shortest=1
             ),
             theorem=Theorem(
                 "state_regularized.theorem_3_1.without_centroid_start_is_refuted",
-                refutes=True,
                 network="{sampled} (soft_cell {N}) (centroid {N}) {h} None {word} {unit}",
                 automaton="k_states (soft_cell {N}) (centroid {N}) {initial} {unit}",
                 claims=(
@@ -625,13 +614,12 @@ CLAIM = Claim(
             kinds=UNDECIDED,
             **cases(("h_0",), no_centroid),
         ),
-        Variant(
+        refuted(
             name="without-equation-4",
             without={
                 "decided": "the mixtures are irrational, and take infinitely many values",
                 "kernel-checked": "the numbers of the counterexample are exponentials of irrational mixtures",
             },
-            expected="refuted",
             says=(
                 "k states, for a network that continues with the mixture of centroids (equation 5): before"
                 " equation 4, section 3 says that its dynamics are those of a probabilistic automaton"
@@ -640,7 +628,7 @@ CLAIM = Claim(
             kinds=UNDECIDED,
             **cases(),
         ),
-        Variant(
+        refuted(
             name="without-memoryless",
             without={
                 "decided": (
@@ -648,12 +636,10 @@ CLAIM = Claim(
                     " over a finite set"
                 )
             },
-            expected="refuted",
             says="k states, for a network with a cell state, c = c + V h + W_x and u = hardtanh(U h + c)",
             reading=NoAutomaton(recurrence=with_cell_state, construction=extracted_at_zero),
             theorem=Theorem(
                 "state_regularized.theorem_3_1.without_memoryless_is_refuted",
-                refutes=True,
                 network="with_cell_state (K := {over}) {inverse} {N} {v} {word} {unit}",
                 automaton=(
                     "k_states (fun h x j => cell_with_memory (K := rationals) Qcinv {N} {v} h"

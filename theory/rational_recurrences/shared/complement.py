@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Variant
+from theory.claim import Variant, holding, refuted
 from theory.rational_recurrences import proposition_7
 from theory.reading import Equality
 from theory.signature import Signature, WeightEntry, by_symbol, constant
@@ -54,16 +54,13 @@ def variants(claim: str, printed: str, says: str) -> tuple[Variant, Variant]:
         says: the second variant's statement.
     """
     return (
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="with mu = (1 - f) z, where z = W_u v, and lambda(q_1) = c_0",
             reading=Equality(
                 recurrence=proposition_7.example_6, construction=proposition_7.figure_1_from_c_0
             ),
             cases=ANYWHERE.random,
-            small_cases=ANYWHERE.small,
-            kinds=PROVED,
             proof=proposition_7.two_states(ANYWHERE),
             theorem=Theorem(
                 f"rational_recurrences.{claim}.{claim}",
@@ -72,20 +69,17 @@ def variants(claim: str, printed: str, says: str) -> tuple[Variant, Variant]:
                 claims=f"forall R : comRingType, {WEIGHTS} {UPDATE} {{automaton}} = {{network}}",
             ),
         ),
-        Variant(
+        refuted(
             name=printed,
             theorem=Theorem(
                 f"rational_recurrences.{claim}.{printed.translate(UNDERSCORES)}_is_refuted",
-                refutes=True,
                 network="unit {c_0} {f} {u} {word}",
                 automaton="figure_1 {f} {z} {c_0}",
                 claims=f"forall R : comRingType, not ({WEIGHTS} {UPDATE} {{automaton}} = {{network}})",
             ),
-            expected="refuted",
             says=says,
             reading=Equality(recurrence=proposition_7.example_6, construction=figure_1_without_complement),
             cases=AT_ZERO.random,
-            small_cases=AT_ZERO.small,
         ),
     )
 
