@@ -9,13 +9,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from automata.semirings import REAL
-from theory.claim import Claim, Effort, Source, TableRow, refuted
-from theory.rational_recurrences.proposition_7 import READS_STATE, figure_1, with_feedback
-from theory.rational_recurrences.shared import over_reals
+from theory.claim import Claim, Effort, Source, TableRow
+from theory.rational_recurrences.proposition_7 import without_memoryless_gates
 from theory.rational_recurrences.shared.complement import input_representation
 from theory.rational_recurrences.shared.hypotheses import ANY_GATES, C_0, MEMORYLESS
-from theory.reading import NoAutomaton
-from theory.theorem import Theorem
 from theory.weights import Weights
 
 CLAIM = Claim(
@@ -33,24 +30,10 @@ CLAIM = Claim(
     ),
     variants=(
         *input_representation("corollary_10_sru"),
-        refuted(
-            name="without-memoryless-gates",
-            says=(
-                "the later SRU (Lei et al. 2018): the forget gate also reads c_{t-1}, here as f_t = f(x_t)"
-                " + w c_{t-1}"
-            ),
-            reading=NoAutomaton(recurrence=with_feedback, construction=figure_1, unit="sru-feedback"),
-            real_theorem=over_reals.FEEDBACK,
-            cases=READS_STATE.random,
-            theorem=Theorem(
-                "rational_recurrences.corollary_10_sru.without_memoryless_gates_is_refuted",
-                claims=(
-                    "forall (F : numFieldType) (w : of_ring F), w != 0%R :> F -> not (forall (S : eqType)"
-                    " (f u : S -> of_ring F), exists (Q : finite) (A : wfa (of_ring F) S Q),"
-                    " forall word, score A word = {network})"
-                ),
-                network="feedback {w} {f} {u} {word}",
-            ),
+        without_memoryless_gates(
+            "corollary_10_sru",
+            "the later SRU (Lei et al. 2018): the forget gate also reads c_{t-1}, here as f_t = f(x_t)"
+            " + w c_{t-1}",
         ),
     ),
     differences=(

@@ -35,26 +35,20 @@ def elman(d: int, start: Sequence[Any] | None = None) -> Signature:
     )
 
 
-def elman_from_zero(d: int) -> Signature:
-    """Return the names and shapes of the weights of a linear Elman network with c_0 = 0.
-
-    The hidden size is d.
-    """
-    return elman(d, start=[0])
-
-
 def linear(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
     """Return the state c_t = W_c c_{t-1} + W_v v_t + b_c, computed at each index as in Proposition 13."""
     at = Concrete(w.over, w.n, {"W": w.W, "b": w.v[x], "c": c})
     return tuple(proposition_13.next_number(at, j) for j in range(1, w.n + 1))
 
 
-def squashed(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
-    """Return the state c_t = g(W_c c_{t-1} + W_v v_t + b_c) with the softsign g(z) = z / (1 + |z|).
+def softsign(z: Any) -> Any:
+    """Return the softsign, z / (1 + |z|), which exact numbers can compute."""
+    return z / (1 + abs(z))
 
-    Exact numbers can compute the softsign.
-    """
-    return tuple(z / (1 + abs(z)) for z in linear(w, c, x))
+
+def squashed(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
+    """Return the state c_t = g(W_c c_{t-1} + W_v v_t + b_c), where g is the softsign."""
+    return tuple(map(softsign, linear(w, c, x)))
 
 
 linear_elman = Recurrence(start=lambda w: w.c_0, step=linear, out=lambda w, c: c)
@@ -68,7 +62,7 @@ def as_isan(w: Weights) -> list[WFSA]:
 
 
 ANYWHERE = Sizes(elman, (1, 2, 3), (1, 2))
-FROM_ZERO = Sizes(elman_from_zero, (1, 2), (1, 2))
+FROM_ZERO = Sizes(lambda d: elman(d, start=[0]), (1, 2), (1, 2))
 
 CLAIM = Claim(
     name="corollary-14",

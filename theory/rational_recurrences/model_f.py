@@ -148,7 +148,7 @@ def proof(says: str, invariant: Callable[[Weights, Any, int], Sequence[Any]]) ->
     )
 
 
-def program(name: str, says: str, ones: int, theorem: Theorem) -> Variant:
+def program(name: str, says: str, ones: int) -> Variant:
     """Return the refuted variant in which the program starts with z^(0) = ``ones`` (0 or 1)."""
     return refuted(
         name=name,
@@ -156,7 +156,18 @@ def program(name: str, says: str, ones: int, theorem: Theorem) -> Variant:
         reading=Equality(recurrence=model_f, construction=figure_4, algorithm=program_from(ones)),
         cases=AT_ZERO.random,
         kinds=NOT_CROSS_CHECKED,
-        theorem=theorem,
+        theorem=Theorem(
+            f"rational_recurrences.model_f.{name.replace('-', '_')}_is_refuted",
+            claims=(
+                "forall K : semiring, one <> zero :> K -> not (forall (S : eqType) (p1 p2 r : K) "
+                "(f1 u1 f2 u2 : S -> K) word, {automaton} = rrnn_f zero zero p1 p2 r f1 u1 f2 u2 "
+                "word)"
+            ),
+            score=(
+                f"program {{p1}} {{p2}} {{r}} {{f1}} {{u1}} {{f2}} {{u2}} ({'one' if ones else 'zero'},"
+                " zero, zero, zero) {word}"
+            ),
+        ),
     )
 
 
@@ -214,33 +225,9 @@ CLAIM = Claim(
                 automaton="three_states {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2}",
             ),
         ),
+        program("printed", "the program of section 5.1, which starts with z^(j) = 0 for all j", ones=0),
         program(
-            "printed",
-            "the program of section 5.1, which starts with z^(j) = 0 for all j",
-            ones=0,
-            theorem=Theorem(
-                "rational_recurrences.model_f.printed_is_refuted",
-                claims=(
-                    "forall K : semiring, one <> zero :> K -> not (forall (S : eqType) (p1 p2 r : K) "
-                    "(f1 u1 f2 u2 : S -> K) word, {automaton} = rrnn_f zero zero p1 p2 r f1 u1 f2 u2 "
-                    "word)"
-                ),
-                score="program {p1} {p2} {r} {f1} {u1} {f2} {u2} (zero, zero, zero, zero) {word}",
-            ),
-        ),
-        program(
-            "printed-with-one-start",
-            "the same program with z^(0) = 1 at the start, but z^(3) = 0",
-            ones=1,
-            theorem=Theorem(
-                "rational_recurrences.model_f.printed_with_one_start_is_refuted",
-                claims=(
-                    "forall K : semiring, one <> zero :> K -> not (forall (S : eqType) (p1 p2 r : K) "
-                    "(f1 u1 f2 u2 : S -> K) word, {automaton} = rrnn_f zero zero p1 p2 r f1 u1 f2 u2 "
-                    "word)"
-                ),
-                score="program {p1} {p2} {r} {f1} {u1} {f2} {u2} (one, zero, zero, zero) {word}",
-            ),
+            "printed-with-one-start", "the same program with z^(0) = 1 at the start, but z^(3) = 0", ones=1
         ),
         refuted(
             name="printed-equation-26g",

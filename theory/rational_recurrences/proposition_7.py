@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from automata import forward
 from automata.wfsa import WFSA
-from theory.claim import Claim, Effort, Source, holding, refuted
+from theory.claim import Claim, Effort, Source, Variant, holding, refuted
 from theory.induction import ONE_LETTER, Induction
 from theory.rational_recurrences.shared import over_reals
 from theory.rational_recurrences.shared.hypotheses import ANY_GATES, C_0, MEMORYLESS
@@ -101,6 +101,31 @@ def two_states(*signatures: Signature) -> Induction:
     )
 
 
+def without_memoryless_gates(claim: str, says: str) -> Variant:
+    """Return the refuted variant in which the forget gate also reads the previous state.
+
+    Args:
+        claim: the claim's module, which is the name of its Coq file.
+        says: the variant's statement.
+    """
+    return refuted(
+        name="without-memoryless-gates",
+        says=says,
+        reading=NoAutomaton(recurrence=with_feedback, construction=figure_1, unit="sru-feedback"),
+        real_theorem=over_reals.FEEDBACK,
+        cases=READS_STATE.random,
+        theorem=Theorem(
+            f"rational_recurrences.{claim}.without_memoryless_gates_is_refuted",
+            claims=(
+                "forall (F : numFieldType) (w : of_ring F), w != 0%R :> F -> not (forall (S : eqType)"
+                " (f u : S -> of_ring F), exists (Q : finite) (A : wfa (of_ring F) S Q),"
+                " forall word, score A word = {network})"
+            ),
+            network="feedback {w} {f} {u} {word}",
+        ),
+    )
+
+
 CLAIM = Claim(
     name="proposition-7",
     title="A gated unit is a two-state automaton",
@@ -175,21 +200,9 @@ CLAIM = Claim(
                 score="late_score (figure_1 {f} {u} zero) {word}",
             ),
         ),
-        refuted(
-            name="without-memoryless-gates",
-            says="a forget gate that also reads the previous state, f_t = f(x_t) + w c_{t-1} with w not 0",
-            reading=NoAutomaton(recurrence=with_feedback, construction=figure_1, unit="sru-feedback"),
-            real_theorem=over_reals.FEEDBACK,
-            cases=READS_STATE.random,
-            theorem=Theorem(
-                "rational_recurrences.proposition_7.without_memoryless_gates_is_refuted",
-                claims=(
-                    "forall (F : numFieldType) (w : of_ring F), w != 0%R :> F -> not (forall (S : eqType)"
-                    " (f u : S -> of_ring F), exists (Q : finite) (A : wfa (of_ring F) S Q),"
-                    " forall word, score A word = {network})"
-                ),
-                network="feedback {w} {f} {u} {word}",
-            ),
+        without_memoryless_gates(
+            "proposition_7",
+            "a forget gate that also reads the previous state, f_t = f(x_t) + w c_{t-1} with w not 0",
         ),
     ),
     differences=(

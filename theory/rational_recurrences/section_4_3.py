@@ -17,17 +17,13 @@ from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.induction import ONE_LETTER, Induction
 from theory.rational_recurrences import corollary_14
-from theory.rational_recurrences.proposition_7 import figure_1_from_c_0
+from theory.rational_recurrences.corollary_14 import softsign
+from theory.rational_recurrences.proposition_7 import example_6, figure_1_from_c_0
 from theory.rational_recurrences.shared import over_reals
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
-
-
-def softsign(z: Any) -> Any:
-    """Return the softsign, z / (1 + |z|)."""
-    return z / (1 + abs(z))
 
 
 def gate(z: Any) -> Any:
@@ -85,11 +81,6 @@ def gru_from_inputs(w: Weights) -> list[WFSA]:
 
 
 ZERO = Fraction(0)
-input_only = Recurrence(
-    start=lambda w: w.c_0,
-    step=lambda w, c, x: w.over.plus(w.over.times(w.f[x], c), w.u[x]),
-    out=lambda w, c: (c,),
-)
 lstm = Recurrence(start=lambda w: (ZERO, ZERO), step=lstm_step, out=lambda w, state: (state[0],))
 gru = Recurrence(start=lambda w: ZERO, step=gru_step, out=lambda w, h: (h,))
 IN_BALLS = {
@@ -117,7 +108,7 @@ CLAIM = Claim(
         holding(
             name="corrected",
             says="the cell state of an LSTM whose gates read only the symbol, with lambda(q_1) = c_0",
-            reading=Equality(recurrence=input_only, construction=figure_1_from_c_0),
+            reading=Equality(recurrence=example_6, construction=figure_1_from_c_0),
             cases=INPUT_ONLY.random,
             proof=Induction(
                 says="after every string, the Forward vector is (1, c)",

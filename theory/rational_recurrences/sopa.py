@@ -31,11 +31,6 @@ def pattern(n: int, over: Semiring = REAL) -> Signature:
     return Signature(entries, over=over, size=("n", n), most_small=300)
 
 
-def max_plus_pattern(n: int) -> Signature:
-    """Return the names and shapes of the weights of a pattern of n words over max-plus."""
-    return pattern(n, MAX_PLUS)
-
-
 # The recurrence, over any semiring. A state consists of h_1, ..., h_n and c. Before epsilon transitions, h_j
 # is the score of the partial matches that end in state j with the last symbol (h_0 is one). The score of all
 # matches so far is c.
@@ -142,7 +137,7 @@ def two_rows(w: Weights, state: State, unit: int) -> tuple[Any, ...]:
 
 
 SIZES = Sizes(pattern, (1, 2, 3), (1, 2))
-MAX_PLUS_SIZES = Sizes(max_plus_pattern, (1, 2, 3), (1, 2))
+MAX_PLUS_SIZES = Sizes(lambda n: pattern(n, MAX_PLUS), (1, 2, 3), (1, 2))
 PROOF = Induction(
     says="after every string, the Forward vector is 1, h_1 to h_n after epsilon transitions, and c",
     invariant=lambda w, state, unit: (w.over.one, *left_out(w, state[0]), state[1]),

@@ -6,10 +6,8 @@ Peng et al. 2018, section 4.1 and appendix A.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
 from theory.claim import PROVED, Variant, holding, refuted
 from theory.rational_recurrences.proposition_7 import figure_1
 from theory.rational_recurrences.shared.windows import (
@@ -24,30 +22,9 @@ from theory.rational_recurrences.shared.windows import (
 from theory.reading import Equality, NoAutomaton
 from theory.signature import Signature, Sizes
 from theory.theorem import Theorem
-from theory.weights import Weights
 
 Cases = Signature | Sizes
 """A source of random and small cases."""
-WINDOWS = ("a", "b", "aa", "ab", "ba", "bb")
-EXAMPLE = Weights(
-    REAL,
-    "ab",
-    {
-        "c_0": Fraction(0),
-        "f": dict.fromkeys(WINDOWS, Fraction(1, 2)),
-        "u": dict(zip(WINDOWS, map(Fraction, (1, 0, 2, -1, 3, 0)), strict=True)),
-    },
-    ("K", 2),
-)
-"""A unit whose gates read two symbols."""
-
-
-def over_three_alphabets(*signatures: Signature) -> tuple[tuple[Signature, str], ...]:
-    """Return each of the ``signatures`` with alphabets of one, two and three letters.
-
-    Proofs with K = 2 are checked for these instances.
-    """
-    return tuple((signature, alphabet) for signature in signatures for alphabet in ("a", "ab", "abc"))
 
 
 # The terms that Coq runs. The network reads the last symbols of its word. The gates of the automaton read a
