@@ -36,6 +36,10 @@ QUOTED = (
     " whole text."
 )
 """The last item of ``differences`` for a claim that was only compared with quotations from its paper."""
+PARAPHRASED = (
+    "The text of the paper was not compared word by word: the statement is paraphrased, from its abstract."
+)
+"""The first item of ``differences`` for a claim whose paper's text was not compared."""
 EXACT, TORCH = "exact", "torch"
 """The ways to run a network on strings."""
 

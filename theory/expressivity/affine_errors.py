@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import Claim, Effort, Source, holding, refuted
+from theory.claim import PARAPHRASED, Claim, Effort, Source, holding, refuted
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, WeightEntry, by_symbol, constant
 from theory.theorem import Theorem
@@ -208,10 +208,7 @@ CLAIM = Claim(
         ),
     ),
     differences=(
-        (
-            "The text of the paper was not compared word by word: the statement is paraphrased, from"
-            " its abstract."
-        ),
+        PARAPHRASED,
         "The arithmetic is exact, and the network preserves the vectors of the states exactly.",
         "The paper's statements about norms, horizons and trained networks are left out.",
     ),

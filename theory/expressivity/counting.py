@@ -11,13 +11,14 @@ from math import floor
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import LADDER, Claim, Effort, Source, holding, refuted
+from theory.claim import LADDER, PARAPHRASED, Claim, Effort, Source, holding, refuted
 from theory.expressivity.saturated_lstm import BOTH, difference
 from theory.fa_rnn.shared.networks import dot
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
+from theory.without import NO_AUTOMATON
 
 Vector = tuple[Any, ...]
 Finite = tuple[int, tuple[()]]
@@ -227,12 +228,7 @@ CLAIM = Claim(
         refuted(
             name="without-nonnegative-weights",
             says="a unit with negative inputs, the counter max(0, c + step), is an automaton",
-            without={
-                "decided": (
-                    "the variant says that no automaton is equivalent; a Hankel block of full rank shows"
-                    " this, whereas this check is about one automaton"
-                )
-            },
+            without=NO_AUTOMATON,
             reading=NoAutomaton(unit, difference),
             cases=BOTH.random,
             kinds=LADDER[:3],
@@ -270,10 +266,7 @@ CLAIM = Claim(
         ),
     ),
     differences=(
-        (
-            "The text of the paper was not compared word by word: the statement is paraphrased, from"
-            " its abstract."
-        ),
+        PARAPHRASED,
         (
             "Finite precision is read as fixed-point numbers with p binary places, and the units are"
             " bounded by 1."

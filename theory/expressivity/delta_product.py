@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import factorial
 from typing import Any
 
-from theory.claim import Claim, Effort, Source, holding, refuted
+from theory.claim import PARAPHRASED, Claim, Effort, Source, holding, refuted
 from theory.expressivity.householder_products import GIVEN, automaton, in_coq, layer, permuting, swapping
 from theory.reading import Equality
 from theory.signature import Signature, Sizes
@@ -103,10 +103,7 @@ CLAIM = Claim(
         ),
     ),
     differences=(
-        (
-            "The text of the paper was not compared word by word: the statement is paraphrased, from"
-            " its abstract."
-        ),
+        PARAPHRASED,
         (
             "There is one layer over symbols, in exact arithmetic. The output is any linear function"
             " of the composed permutation."

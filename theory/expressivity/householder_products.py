@@ -14,7 +14,7 @@ from math import factorial
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import Claim, Effort, Source, holding, refuted
+from theory.claim import PARAPHRASED, Claim, Effort, Source, holding, refuted
 from theory.expressivity import pd_ssm_emulation as pd_ssm
 from theory.fa_rnn.shared.networks import dot
 from theory.reading import Equality, Recurrence
@@ -220,10 +220,7 @@ CLAIM = Claim(
         ),
     ),
     differences=(
-        (
-            "The text of the paper was not compared word by word: the statement is paraphrased, from"
-            " its abstract."
-        ),
+        PARAPHRASED,
         (
             "There is one layer over symbols, in exact arithmetic. The paper's statement is about"
             " every regular language, with several layers; here it is about automata whose symbols"

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import Claim, Effort, Source, holding, refuted
+from theory.claim import PARAPHRASED, Claim, Effort, Source, holding, refuted
 from theory.expressivity.pd_ssm_emulation import counting
 from theory.expressivity.second_order import sign
 from theory.fa_rnn.shared.networks import at_place, dot
@@ -234,10 +234,7 @@ CLAIM = Claim(
         ),
     ),
     differences=(
-        (
-            "The text of the paper was not compared word by word: the statement is paraphrased, from"
-            " its abstract."
-        ),
+        PARAPHRASED,
         (
             "There is one layer over symbols, in exact arithmetic. The paper's theorems are about any"
             " depth and finite precision."

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import LADDER, Claim, Effort, Source, Variant, holding, refuted
+from theory.claim import LADDER, PARAPHRASED, Claim, Effort, Source, Variant, holding, refuted
 from theory.expressivity.illusion_of_state import DIAGONAL, layer_with_offset
 from theory.expressivity.second_order import sign
 from theory.fa_rnn.shared.networks import dot
@@ -252,10 +252,7 @@ CLAIM = Claim(
         ),
     ),
     differences=(
-        (
-            "The text of the paper was not compared word by word: the statement is paraphrased, from"
-            " its abstract."
-        ),
+        PARAPHRASED,
         (
             "There is one layer over symbols, in exact arithmetic. The paper's theorem is about any"
             " depth and finite precision."

@@ -22,6 +22,7 @@ from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.state_regularized.shared.limits import always_one
 from theory.theorem import Theorem
 from theory.weights import Weights
+from theory.without import NO_AUTOMATON
 
 Vector = tuple[Any, ...]
 
@@ -179,12 +180,7 @@ CLAIM = Claim(
         refuted(
             name="without-letter-gates",
             says="a cell whose input gate reads the cell is an automaton",
-            without={
-                "decided": (
-                    "the variant says that no automaton is equivalent; a Hankel block of full rank shows"
-                    " this, whereas this check is about one automaton"
-                )
-            },
+            without=NO_AUTOMATON,
             reading=NoAutomaton(lstm, difference),
             cases=BOTH.random,
             kinds=LADDER[:3],

@@ -7,7 +7,6 @@ construction of an automaton from the values of a function is due to Carlyle and
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from functools import cache
 from itertools import product
 from typing import Any
@@ -18,15 +17,14 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import QUOTED, Claim, Effort, Source, holding, refuted
 from theory.fa_rnn import eq_4
-from theory.fa_rnn.shared.networks import at_place, by_tensor, dot, vector_is_h
+from theory.fa_rnn.beta_0 import exact_matrix, fractions
+from theory.fa_rnn.shared.networks import Matrix, Vector, at_place, by_tensor, dot, times, vector_is_h
 from theory.induction import Identity
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
-
-Vector = tuple[Any, ...]
 
 
 def network(size: tuple[int, int]) -> Signature:
@@ -104,8 +102,7 @@ def first_order(k: int) -> Signature:
 
 def first_order_step(w: Weights, h: Vector, x: str) -> Vector:
     """Return the next state of the first-order network, h W + b(x)."""
-    columns = zip(*w.W, strict=True)
-    return tuple(w.over.plus(dot(w.over, h, column), b) for column, b in zip(columns, w.b[x], strict=True))
+    return tuple(map(w.over.plus, times(w.over, h, w.W), w.b[x]))
 
 
 def sign(w: Weights) -> list[WFSA]:
@@ -131,18 +128,16 @@ def spectral(f: Value, alphabet: str, longest: int) -> WFSA:
     rows = _independent([[f(u + v) for v in words] for u in words])
     columns = _independent([[f(words[i] + v) for i in rows] for v in words])
     prefixes, suffixes = ([words[i] for i in which] for which in (rows, columns))
-    n = len(prefixes)
-    if not n:
+    if not prefixes:
         return WFSA(REAL, [0], [0], {x: [[0]] for x in alphabet})
 
     def matrix(starts: list[str]) -> flint.fmpq_mat:
-        values = (Fraction(f(u + v)) for u in starts for v in suffixes)
-        return flint.fmpq_mat(len(starts), n, [flint.fmpq(v.numerator, v.denominator) for v in values])
+        return exact_matrix([[f(u + v) for v in suffixes] for u in starts])
 
     inverse = matrix(prefixes).inv()
 
-    def coordinates(starts: list[str]) -> list[list[Fraction]]:
-        return [[Fraction(int(v.p), int(v.q)) for v in row] for row in (matrix(starts) * inverse).tolist()]
+    def coordinates(starts: list[str]) -> Matrix:
+        return fractions(matrix(starts) * inverse)
 
     tables: dict[str, Any] = {x: coordinates([p + x for p in prefixes]) for x in alphabet}
     initial: Any = coordinates([""])[0]
@@ -154,9 +149,7 @@ def _independent(rows: list[list[Any]]) -> list[int]:
 
     These rows span the space of all rows.
     """
-    values = (Fraction(v) for column in zip(*rows, strict=True) for v in column)
-    entries = [flint.fmpq(v.numerator, v.denominator) for v in values]
-    reduced, rank = flint.fmpq_mat(len(rows[0]), len(rows), entries).rref()
+    reduced, rank = exact_matrix(rows).transpose().rref()
     return [next(j for j, v in enumerate(row) if v) for row in reduced.tolist()[:rank]]
 
 

@@ -19,10 +19,10 @@ from theory.fa_rnn.shared.networks import (
     BITS,
     Matrix,
     Vector,
-    dot,
     factors,
     in_line,
     score,
+    times,
     with_factors,
     with_rebuilt_tensor,
 )
@@ -38,6 +38,11 @@ def exact_matrix(rows: Any) -> flint.fmpq_mat:
     """Convert rows of fractions to a matrix over the rational numbers."""
     values = [[flint.fmpq(Fraction(v).numerator, Fraction(v).denominator) for v in row] for row in rows]
     return flint.fmpq_mat(len(values), len(values[0]), [v for row in values for v in row])
+
+
+def fractions(matrix: flint.fmpq_mat) -> Matrix:
+    """Return the rows of a matrix over the rational numbers, as fractions."""
+    return tuple(tuple(Fraction(int(v.p), int(v.q)) for v in row) for row in matrix.tolist())
 
 
 def pseudo_inverse(rows: Any) -> flint.fmpq_mat:
@@ -70,8 +75,7 @@ def by_word(w: Weights, name: str) -> list[Vector]:
 
 def turn(w: Weights) -> Matrix:
     """Return G = pinv(E_w) E_R, a least-squares solution of E_w G = E_R."""
-    product = pseudo_inverse(by_word(w, "u")) * exact_matrix(by_word(w, "v"))
-    return tuple(tuple(Fraction(int(v.p), int(v.q)) for v in row) for row in product.tolist())
+    return fractions(pseudo_inverse(by_word(w, "u")) * exact_matrix(by_word(w, "v")))
 
 
 # The weights: factors, a vector u for each word, and G.
@@ -79,10 +83,7 @@ def turn(w: Weights) -> Matrix:
 
 def _turned_by(w: Weights, g: Matrix) -> bool:
     """Return whether E_w g = E_R, that is, whether u g = v for every word."""
-    return all(
-        tuple(dot(w.over, u, column) for column in zip(*g, strict=True)) == v
-        for u, v in zip(by_word(w, "u"), by_word(w, "v"), strict=True)
-    )
+    return all(times(w.over, u, g) == v for u, v in zip(by_word(w, "u"), by_word(w, "v"), strict=True))
 
 
 def turns_exactly(w: Weights) -> bool:
@@ -106,11 +107,7 @@ def with_vectors_that_span(size: tuple[int, int, int]) -> Signature:
     """
     k, r, d = size
     start, before, _, after, end = factors(k, r)
-    v = by_symbol(
-        "v",
-        (r,),
-        derived=lambda w, x: tuple(dot(w.over, w.u[x], column) for column in zip(*w.M, strict=True)),
-    )
+    v = by_symbol("v", (r,), derived=lambda w, x: times(w.over, w.u[x], w.M))
     entries = (
         start,
         before,
@@ -126,7 +123,7 @@ def with_vectors_that_span(size: tuple[int, int, int]) -> Signature:
 
 def step_0(w: Weights, h: Vector, x: str) -> Vector:
     """Return the state h_t = ((h_{t-1} D_1) o (u_t G)) D_2^T: equation 6 at beta = 0."""
-    return with_factors(w, h, tuple(dot(w.over, w.u[x], column) for column in zip(*w.G, strict=True)))
+    return with_factors(w, h, times(w.over, w.u[x], w.G))
 
 
 network = Recurrence(start=lambda w: w.alpha_0, step=step_0, out=score)

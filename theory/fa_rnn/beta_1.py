@@ -25,6 +25,7 @@ from theory.fa_rnn.shared.networks import (
     score,
     step_4,
     tensor,
+    times,
     with_factors,
     with_tensor,
 )
@@ -123,7 +124,7 @@ def start_at_once(w: Weights) -> Vector:
 def deterministic_step(w: Weights, h: Vector, x: str) -> Vector:
     """Return the state h_t by equation 4 with the matrices of the deterministic automaton."""
     own = deterministic(w)
-    return tuple(dot(w.over, h, tuple(column)) for column in own.matrix(x).T.tolist())
+    return times(w.over, h, own.matrix(x).tolist())
 
 
 by_deterministic = Recurrence(
@@ -191,8 +192,7 @@ def spelled_match(w: Weights) -> list[WFSA]:
 
     A word's matrix and the wildcard's matrix are combined by "or".
     """
-    tables = spelled(w, max)
-    return [match(boolean(Weights(w.over, w.alphabet, {**w.entries, "T": tables}, w.size)))]
+    return [match(boolean(spelled_rule(w)))]
 
 
 # The complement (the rules of section 2.2 have negations): missing transitions lead to an additional last

@@ -150,6 +150,10 @@ ONE, NOTHING = Fraction(1), Fraction(0)
 READ_OUT = (
     "score_4 (disable.alpha_0 {over} {start}) (disable.alpha_inf (Q := {Q}) {start} {disabled:bool} {f})"
 )
+AS_PRINTED = (
+    f"{READ_OUT} (only {{T:finite}} (reached_from_others (S := {{S}}) {{weighs}} {{start}} {{disabled:bool}}"
+    " {T:finite})) {letters}"
+)
 FOR_WEIGHTS = "forall (over : semiring) (weighs : over -> bool), (forall a, weighs a = false <-> a = zero) ->"
 RULES_IN_COQ = (
     "(S Q : finite) (start : Q) (disabled_bool : Q -> bool) (T : S -> Q -> Q -> over) (f : Q"
@@ -218,10 +222,7 @@ CLAIM = Claim(
                     f"{FOR_WEIGHTS} forall {RULES_IN_COQ} (forall x p q, weighs (T x p q) ->"
                     f" q != start /\\ (p = start \\/ disabled_bool p = disabled_bool q)) -> {EQUAL}"
                 ),
-                network=(
-                    f"{READ_OUT} (only {{T:finite}} (reached_from_others (S := {{S}}) {{weighs}} {{start}}"
-                    " {disabled:bool} {T:finite})) {letters}"
-                ),
+                network=AS_PRINTED,
                 automaton="automaton_of {alpha_0} {alpha_inf} {T}",
                 values=in_coq,
             ),
@@ -235,10 +236,7 @@ CLAIM = Claim(
             theorem=Theorem(
                 "fa_rnn.disable.printed_is_refuted",
                 claims=f"{FOR_WEIGHTS} one <> zero :> over -> not (forall {RULES_IN_COQ} {EQUAL})",
-                network=(
-                    f"{READ_OUT} (only {{T:finite}} (reached_from_others (S := {{S}}) {{weighs}} {{start}}"
-                    " {disabled:bool} {T:finite})) {letters}"
-                ),
+                network=AS_PRINTED,
                 automaton="automaton_of {alpha_0} {alpha_inf} {T}",
                 values=in_coq,
             ),

@@ -10,7 +10,7 @@ from typing import Any
 
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Source, holding, refuted
-from theory.fa_rnn.shared.networks import Matrix, Vector, dot, in_line, tensor
+from theory.fa_rnn.shared.networks import Matrix, Vector, dot, in_line, tensor, times
 from theory.induction import Induction
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes
@@ -63,7 +63,7 @@ def filled(w: Weights) -> tuple[Vector, Vector]:
 
 def step(w: Weights, h: Vector, x: str) -> Vector:
     """Return the merged network's state h T[x] after word x (equation 4)."""
-    return tuple(dot(w.over, h, column) for column in zip(*merged_matrix(w, x), strict=True))
+    return times(w.over, h, merged_matrix(w, x))
 
 
 def scores(w: Weights, h: Vector) -> tuple[Any, Any]:

@@ -217,6 +217,14 @@ C_0 = (
     " c^(j)_0."
 )
 
+PROGRAM: dict[str, Any] = {
+    "network": "rcnn {c_0:from 1} {f} {u:from 1} {word} {n}",
+    "claims": (
+        "forall K : semiring, one <> zero :> K -> not (forall (S : Type) n (c_0 : nat -> "
+        "K) (f : S -> K) (u : S -> nat -> K) word, (1 <= n)%N -> {automaton} = {network})"
+    ),
+}
+
 CLAIM = Claim(
     name="proposition-12",
     title="The n-gram RCNN is rational",
@@ -262,11 +270,7 @@ CLAIM = Claim(
             kinds=("sampled", "exhausted", "decided"),
             theorem=Theorem(
                 "rational_recurrences.proposition_12.printed_is_refuted",
-                claims=(
-                    "forall K : semiring, one <> zero :> K -> not (forall (S : Type) n (c_0 : nat -> "
-                    "K) (f : S -> K) (u : S -> nat -> K) word, (1 <= n)%N -> {automaton} = {network})"
-                ),
-                network="rcnn {c_0:from 1} {f} {u:from 1} {word} {n}",
+                **PROGRAM,
                 score="program {n} {f} {u:from 1} {word}",
             ),
         ),
@@ -275,13 +279,7 @@ CLAIM = Claim(
             says="z_t^(j) = 0 for all j and at every t, as printed in appendix B",
             reading=Equality(recurrence=rcnn_recurrence, construction=from_q_0, algorithm=zero_at_every_t),
             theorem=Theorem(
-                "rational_recurrences.proposition_12.printed_at_every_t_is_refuted",
-                claims=(
-                    "forall K : semiring, one <> zero :> K -> not (forall (S : Type) n (c_0 : nat -> "
-                    "K) (f : S -> K) (u : S -> nat -> K) word, (1 <= n)%N -> {automaton} = {network})"
-                ),
-                network="rcnn {c_0:from 1} {f} {u:from 1} {word} {n}",
-                score="zero",
+                "rational_recurrences.proposition_12.printed_at_every_t_is_refuted", **PROGRAM, score="zero"
             ),
             cases=FROM_ZERO.random,
             kinds=("sampled", "exhausted", "decided"),

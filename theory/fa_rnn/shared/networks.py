@@ -128,6 +128,11 @@ def dot(k: Semiring, left: Vector, right: Vector) -> Any:
     return total(k, (k.times(x, y) for x, y in zip(left, right, strict=True)))
 
 
+def times(k: Semiring, h: Vector, matrix: Any) -> Vector:
+    """Return the row vector h times the matrix, which is a list of rows."""
+    return tuple(dot(k, h, column) for column in zip(*matrix, strict=True))
+
+
 by_tensor = Recurrence(start=lambda w: w.alpha_0, step=step_4, out=score)
 by_factors = Recurrence(start=lambda w: w.alpha_0, step=step_5, out=score)
 
