@@ -244,20 +244,7 @@ CLAIM = Claim(
             " hypothesis is necessary for E_w G = E_R."
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "alpha_0": (ONE,),
-            "D_1": ((ONE,),),
-            "v": {"a": (ONE,), "b": (NOTHING,)},
-            "D_2": ((ONE,),),
-            "alpha_inf": (ONE,),
-            "u": {"a": (ONE,), "b": (ONE,)},
-            "G": ((Fraction(1, 2),),),
-        },
-        ("K", 1),
-    ),
+    example=SPAN.of((2, 2, 1)).example(),
     uses=("fa-rnn-eq-5", "fa-rnn-beta-1"),
     effort=Effort(examples=40, strings=12, longest=8, run=10),
 )

@@ -30,7 +30,6 @@ from typing import Any
 
 import flint
 
-from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Misprint, Source, holding, refuted
 from theory.fa_rnn.shared.networks import BITS, Vector, dot, in_line, step_4, tensor
@@ -296,21 +295,7 @@ CLAIM = Claim(
         ),
         "The products W z are any vectors for each word.",
     ),
-    example=Weights(
-        REAL,
-        "a",
-        {
-            "alpha_0": (Fraction(1), Fraction(0)),
-            "T": {"a": ((Fraction(1), Fraction(1)), (Fraction(0), Fraction(1)))},
-            "Wf": {"a": (Fraction(0), Fraction(0))},
-            "Wr": {"a": (Fraction(0), Fraction(0))},
-            "Uf": ((Fraction(0), Fraction(0)), (Fraction(0), Fraction(-1, 2))),
-            "Ur": ((Fraction(0), Fraction(0)), (Fraction(0), Fraction(0))),
-            "b": Fraction(10),
-            "alpha_inf": (Fraction(0), Fraction(1)),
-        },
-        ("K", 2),
-    ),
+    example=ANY.of(2).example("a"),
     uses=("fa-rnn-beta-1",),
     effort=Effort(examples=50, strings=5, longest=8, run=20, exhausted=3),
     misprints=(

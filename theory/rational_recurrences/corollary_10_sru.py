@@ -6,14 +6,10 @@ later SRU, whose gates read c_{t-1}.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
-from automata.semirings import REAL
 from theory.claim import Claim, Effort, Source, TableRow
 from theory.rational_recurrences.proposition_7 import without_memoryless_gates
-from theory.rational_recurrences.shared.complement import input_representation
+from theory.rational_recurrences.shared.complement import ANYWHERE, input_representation
 from theory.rational_recurrences.shared.hypotheses import ANY_GATES, C_0, MEMORYLESS
-from theory.weights import Weights
 
 CLAIM = Claim(
     name="corollary-10-sru",
@@ -48,16 +44,7 @@ CLAIM = Claim(
             " string is included."
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "c_0": Fraction(0),
-            "f": {"a": Fraction(1, 2), "b": Fraction(1)},
-            "z": {"a": Fraction(3), "b": Fraction(2)},
-            "u": {"a": Fraction(3, 2), "b": Fraction(0)},
-        },
-    ),
+    example=ANYWHERE.example(),
     uses=("proposition-7", "corollary-9"),
     row=TableRow("1", ("SRU", "c_t = f_t c_{t-1} + u_t", "B")),
     layers=("sru",),

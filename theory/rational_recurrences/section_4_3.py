@@ -12,7 +12,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.induction import ONE_LETTER, Induction
@@ -167,17 +166,7 @@ CLAIM = Claim(
         ),
         "The variant corrected, about an LSTM whose gates read only the symbol, is not in the paper.",
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "c_0": ZERO,
-            "f": {"a": Fraction(1, 2), "b": Fraction(1)},
-            "i": {"a": Fraction(1), "b": Fraction(1, 2)},
-            "g": {"a": Fraction(1), "b": Fraction(-1)},
-            "u": {"a": Fraction(1), "b": Fraction(-1, 2)},
-        },
-    ),
+    example=INPUT_ONLY.example(),
     uses=("corollary-9", "corollary-14"),
     effort=Effort(examples=60, strings=12, longest=6, run=6, exhausted=4),
 )

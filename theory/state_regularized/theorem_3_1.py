@@ -10,7 +10,6 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Misprint, Source, holding, refuted
 from theory.induction import Identity, Induction
@@ -21,6 +20,7 @@ from theory.state_regularized.shared.limits import distinct
 from theory.state_regularized.shared.memory import at_zero, with_cell_state
 from theory.state_regularized.shared.networks import (
     ANY,
+    EXAMPLE,
     NETWORK,
     SIZES,
     SMALL,
@@ -338,15 +338,28 @@ def for_every_k() -> list[Identity]:
     ]
 
 
-def proof(says: str, invariant: Any, states: Any, of: Any) -> Induction:
+VECTOR_OF_LAW = (
+    "after every string, the Forward vector is the distribution of the run: for each centroid, the"
+    " probability that the run is there"
+)
+
+
+def proof(
+    of: Any,
+    start: Any = at_first,
+    says: str = VECTOR_OF_LAW,
+    invariant: Any = lambda w, law, unit: at_each(w, law),
+) -> Induction:
     """Return the proof by induction over ``invariant``, for k = 2 to 4 and for a symbolic k.
 
-    ``of`` returns the names and shapes of the weights for a number k of centroids.
+    ``of`` returns the names and shapes of the weights for a number k of centroids. ``start`` is the first
+    distribution; if it is ``None``, it is a distribution over the centroids like all others.
     """
+    first = [] if start is None else [start]
     return Induction(
         says=says,
         invariant=invariant,
-        states=states,
+        states=lambda w, variable: [*(law(w) for law in first), at_centroids(w, variable)],
         instances=tuple((of(k), "a") for k in (2, 3, 4)),
         enough=(
             "One letter whose results are variables stands for every letter, because a step reads one"
@@ -358,33 +371,14 @@ def proof(says: str, invariant: Any, states: Any, of: Any) -> Induction:
     )
 
 
-VECTOR_OF_LAW = (
-    "after every string, the Forward vector is the distribution of the run: for each centroid, the"
-    " probability that the run is there"
-)
-AT_CENTROID = proof(
-    VECTOR_OF_LAW,
-    lambda w, law, unit: at_each(w, law),
-    lambda w, variable: [at_first(w), at_centroids(w, variable)],
-    any_cell,
-)
-TO_END = proof(
-    VECTOR_OF_LAW,
-    lambda w, law, unit: at_each(w, law),
-    lambda w, variable: [at_first(w), at_centroids(w, variable)],
-    lambda k: any_cell(k, more=(constant("at_end", (k,)),)),
-)
-AFTER_TOKEN = proof(
-    VECTOR_OF_LAW,
-    lambda w, law, unit: at_each(w, law),
-    lambda w, variable: [at_centroids(w, variable)],
-    lambda k: any_cell(k, more=(constant("first", (k,)),)),
-)
+AT_CENTROID = proof(any_cell)
+TO_END = proof(lambda k: any_cell(k, more=(constant("at_end", (k,)),)))
+AFTER_TOKEN = proof(lambda k: any_cell(k, more=(constant("first", (k,)),)), start=None)
 FROM_H_0 = proof(
+    lambda k: any_cell(k, rows=1),
+    anywhere,
     VECTOR_OF_LAW + ", and finally the probability that it is still at h_0",
     lambda w, law, unit: [*at_each(w, law), w.over.one if law[0][0].last == 0 else w.over.zero],
-    lambda w, variable: [anywhere(w), at_centroids(w, variable)],
-    lambda k: any_cell(k, rows=1),
 )
 
 
@@ -690,18 +684,7 @@ CLAIM = Claim(
             " with the same number of centroids each."
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "eq": Fraction(2),
-            "m": Fraction(1),
-            "S": ((Fraction(0),), (Fraction(1),)),
-            "U": ((Fraction(1),),),
-            "W": {"a": (Fraction(0),), "b": (Fraction(-1),)},
-        },
-        ("k", 2),
-    ),
+    example=EXAMPLE,
     layers=("sr-elman", "sr-gru"),
     differentiable=False,  # they sample their centroids
     effort=Effort(examples={"cross-checked": 40, "decided": 40}, strings=20, run=8, exhausted=3),

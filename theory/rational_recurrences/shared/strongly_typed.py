@@ -6,29 +6,14 @@ Peng et al. 2018, section 4.1, equation 10, and appendix A; Balduzzi and Ghifary
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from automata.semirings import REAL
 from theory.claim import Claim, Effort, Source, TableRow
 from theory.rational_recurrences.shared import windows
 from theory.rational_recurrences.shared.windowed_variants import from_gates, own_unit, table_1, variants
 from theory.signature import by_window
 from theory.weights import Weights
-
-WINDOWS = ("a", "b", "aa", "ab", "ba", "bb")
-EXAMPLE = Weights(
-    REAL,
-    "ab",
-    {
-        "c_0": Fraction(0),
-        "f": dict.fromkeys(WINDOWS, Fraction(1, 2)),
-        "u": dict(zip(WINDOWS, map(Fraction, (1, 0, 2, -1, 3, 0)), strict=True)),
-    },
-    ("K", 2),
-)
-"""A unit whose gates read two symbols."""
 
 
 def claim(
@@ -92,7 +77,7 @@ def claim(
                 " empty string is included."
             ),
         ),
-        example=EXAMPLE,
+        example=from_zero.example(),
         uses=("proposition-11-qrnn",),
         row=TableRow("1", (name, "c_t = f_t c_{t-1} + u_t", "B, with a memory of one symbol")),
         layers=(name.lower(),),
