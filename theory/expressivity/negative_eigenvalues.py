@@ -13,7 +13,7 @@ from typing import Any
 from automata.wfsa import WFSA
 from theory.claim import PARAPHRASED, Claim, Effort, Source, holding, refuted
 from theory.expressivity.pd_ssm_emulation import counting
-from theory.expressivity.second_order import sign
+from theory.expressivity.second_order import scaled_sign, sign
 from theory.fa_rnn.shared.networks import at_place, dot
 from theory.induction import ONE_LETTER, Identity, Induction
 from theory.places import AnyPlaces, Concrete, symbolic
@@ -118,12 +118,6 @@ def erased(w: Weights, s: Vector, x: str) -> Vector:
 with_unit_key = Recurrence(lambda w: w.s_0, erased, output)
 
 
-def parity(w: Weights) -> list[WFSA]:
-    """Return the automaton whose score after n letters a is (-1)^n times the score of the empty string."""
-    (automaton,) = sign(w)
-    return [automaton.replace(initial=automaton.initial * dot(w.over, w.k, w.s_0))]
-
-
 # A layer with triangular matrices, whose eigenvalues are on their diagonals, does not count modulo 3.
 
 
@@ -197,7 +191,7 @@ CLAIM = Claim(
             without={
                 "proved": "proofs use polynomials without -1 and quotients; the Coq theorem covers every ring"
             },
-            reading=Equality(with_unit_key, parity),
+            reading=Equality(with_unit_key, lambda w: scaled_sign(w, dot(w.over, w.k, w.s_0))),
             cases=UNIT.random,
             small_cases=UNIT.near_generic,
             theorem=Theorem(

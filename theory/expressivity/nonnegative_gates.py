@@ -13,7 +13,7 @@ from typing import Any
 from automata.wfsa import WFSA
 from theory.claim import LADDER, PARAPHRASED, Claim, Effort, Source, Variant, holding, refuted
 from theory.expressivity.illusion_of_state import DIAGONAL, layer_with_offset
-from theory.expressivity.second_order import sign
+from theory.expressivity.second_order import scaled_sign, sign
 from theory.fa_rnn.shared.networks import dot
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, entries
@@ -129,12 +129,6 @@ def negative_gate(w: Weights, s: Vector, x: str) -> Vector:
 flipped = Recurrence(lambda w: w.s_0, negative_gate, lambda w, s: (dot(w.over, w.c, s),))
 
 
-def scaled_sign(w: Weights) -> list[WFSA]:
-    """Return the automaton whose score after n letters a is (-1)^n times the score of the empty string."""
-    (automaton,) = sign(w)
-    return [automaton.replace(initial=automaton.initial * dot(w.over, w.s_0, w.c))]
-
-
 def with_gates(m: int) -> Signature:
     """Return the names and shapes of the weights of a layer with m units.
 
@@ -218,7 +212,7 @@ CLAIM = Claim(
             name="corrected-parity",
             says="with the gate -1 for a and 1 for other letters, the score is (-1)^n times the first score",
             without={"proved": "proofs use polynomials without -1; the Coq theorem covers every ring"},
-            reading=Equality(flipped, scaled_sign),
+            reading=Equality(flipped, lambda w: scaled_sign(w, dot(w.over, w.s_0, w.c))),
             cases=NEGATIVE.random,
             small_cases=NEGATIVE.near_generic,
             theorem=Theorem(

@@ -111,6 +111,12 @@ def sign(w: Weights) -> list[WFSA]:
     return [WFSA(w.over, [one], [one], {x: [[-one if x == "a" else one]] for x in w.alphabet})]
 
 
+def scaled_sign(w: Weights, first: Any) -> list[WFSA]:
+    """Return the automaton whose score is (-1)^n times ``first`` if the word has the letter a n times."""
+    (automaton,) = sign(w)
+    return [automaton.replace(initial=automaton.initial * first)]
+
+
 # The automaton that is computed from values f(u) of a function.
 
 Value = Callable[[str], Any]

@@ -23,7 +23,7 @@ from theory.fa_rnn.shared.networks import (
     rebuilt,
     with_factors,
 )
-from theory.induction import Identity, Induction
+from theory.induction import Identity, Induction, step_identity
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
@@ -199,7 +199,7 @@ def any_size() -> list[Identity]:
     of = symbolic()
     left, right = place_10(of, OLD, of.j, partial(a_10, of)), alone(of, of.j)
     where = "at every state j of one set, for any K and r of both sets"
-    return [Identity("step", where, of.write(left), of.write(right), of.same(left, right))]
+    return [step_identity(of, where, left, right)]
 
 
 def alone(of: AnyPlaces, j: Any) -> Any:

@@ -30,11 +30,11 @@ from typing import Any
 
 import flint
 
-from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Misprint, Source, holding, refuted
 from theory.fa_rnn.shared.networks import BITS, Vector, dot, in_line, step_4, tensor
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.state_regularized.shared.limits import always_one
 from theory.weights import Weights
 
 PRECISION = 256
@@ -202,24 +202,14 @@ def between(w: Weights, now: Run) -> tuple[int]:
 def near(w: Weights, now: Run) -> tuple[int]:
     """Return 0 if the scores of the two networks certainly differ by more than 1/2, else 1."""
     with flint.ctx.workprec(PRECISION):
-        end = tuple(map(ball, w.alpha_inf))
-        distance = abs(total_of(now.gru, end) - ball(dot(w.over, now.plain, w.alpha_inf)))
+        (gated,) = times(now.gru, [[ball(v)] for v in w.alpha_inf])
+        distance = abs(gated - ball(dot(w.over, now.plain, w.alpha_inf)))
         return (int(not distance > ball(FAR)),)
-
-
-def total_of(h: Vector, end: Vector) -> Any:
-    """Return the score of the state h with the final weights ``end``, in ball arithmetic."""
-    return sum((a * b for a, b in zip(h, end, strict=True)), start=flint.arb(0))
 
 
 def network(out: Callable[[Weights, Run], tuple[int]]) -> Recurrence:
     """Return a recurrence that runs both networks; ``out`` compares them and is its output."""
     return Recurrence(start=start, step=step, out=out)
-
-
-def always_one(w: Weights) -> list[WFSA]:
-    """Return the one-state automaton with all weights one."""
-    return [WFSA(w.over, [1], [1], {x: [[1]] for x in w.alphabet})]
 
 
 KINDS = ("sampled", "exhausted")

@@ -43,9 +43,7 @@ def small_rules_and_formula(size: tuple[int, int, int]) -> Signature:
     Every sentence begins in the first state.
     """
     signature = rules_and_formula(size)
-    return Signature(
-        (one_start(), *signature.entries[1:]), size=signature.size, most_small=signature.most_small
-    )
+    return replace(signature, entries=(one_start(), *signature.entries[1:]))
 
 
 def ends_in_turn(size: tuple[int, int, int]) -> Signature:
@@ -136,12 +134,14 @@ def clamped(values: Vector) -> Vector:
     return tuple(min(1, value) for value in values)
 
 
-aggregated = Clamped.of(
-    start=lambda w: w.alpha_0,
-    step=step_4,
-    scores=forward_scores,
-    shown=lambda w, bits: (formula(w.clauses, bits),),
-)
+def on_clamped(value: Callable[[Weights, Vector], Any]) -> Clamped:
+    """Return the network whose output is ``value`` of the clamped scores of the rules."""
+    return Clamped.of(
+        start=lambda w: w.alpha_0, step=step_4, scores=forward_scores, shown=lambda w, bits: (value(w, bits),)
+    )
+
+
+aggregated = on_clamped(lambda w, bits: formula(w.clauses, bits))
 unclamped = Recurrence(
     start=lambda w: w.alpha_0, step=step_4, out=lambda w, h: (formula(w.clauses, forward_scores(w, h)),)
 )
@@ -169,12 +169,7 @@ def perceptron(clauses: Sequence[Sequence[int]], values: Sequence[Any]) -> Any:
     return relu(sum(layer) - (len(layer) - 1))
 
 
-by_perceptron = Clamped.of(
-    start=lambda w: w.alpha_0,
-    step=step_4,
-    scores=forward_scores,
-    shown=lambda w, bits: (perceptron(w.clauses, bits),),
-)
+by_perceptron = on_clamped(lambda w, bits: perceptron(w.clauses, bits))
 
 
 # Nothing is clamped. The variants cover only inputs for which all states, or all scores, are 0 or 1. For
@@ -205,12 +200,7 @@ where_scores_are_bits = where_bits(forward_scores)
 # nested "or"s of two. The negation of a count may be negative, so the position of the clamp matters: NOT 2 =
 # -1, and min(1, 1 + 1 - 1) = 1, but min(1, min(1, 1 + 1) - 1) = 0.
 
-nested = Clamped.of(
-    start=lambda w: w.alpha_0,
-    step=step_4,
-    scores=forward_scores,
-    shown=lambda w, bits: (formula(w.clauses, bits, nested_disjunction),),
-)
+nested = on_clamped(lambda w, bits: formula(w.clauses, bits, nested_disjunction))
 
 
 def nested_where_flat_is_right(w: Weights, h: Vector) -> tuple[Any]:
@@ -280,19 +270,25 @@ RULES_IN_COQ = (
 )
 
 
-def in_any_domain(value: str, *premises: str, refuted: bool = False) -> str:
-    """Return the proposition that ``value`` equals the logic (1 or 0) over any ordered domain.
+def in_coq(name: str, value: str, *premises: str, network: str = "") -> Theorem:
+    """Return the Coq theorem that ``value`` equals the logic (1 or 0) over any ordered domain, or is refuted.
 
-    If ``refuted`` is true, return the negation of the proposition.
+    Args:
+        name: the theorem's name.
+        value: the Coq term of the formula's value.
+        premises: terms that are assumed to equal the logic.
+        network: the Coq term of the network's value, if it is not ``value``.
     """
     hypotheses = "".join(f"{premise} = ({HOLDS})%:R%R :> R -> " for premise in premises)
     equal = f"forall {RULES_IN_COQ}, {hypotheses}{value} = ({HOLDS})%:R%R :> R"
-    return f"forall R : realDomainType, let ring := R in {f'not ({equal})' if refuted else equal}"
-
-
-def with_integers(w: Weights) -> dict[str, Any]:
-    """Return the values of the placeholders in Coq terms, with the integers as the ring."""
-    return {**w.entries, "ring": "integers"}
+    claim = f"not ({equal})" if name.endswith("_is_refuted") else equal
+    return Theorem(
+        f"fa_rnn.soft_logic.{name}",
+        claims=f"forall R : realDomainType, let ring := R in {claim}",
+        network=f"rational_of ({network or value})",
+        score="bit {over} " + HOLDS,
+        values=lambda w: {**w.entries, "ring": "integers"},
+    )
 
 
 NOT_AFFINE = (
@@ -323,13 +319,7 @@ CLAIM = Claim(
             cases=RANDOM.random,
             small_cases=SMALL_IN_TURN.small,
             programs=("fa-rnn-soft-logic",),
-            theorem=Theorem(
-                "fa_rnn.soft_logic.soft_logic",
-                claims=in_any_domain(f"soft_value {SIGNS} (clamped {COUNTS})"),
-                values=with_integers,
-                network=(f"rational_of (soft_value {SIGNS} (clamped {COUNTS}))"),
-                score="bit {over} " + HOLDS,
-            ),
+            theorem=in_coq("soft_logic", f"soft_value {SIGNS} (clamped {COUNTS})"),
         ),
         holding(
             name="corrected-clamped-steps",
@@ -337,13 +327,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=clamped_at_every_step, construction=logic),
             cases=RANDOM.random,
             small_cases=SMALL_IN_TURN.small,
-            theorem=Theorem(
-                "fa_rnn.soft_logic.soft_logic_clamped_steps",
-                claims=in_any_domain(f"soft_value {SIGNS} (clamped {CLAMPED})"),
-                values=with_integers,
-                network=(f"rational_of (soft_value {SIGNS} (clamped {CLAMPED}))"),
-                score="bit {over} " + HOLDS,
-            ),
+            theorem=in_coq("soft_logic_clamped_steps", f"soft_value {SIGNS} (clamped {CLAMPED})"),
         ),
         holding(
             name="corrected-nested",
@@ -351,13 +335,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=nested, construction=logic),
             cases=THREE.random,
             small_cases=SMALL_THREE_IN_TURN.small,
-            theorem=Theorem(
-                "fa_rnn.soft_logic.soft_logic_nested",
-                claims=in_any_domain(f"nested_value {SIGNS} (clamped {COUNTS})"),
-                values=with_integers,
-                network="rational_of (nested_value " + SIGNS + " (clamped " + COUNTS + "))",
-                score="bit {over} " + HOLDS,
-            ),
+            theorem=in_coq("soft_logic_nested", f"nested_value {SIGNS} (clamped {COUNTS})"),
         ),
         holding(
             name="corrected-perceptron",
@@ -368,13 +346,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=by_perceptron, construction=logic),
             cases=RANDOM.random,
             small_cases=SMALL_IN_TURN.small,
-            theorem=Theorem(
-                "fa_rnn.soft_logic.soft_logic_perceptron",
-                claims=in_any_domain(f"perceptron {SIGNS} (clamped {COUNTS})"),
-                values=with_integers,
-                network=f"rational_of (perceptron {SIGNS} (clamped {COUNTS}))",
-                score="bit {over} " + HOLDS,
-            ),
+            theorem=in_coq("soft_logic_perceptron", f"perceptron {SIGNS} (clamped {COUNTS})"),
         ),
         holding(
             name="corrected-scores",
@@ -414,14 +386,11 @@ CLAIM = Claim(
             ),
             reading=Equality(recurrence=nested_counts, construction=logic),
             cases=THREE_LITERALS.random,
-            theorem=Theorem(
-                "fa_rnn.soft_logic.printed_nested_is_refuted",
-                claims=in_any_domain(
-                    f"nested_value {SIGNS} {COUNTS}", f"soft_value {SIGNS} {COUNTS}", refuted=True
-                ),
-                values=with_integers,
-                network=(f"rational_of (nested_where_flat_is_right {SIGNS} {COUNTS} {HOLDS})"),
-                score="bit {over} " + HOLDS,
+            theorem=in_coq(
+                "printed_nested_is_refuted",
+                f"nested_value {SIGNS} {COUNTS}",
+                f"soft_value {SIGNS} {COUNTS}",
+                network=f"nested_where_flat_is_right {SIGNS} {COUNTS} {HOLDS}",
             ),
             kinds=LADDER[:3],
             effort=Effort(examples=150, strings=12, longest=6, run=6),
@@ -433,13 +402,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=unclamped, construction=logic),
             cases=RANDOM.random,
             small_cases=SMALL.small,
-            theorem=Theorem(
-                "fa_rnn.soft_logic.without_clamp_is_refuted",
-                claims=in_any_domain(f"soft_value {SIGNS} {COUNTS}", refuted=True),
-                values=with_integers,
-                network=(f"rational_of (soft_value {SIGNS} {COUNTS})"),
-                score="bit {over} " + HOLDS,
-            ),
+            theorem=in_coq("without_clamp_is_refuted", f"soft_value {SIGNS} {COUNTS}"),
             kinds=LADDER[:3],
         ),
     ),

@@ -13,7 +13,7 @@ from typing import Any
 from automata.semirings import MAX_TIMES
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Source, holding, refuted
-from theory.fa_rnn.beta_1 import viterbi_network
+from theory.fa_rnn.beta_1 import viterbi_network, viterbi_score
 from theory.fa_rnn.shared.networks import (
     SQUARE,
     Vector,
@@ -85,12 +85,9 @@ def max_factors_step(w: Weights, h: Vector, x: str) -> Vector:
     return tuple(max(n * d for n, d in zip(a, row, strict=True)) for row in w.D_2)
 
 
-def greatest_end(w: Weights, h: Vector) -> tuple[Any]:
-    """Return the score, the maximum over i of h_N[i] alpha_inf[i]."""
-    return (max(v * f for v, f in zip(h, w.alpha_inf, strict=True)),)
-
-
-maxima_of_factors = Recurrence(start=lambda w: w.alpha_0, step=max_factors_step, out=greatest_end)
+maxima_of_factors = Recurrence(
+    start=lambda w: w.alpha_0, step=max_factors_step, out=lambda w, h: viterbi_score(w, (h, ()))
+)
 
 
 def rebuilt_over_max_times(w: Weights) -> list[WFSA]:

@@ -13,6 +13,7 @@ from typing import Any
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Source, TableRow, holding, refuted
 from theory.induction import ONE_LETTER, Induction
+from theory.rational_recurrences.corollary_14 import softsign
 from theory.rational_recurrences.proposition_7 import figure_1_from_c_0
 from theory.rational_recurrences.shared import over_reals
 from theory.reading import Equality, NoAutomaton, Recurrence
@@ -50,8 +51,7 @@ def figure_1_with_alpha(w: Weights) -> list[WFSA]:
 
 def hidden_step(w: Weights, h: Any, x: str) -> Any:
     """Return the hidden unit h_t = g(z(x_t) + r h_{t-1}), where g is the softsign."""
-    inside = w.z[x] + w.r * h
-    return inside / (1 + abs(inside))
+    return softsign(w.z[x] + w.r * h)
 
 
 hidden = Recurrence(start=lambda w: w.h_0, step=hidden_step, out=lambda w, h: (h,))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Source, TableRow, holding, refuted
-from theory.induction import ONE_LETTER, Identity, Induction
+from theory.induction import ONE_LETTER, Identity, Induction, step_identity
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.rational_recurrences.shared import over_reals
 from theory.reading import Equality, NoAutomaton, Recurrence
@@ -179,8 +179,7 @@ def reaching(of: SymbolicPlaces, where: str) -> Identity:
     left = of.plus(
         of.times(of.at("c", 0), tau(of, 0, of.j)), of.sum(lambda i: of.times(of.at("c", i), tau(of, i, of.j)))
     )
-    right = next_number(of, of.j)
-    return Identity("step", where, of.write(left), of.write(right), of.same(left, right))
+    return step_identity(of, where, left, next_number(of, of.j))
 
 
 def reaching_first(of: SymbolicPlaces) -> Identity:
@@ -189,7 +188,7 @@ def reaching_first(of: SymbolicPlaces) -> Identity:
         of.times(of.at("c", 0), tau_to_first(of, 0)),
         of.sum(lambda i: of.times(of.at("c", i), tau_to_first(of, i))),
     )
-    return Identity("step", "at index 0", of.write(left), "c[0]", of.same(left, of.at("c", 0)))
+    return step_identity(of, "at index 0", left, of.at("c", 0))
 
 
 def chain_proof(of: Callable[[int], Signature]) -> Induction:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Source, TableRow, holding, refuted
-from theory.induction import ONE_LETTER, Identity, Induction
+from theory.induction import ONE_LETTER, Identity, Induction, step_identity
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
@@ -135,33 +135,20 @@ def with_2d_states() -> list[Identity]:
     left = of.plus(
         of.sum(lambda i: of.times(of.at("c", i), within_c(of, i, of.j))), of.sum(lambda i: to_c(of, i, of.j))
     )
-    return [*at_place(of, left), at_ones(of, of.sum(lambda i: within_ones(of, i, of.j)))]
+    ones = of.sum(lambda i: within_ones(of, i, of.j))
+    return [at_place(of, left), step_identity(of, "at every state of the constant 1", ones, of.one)]
 
 
 def with_d_plus_1_states() -> list[Identity]:
     """Return the induction step as identities, for the automata with d + 1 states and a symbolic d."""
     of = symbolic()
     left = of.plus(of.sum(lambda i: of.times(of.at("c", i), within_c(of, i, of.j))), to_c_from_one(of, of.j))
-    return [*at_place(of, left)]
+    return [at_place(of, left)]
 
 
-def at_place(of: SymbolicPlaces, left: Any) -> list[Identity]:
+def at_place(of: SymbolicPlaces, left: Any) -> Identity:
     """Return the identity between the expression ``left`` and the recurrence's step at an index j of c."""
-    right = next_number(of, of.j)
-    return [
-        Identity(
-            "step",
-            "at every index j of c, 1 <= j <= n = d",
-            of.write(left),
-            of.write(right),
-            of.same(left, right),
-        )
-    ]
-
-
-def at_ones(of: SymbolicPlaces, left: Any) -> Identity:
-    """Return the identity between the expression ``left`` and 1, at the states of the constant 1."""
-    return Identity("step", "at every state of the constant 1", of.write(left), "1", of.same(left, of.one))
+    return step_identity(of, "at every index j of c, 1 <= j <= n = d", left, next_number(of, of.j))
 
 
 def proof(says: str, invariant: Any, sizes: Any) -> Induction:

@@ -73,12 +73,7 @@ def no_longer(w: Weights, h: Vector) -> tuple[Any]:
         raise UnsettledNorm(f"{BITS} bits do not decide whether |h|^2 = {norm} is at most {most}")
 
 
-def in_balls(h: Vector) -> Vector:
-    """Convert each component to a ball of radius 0."""
-    return tuple(map(ball, h))
-
-
-network = Recurrence(start=lambda w: in_balls(w.S[0]), step=mixed, out=no_longer)
+network = Recurrence(start=lambda w: tuple(map(ball, w.S[0])), step=mixed, out=no_longer)
 # the network h = U h + W_x, without centroids or a bounded activation
 plain = Recurrence(start=lambda w: w.S[0], step=inside, out=lambda w, h: (Fraction(square(h) <= longest(w)),))
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Misprint, Source, holding, refuted
-from theory.induction import Identity, Induction
+from theory.induction import Identity, Induction, step_identity
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Equality, NoAutomaton, NoInitialDistribution, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
@@ -331,11 +331,7 @@ def for_every_k() -> list[Identity]:
     """
     of = symbolic()
     left, right = of.sum(lambda i: of.times(of.at("p", i), tau(of, i, of.j))), arrive(of, of.j)
-    return [
-        Identity(
-            "step", "at every index j, 1 <= j <= n = k", of.write(left), of.write(right), of.same(left, right)
-        )
-    ]
+    return [step_identity(of, "at every index j, 1 <= j <= n = k", left, right)]
 
 
 VECTOR_OF_LAW = (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from automata.semirings import Semiring
 from automata.wfsa import WFSA
-from theory.induction import Identity, Induction
+from theory.induction import Identity, Induction, step_identity
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Recurrence
 from theory.signature import Signature, WeightEntry, by_symbol, constant
@@ -272,10 +272,4 @@ def vector_is_h(
 
 def at_place(of: SymbolicPlaces, left: Any, right: Any) -> Identity:
     """Return the identity of the expressions ``left`` and ``right`` at an index j."""
-    return Identity(
-        "step",
-        "at every state j, 1 <= j <= n = K, for every r",
-        of.write(left),
-        of.write(right),
-        of.same(left, right),
-    )
+    return step_identity(of, "at every state j, 1 <= j <= n = K, for every r", left, right)
