@@ -84,13 +84,8 @@ def initial_state(w: Weights) -> State:
     return (1, *[0] * (len(units(w)) - 1)), w.over.one
 
 
-def not_started(w: Weights) -> State:
-    """Return an initial state in which all units are 0."""
-    return (0,) * len(units(w)), w.over.one
-
-
 minsky = Recurrence(initial_state, step, output, modes=True)
-without_start = Recurrence(not_started, step, output, modes=True)
+without_start = Recurrence(lambda w: ((0,) * len(units(w)), w.over.one), step, output, modes=True)
 without_bias = Recurrence(initial_state, lambda w, state, x: step(w, state, x, bias=0), output, modes=True)
 
 
@@ -151,11 +146,6 @@ def with_delta(w: Weights) -> Weights:
     every = vectors(w)
     delta = {x: tuple(every.index(next_vector(w, h, x)) for h in every) for x in w.alphabet}
     return Weights(w.over, w.alphabet, {**w.entries, "delta": delta}, w.size)
-
-
-def of_vectors(w: Weights) -> list[WFSA]:
-    """Return the automaton whose states are the vectors of the network's units."""
-    return deterministic(with_delta(w))
 
 
 def maps_in_coq(w: Weights, n: int) -> dict[str, Any]:
@@ -220,7 +210,7 @@ CLAIM = Claim(
         holding(
             name="corrected-converse",
             says="any Heaviside network with integer weights, as the automaton of its vectors of units",
-            reading=Equality(any_network, of_vectors),
+            reading=Equality(any_network, lambda w: deterministic(with_delta(w))),
             cases=NETWORKS.random,
             small_cases=NETWORKS.near_generic,
             theorem=Theorem(

@@ -67,11 +67,6 @@ def pd_ssm(matrix: Any = column_one_hot, start: Any = lambda w: w.x_0) -> Recurr
     )
 
 
-def zeros(w: Weights) -> Vector:
-    """Return the initial state x_0 = 0."""
-    return (w.over.zero,) * len(w.c)
-
-
 def counting(w: Weights, modulus: int) -> list[WFSA]:
     """Return the automaton whose score is 1 if ``modulus`` divides the number of letters a, else 0."""
     k, states = w.over, range(modulus)
@@ -139,7 +134,7 @@ CLAIM = Claim(
             name="without-initial-state",
             says="the layer starts in x_0 = 0: then its state is always 0",
             without=NO_THEOREM,
-            reading=Equality(pd_ssm(start=zeros), automaton),
+            reading=Equality(pd_ssm(start=lambda w: (w.over.zero,) * len(w.c)), automaton),
             cases=LAYERS.random,
         ),
         refuted(

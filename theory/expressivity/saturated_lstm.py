@@ -43,11 +43,6 @@ def cells_step(w: Weights, c: Vector, x: str) -> Vector:
     return tuple(k.plus(k.times(f, value), k.times(i, g)) for f, value, i, g in gates)
 
 
-def first_cells(w: Weights) -> Vector:
-    """Return the initial cells, which are 0."""
-    return (w.over.zero,) * len(w.r)
-
-
 def automaton(w: Weights) -> list[WFSA]:
     """Return the automaton with a state that is always 1, and a state for each cell."""
     k, states = w.over, range(len(w.r))
@@ -61,7 +56,7 @@ def automaton(w: Weights) -> list[WFSA]:
     return [WFSA(k, [k.one, *[k.zero] * len(states)], [k.zero, *w.r], tables)]
 
 
-linear = Recurrence(first_cells, cells_step, lambda w, c: (dot(w.over, w.r, c),))
+linear = Recurrence(lambda w: (w.over.zero,) * len(w.r), cells_step, lambda w, c: (dot(w.over, w.r, c),))
 
 
 # One cell whose input gate also reads the cell: the counter max(0, c + step).

@@ -86,11 +86,6 @@ def _turned_by(w: Weights, g: Matrix) -> bool:
     return all(times(w.over, u, g) == v for u, v in zip(by_word(w, "u"), by_word(w, "v"), strict=True))
 
 
-def turns_exactly(w: Weights) -> bool:
-    """Return whether the matrix G of the weights solves E_w G = E_R exactly."""
-    return _turned_by(w, w.G)
-
-
 def with_any_vectors(size: tuple[int, int, int], only: tuple[Any, ...] | None = None) -> Signature:
     """Return the names and shapes of factors with K states and r columns, word vectors u of size D, and G."""
     k, r, d = size
@@ -116,7 +111,7 @@ def with_vectors_that_span(size: tuple[int, int, int]) -> Signature:
         v,
         after,
         end,
-        constant("G", derived=turn, follows=turns_exactly),
+        constant("G", derived=turn, follows=lambda w: _turned_by(w, w.G)),
     )
     return Signature(entries, size=("K", k), most_small=150)
 
@@ -139,11 +134,6 @@ def lies_in_column_space(w: Weights) -> bool:
     return rank([(*u, *v) for u, v in zip(e_w, e_r, strict=True)]) == rank(e_w)
 
 
-def is_exact(w: Weights) -> bool:
-    """Return whether G = pinv(E_w) E_R solves E_w G = E_R exactly."""
-    return _turned_by(w, turn(w))
-
-
 condition = Recurrence(
     start=lambda w: (int(lies_in_column_space(w)),), step=lambda w, c, x: c, out=lambda w, c: c
 )
@@ -151,7 +141,7 @@ condition = Recurrence(
 
 def exactness(w: Weights) -> list[WFSA]:
     """Return a one-state automaton whose weight is 1 if E_w pinv(E_w) E_R = E_R, and 0 otherwise."""
-    return [WFSA(REAL, [int(is_exact(w))], [1], {x: [[1]] for x in w.alphabet})]
+    return [WFSA(REAL, [int(_turned_by(w, turn(w)))], [1], {x: [[1]] for x in w.alphabet})]
 
 
 SIZES = ((1, 1, 1), (2, 2, 1), (2, 2, 2), (2, 1, 3))

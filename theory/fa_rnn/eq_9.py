@@ -85,27 +85,20 @@ def small_factors(size: tuple[int, int]) -> Signature:
     return in_line(Signature(factors(size[0], size[1], only), size=("K", size[0])), most=800)
 
 
-def rule_and_threshold(k: int) -> Signature:
+def rule_and_threshold(k: int, gamma: tuple[Any, ...] = ("1/2", "1", "1/100", "99/100")) -> Signature:
     """Return the names and shapes of a tensor of zeros and ones, its factors, and a threshold.
 
-    The factors are constructed from the tensor. The threshold gamma is in (0, 1].
+    The factors are constructed from the tensor. The threshold is one of ``gamma``, by default in (0, 1].
     """
-    gamma = constant("gamma", only=("1/2", "1", "1/100", "99/100"))
-    return Signature((*tensor(k, BITS), *by_construction(), gamma), size=("K", k), most_small=600)
-
-
-def rule_and_any_threshold(k: int) -> Signature:
-    """Return the same names and shapes as :func:`rule_and_threshold`, but with a threshold of 0 or 2."""
-    signature = rule_and_threshold(k)
-    return Signature(
-        (*signature.entries[:-1], constant("gamma", only=(0, 2))), size=signature.size, most_small=600
-    )
+    entries = (*tensor(k, BITS), *by_construction(), constant("gamma", only=gamma))
+    return Signature(entries, size=("K", k), most_small=600)
 
 
 SMALL_SIZES = ((1, 1), (2, 1), (2, 2))
 ANY = Sizes(decomposed, (*SMALL_SIZES, (2, 3), (3, 2)), SMALL_SIZES)
 SMALL = Sizes(small_factors, (), SMALL_SIZES)
-EXACT, OFF = Sizes(rule_and_threshold, (1, 2, 3), ()), Sizes(rule_and_any_threshold, (1, 2, 3), (1, 2))
+EXACT = Sizes(rule_and_threshold, (1, 2, 3), ())
+OFF = Sizes(lambda k: rule_and_threshold(k, (0, 2)), (1, 2, 3), (1, 2))
 IN_LINE = Sizes(lambda k: in_line(rule_and_threshold(k)), (), (1, 2))
 
 

@@ -33,17 +33,9 @@ from theory.theorem import Theorem
 from theory.weights import Weights
 
 
-def over_max_times(k: int) -> Signature:
+def over_max_times(k: int, only: tuple[Any, ...] | None = None) -> Signature:
     """Return the names and shapes of the nonnegative weights of an automaton with K states."""
-    return Signature(tensor(k), over=MAX_TIMES, size=("K", k))
-
-
-def small_over_max_times(k: int) -> Signature:
-    """Return the names and shapes of the weights of the small test cases over max-times.
-
-    There are K states, and the weights are 0, 1/2, 1 and 2.
-    """
-    return in_line(Signature(tensor(k, (0, 1, 2, Fraction(1, 2))), over=MAX_TIMES, size=("K", k)))
+    return Signature(tensor(k, only), over=MAX_TIMES, size=("K", k))
 
 
 def max_plus_step(w: Weights, h: Vector, x: str) -> Vector:
@@ -99,7 +91,8 @@ HALF = Fraction(1, 2)
 IN_COQ = "(R := {ring}) {alpha_0} {alpha_inf} {D_1} {D_2} {v}"
 """The factors as Coq terms."""
 FACTORED = Sizes(factored, ((1, 2), (2, 2), (2, 3)), ((1, 2),))
-RANDOM, SMALL = Sizes(over_max_times, (1, 2, 3), ()), Sizes(small_over_max_times, (), (1, 2))
+RANDOM = Sizes(over_max_times, (1, 2, 3), ())
+SMALL = Sizes(lambda k: in_line(over_max_times(k, (0, 1, 2, HALF))), (), (1, 2))
 
 CLAIM = Claim(
     name="fa-rnn-viterbi",

@@ -141,33 +141,29 @@ def histories(w: Weights, variable: Callable[[str], Any]) -> list[State]:
 INSTANCES = tuple(
     (filters(window), "abc"[:s]) for window, s in ((2, 1), (1, 1), (1, 2), (2, 2), (3, 1), (3, 2))
 )
-PROOF = Induction(
-    says=(
-        "after every string, the Forward vector is 1, for each j below K the score of the first j positions"
-        " of a window on the last j symbols, and the pool"
-    ),
-    invariant=begun,
-    states=histories,
-    instances=INSTANCES,
-    enough=(
-        "From state j to state j + 1, a symbol extends a product of j factors by one factor, for any"
-        " previous symbols; a longer window only adds more such states, and a larger alphabet more names."
-        " Every pair of a history and a symbol is checked for these sizes."
-    ),
-)
-PROOF_WITH_PADDING = Induction(
-    says=(
-        "after every string, the Forward vector is 1, for each j below K the score of the positions of a"
-        " window up to j on the last symbols, in which positions before the string add nothing, and the pool"
-    ),
-    invariant=begun_with_padding,
-    states=histories,
-    instances=INSTANCES,
-    enough=(
-        "From state j to state j + 1, a symbol extends a product of at most j factors by one factor, for"
-        " any previous symbols; a longer window only adds more such states, and a larger alphabet more"
-        " names. Every pair of a history and a symbol is checked for these sizes."
-    ),
+
+
+def proof(says: str, invariant: Callable[[Weights, State, int], Any], factors: str) -> Induction:
+    """Return the proof by induction over ``invariant``, whose products have ``factors``."""
+    return Induction(
+        says=f"after every string, the Forward vector is 1, for each j below K the score of {says}",
+        invariant=invariant,
+        states=histories,
+        instances=INSTANCES,
+        enough=(
+            f"From state j to state j + 1, a symbol extends a product of {factors} by one factor, for any"
+            " previous symbols; a longer window only adds more such states, and a larger alphabet more names."
+            " Every pair of a history and a symbol is checked for these sizes."
+        ),
+    )
+
+
+PROOF = proof("the first j positions of a window on the last j symbols, and the pool", begun, "j factors")
+PROOF_WITH_PADDING = proof(
+    "the positions of a window up to j on the last symbols, in which positions before the string add"
+    " nothing, and the pool",
+    begun_with_padding,
+    "at most j factors",
 )
 
 RANDOM, SMALL = Sizes(filters, (1, 2, 3), ()), Sizes(filters, (), (1, 2, 3))

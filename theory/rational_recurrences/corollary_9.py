@@ -6,7 +6,7 @@ Proposition 7 is about nonempty ones.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -60,14 +60,9 @@ def all_units(one: Recurrence) -> Recurrence:
     )
 
 
-def figures(w: Weights) -> list[WFSA]:
-    """Return, for each unit, the automaton of Figure 1 as drawn."""
-    return [automaton for i in range(w.n) for automaton in proposition_7.figure_1(unit(w, i))]
-
-
-def figures_from_c_0(w: Weights) -> list[WFSA]:
-    """Return, for each unit, the automaton of Figure 1 with lambda(q_1) = c_0."""
-    return [automaton for i in range(w.n) for automaton in proposition_7.figure_1_from_c_0(unit(w, i))]
+def figures(one: Callable[[Weights], list[WFSA]]) -> Callable[[Weights], list[WFSA]]:
+    """Return the function that constructs the automaton ``one`` for each unit."""
+    return lambda w: [automaton for i in range(w.n) for automaton in one(unit(w, i))]
 
 
 example_6 = all_units(proposition_7.example_6)
@@ -99,7 +94,7 @@ CLAIM = Claim(
         holding(
             name="corrected",
             says="one automaton of Figure 1 per unit, with lambda(q_1) = c_0",
-            reading=Equality(recurrence=example_6, construction=figures_from_c_0),
+            reading=Equality(recurrence=example_6, construction=figures(proposition_7.figure_1_from_c_0)),
             cases=ANYWHERE.random,
             proof=PROOF,
             theorem=Theorem(
@@ -111,7 +106,7 @@ CLAIM = Claim(
         refuted(
             name="printed",
             says="the automata of Figure 1 as drawn, with c_0 = 1, because the paper does not state c_0",
-            reading=Equality(recurrence=example_6, construction=figures),
+            reading=Equality(recurrence=example_6, construction=figures(proposition_7.figure_1)),
             cases=AT_ONE.random,
             theorem=Theorem(
                 "rational_recurrences.corollary_9.printed_is_refuted",
@@ -127,7 +122,9 @@ CLAIM = Claim(
             name="without-memoryless-gates",
             says="forget gates that also read the previous state",
             reading=NoAutomaton(
-                recurrence=all_units(proposition_7.with_feedback), construction=figures, unit="sru-feedback"
+                recurrence=all_units(proposition_7.with_feedback),
+                construction=figures(proposition_7.figure_1),
+                unit="sru-feedback",
             ),
             real_theorem=over_reals.FEEDBACK,
             cases=READS_STATE.random,

@@ -16,7 +16,7 @@ from theory.induction import ONE_LETTER, Identity, Induction, step_identity
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.rational_recurrences.shared import over_reals
 from theory.reading import Equality, NoAutomaton, Recurrence
-from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.signature import Signature, Sizes, WeightEntry, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
@@ -36,31 +36,24 @@ class FromZero(Concrete):
 # ..., c^(n)_0.
 
 
-def rcnn(n: int, start: Sequence[Any] | None = None) -> Signature:
-    """Return the names and shapes of the weights of an n-gram unit; lambda depends on the symbol."""
-    return Signature(
-        (constant("c_0", (n,), start), by_symbol("f"), by_symbol("u", (n,))), size=("n", n), most_small=300
-    )
-
-
-def rcnn_with_constant_lambda(n: int) -> Signature:
-    """Return the names and shapes of the weights of an n-gram unit; lambda is constant."""
-    return Signature(
-        (constant("c_0", (n,)), constant("f"), by_symbol("u", (n,))), size=("n", n), most_small=300
-    )
-
-
-def rcnn_with_feedback(n: int) -> Signature:
+def rcnn(
+    n: int, start: Sequence[Any] | None = None, decay: WeightEntry | None = None, *more: WeightEntry
+) -> Signature:
     """Return the names and shapes of the weights of an n-gram unit.
 
-    Its lambda reads c^(n)_{t-1} with weight w.
+    ``start`` restricts c^(j)_0. ``decay`` is lambda, which depends on the symbol by default. ``more`` are
+    additional weights.
     """
-    reads = constant("w", only=[1, -1, Fraction(1, 2)])
     return Signature(
-        (constant("c_0", (n,), [0]), reads, by_symbol("f"), by_symbol("u", (n,))),
+        (constant("c_0", (n,), start), *more, decay or by_symbol("f"), by_symbol("u", (n,))),
         size=("n", n),
         most_small=300,
     )
+
+
+def with_constant_lambda(n: int) -> Signature:
+    """Return the names and shapes of the weights of an n-gram unit; lambda is constant."""
+    return rcnn(n, None, constant("f"))
 
 
 # The recurrence, as printed, at one index j; with c^(0) = 1, equations 14a and 14b are identical.
@@ -208,9 +201,10 @@ def chain_proof(of: Callable[[int], Signature]) -> Induction:
 
 
 ANYWHERE = Sizes(rcnn, (1, 2, 3, 4, 5, 6), (1, 2, 3))
-CONSTANT = Sizes(rcnn_with_constant_lambda, (1, 2, 3, 4, 5, 6), (1, 2, 3))
+CONSTANT = Sizes(with_constant_lambda, (1, 2, 3, 4, 5, 6), (1, 2, 3))
 FROM_ZERO = Sizes(lambda n: rcnn(n, start=[0]), (1, 2, 3), (1, 2, 3))
-FEEDBACK = Sizes(rcnn_with_feedback, (1, 2), (1, 2))
+FEEDBACK = Sizes(lambda n: rcnn(n, [0], None, constant("w", only=[1, -1, Fraction(1, 2)])), (1, 2), (1, 2))
+"""lambda reads c^(n)_{t-1} with weight w."""
 C_0 = (
     "Before the string c^(j)_0 = 0 for all j >= 1, or the automaton has the initial weights lambda(q_j) ="
     " c^(j)_0."
@@ -251,7 +245,7 @@ CLAIM = Claim(
             says="with lambda(q_0) = 1 and lambda(q_j) = c^(j)_0; lambda_t is constant",
             reading=Equality(recurrence=rcnn_recurrence, construction=corrected),
             cases=CONSTANT.random,
-            proof=chain_proof(rcnn_with_constant_lambda),
+            proof=chain_proof(with_constant_lambda),
             theorem=Theorem(
                 "rational_recurrences.proposition_12.proposition_12_constant_lambda",
                 network="rcnn {c_0:from 1} (fun _ => {f}) {u:from 1} {word} {n}",

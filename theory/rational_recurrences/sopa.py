@@ -138,32 +138,34 @@ def two_rows(w: Weights, state: State, unit: int) -> tuple[Any, ...]:
 
 SIZES = Sizes(pattern, (1, 2, 3), (1, 2))
 MAX_PLUS_SIZES = Sizes(lambda n: pattern(n, MAX_PLUS), (1, 2, 3), (1, 2))
-PROOF = Induction(
-    says="after every string, the Forward vector is 1, h_1 to h_n after epsilon transitions, and c",
-    invariant=lambda w, state, unit: (w.over.one, *left_out(w, state[0]), state[1]),
-    states=states,
-    instances=tuple((pattern(n), "a") for n in (1, 2, 3, 4)),
-    enough=(
-        "One letter whose weights are variables stands for every letter, because a step reads one letter."
-        " State j is reached from states j - 1 and j by the symbol, and from state j - 1 by epsilon, so a"
-        " longer pattern only has more states like those between the first and the last. Patterns of 1 to 4"
-        " words are checked."
-    ),
+
+
+def proof(says: str, invariant: Callable[[Weights, State, int], Any], reached: str) -> Induction:
+    """Return the proof by induction over ``invariant``; ``reached`` says how a state is reached."""
+    return Induction(
+        says=says,
+        invariant=invariant,
+        states=states,
+        instances=tuple((pattern(n), "a") for n in (1, 2, 3, 4)),
+        enough=(
+            "One letter whose weights are variables stands for every letter, because a step reads one letter."
+            f" {reached}, so a longer pattern only has more states like those between the first and the last."
+            " Patterns of 1 to 4 words are checked."
+        ),
+    )
+
+
+PROOF = proof(
+    "after every string, the Forward vector is 1, h_1 to h_n after epsilon transitions, and c",
+    lambda w, state, unit: (w.over.one, *left_out(w, state[0]), state[1]),
+    "State j is reached from states j - 1 and j by the symbol, and from state j - 1 by epsilon",
 )
-PROOF_OF_TWO_ROWS = Induction(
-    says=(
-        "after every string, the Forward vector is 1, h_1 to h_n before epsilon transitions, c, and h_{j-1}"
-        " e_j in state j of the second row"
-    ),
-    invariant=two_rows,
-    states=states,
-    instances=tuple((pattern(n), "a") for n in (1, 2, 3, 4)),
-    enough=(
-        "One letter whose weights are variables stands for every letter, because a step reads one letter."
-        " State j is reached from states j - 1 and j of both rows by the symbol, and state j of the second"
-        " row from state j - 1 of the first by epsilon, so a longer pattern only has more states like those"
-        " between the first and the last. Patterns of 1 to 4 words are checked."
-    ),
+PROOF_OF_TWO_ROWS = proof(
+    "after every string, the Forward vector is 1, h_1 to h_n before epsilon transitions, c, and h_{j-1}"
+    " e_j in state j of the second row",
+    two_rows,
+    "State j is reached from states j - 1 and j of both rows by the symbol, and state j of the second"
+    " row from state j - 1 of the first by epsilon",
 )
 
 # The terms that Coq runs: the program with a rule for epsilon transitions, and the score of an automaton with

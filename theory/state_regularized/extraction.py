@@ -130,15 +130,15 @@ def most_counted(w: Weights, counts: Counter[tuple[int, str, int]]) -> Table:
     return {(q, x): max(states, key=lambda j: (counts[q, x, j], -j)) for q in states for x in w.alphabet}
 
 
-def printed_hard(w: Weights) -> Table:
-    """Return the transition table from the counts of hard runs, as printed in the text of section 3.1."""
-    return by_counts(w, hard_run)
-
-
 def seen(w: Weights, run: Any) -> Table:
     """Return the transition table from the counts, only for pairs of state and symbol that were counted."""
-    pairs = {(q, x) for q, x, _ in counted(w, run)}
-    return {pair: after for pair, after in by_counts(w, run).items() if pair in pairs}
+    return only_counted(w, counted(w, run))
+
+
+def only_counted(w: Weights, counts: Counter[tuple[int, str, int]]) -> Table:
+    """Return the transition table of :func:`most_counted`, only for pairs that were counted."""
+    pairs = {(q, x) for q, x, _ in counts}
+    return {pair: after for pair, after in most_counted(w, counts).items() if pair in pairs}
 
 
 def printed_soft(w: Weights) -> Table:
@@ -157,10 +157,7 @@ def printed_without_reset(w: Weights) -> Table:
     T[c_i, x_t, c_j] to zero in a loop over x; this is read as T[c_i, x, c_j], because t belongs to another
     loop.
     """
-    counts = Counter(without_reset(w))
-    pairs = {(q, x) for q, x, _ in counts}
-    by_count = most_counted(w, counts)
-    return {pair: by_count[pair] if pair in pairs else own for pair, own in transition_table(w).items()}
+    return transition_table(w) | only_counted(w, Counter(without_reset(w)))
 
 
 # The network restricted to the data: a run has no output after a pair that does not occur in the data. A hard
@@ -319,7 +316,9 @@ CLAIM = Claim(
                 "counts of hard runs over data; the first of equal counts is used, so a pair that never"
                 " occurs leads to the first centroid"
             ),
-            reading=Equality(recurrence=hard_network, construction=automata(printed_hard)),
+            reading=Equality(
+                recurrence=hard_network, construction=automata(lambda w: by_counts(w, hard_run))
+            ),
             theorem=Theorem(
                 "state_regularized.extraction.printed_hard_run_is_refuted",
                 claims=f"not (forall {DISTINCT} no_ties N -> {{automaton}} = {{network}})",

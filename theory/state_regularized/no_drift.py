@@ -100,14 +100,6 @@ def any_distribution(size: tuple[int, int]) -> Signature:
     )
 
 
-def mixed_by_table(w: Weights, state: tuple[str, tuple[()]], x: str) -> tuple[str, tuple[()]]:
-    """Return the state after symbol x: its mode is x, and it has no numbers.
-
-    The hidden state is not stored, because it is the mixture of the centroids by alpha[x].
-    """
-    return x, ()
-
-
 def what_is_left(w: Weights, state: tuple[str, tuple[()]]) -> tuple[Any]:
     """Return M - |h|^2 for the hidden state h, where M is the squared norm of the longest centroid."""
     if not state[0]:
@@ -117,7 +109,10 @@ def what_is_left(w: Weights, state: tuple[str, tuple[()]]) -> tuple[Any]:
     return (longest(w) - square(tuple(h)),)
 
 
-by_table = Recurrence(start=lambda w: ("", ()), step=mixed_by_table, out=what_is_left, modes=True)
+# The mode is the last symbol: the hidden state is the mixture of the centroids by alpha of this symbol.
+by_table = Recurrence(
+    start=lambda w: ("", ()), step=lambda w, state, x: (x, ()), out=what_is_left, modes=True
+)
 
 
 def remainder_automaton(w: Weights) -> list[WFSA]:
