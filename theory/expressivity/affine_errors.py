@@ -12,12 +12,12 @@ from typing import Any
 
 from automata.wfsa import WFSA
 from theory.claim import PARAPHRASED, Claim, Effort, Source, holding, refuted
+from theory.expressivity.heaviside_elman import indices_in_coq
+from theory.fa_rnn.shared.networks import Vector
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, WeightEntry, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
-
-Vector = tuple[Any, ...]
 
 
 def tracker(n: int, *delta: WeightEntry) -> Signature:
@@ -119,15 +119,13 @@ def unchanged(w: Weights) -> list[WFSA]:
 def in_coq(w: Weights) -> dict[str, Any]:
     """Return the values of the variables in the Coq statement, by name."""
     steps = {x: affine_map(w, x) for x in w.alphabet}
-    rows = "; ".join(f"[:: {'; '.join(f'{q}%N' for q in maps(w, x))}]" for x in w.alphabet)
-    index = f"nth 0%N (nth [::] [:: {rows}] x) (q : 'I__)"
     return {
         **w.entries,
         "A": {x: tuple(matrix) for x, (matrix, _) in steps.items()},
         "b": {x: bias for x, (_, bias) in steps.items()},
         "vector": tuple(vectors(w)),
         "a": combination(w),
-        "delta": f"(fun (x : nat) (q : place {w.n}) => nth (ord0 : place {w.n}) (places {w.n}) ({index}))",
+        "delta": indices_in_coq((maps(w, x) for x in w.alphabet), w.n, f"(x : nat) (q : place {w.n})"),
     }
 
 

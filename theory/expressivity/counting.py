@@ -12,15 +12,15 @@ from typing import Any
 
 from automata.wfsa import WFSA
 from theory.claim import LADDER, PARAPHRASED, Claim, Effort, Source, holding, refuted
+from theory.expressivity.heaviside_elman import indices_in_coq
 from theory.expressivity.saturated_lstm import BOTH, difference
-from theory.fa_rnn.shared.networks import dot
+from theory.fa_rnn.shared.networks import Vector, dot
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 from theory.without import NO_AUTOMATON
 
-Vector = tuple[Any, ...]
 Finite = tuple[int, tuple[()]]
 """The value of a bounded unit with p binary places, multiplied by 2^p, and an empty tuple."""
 NONNEGATIVE = (0, 1, Fraction(1, 2), 2)
@@ -101,11 +101,6 @@ def gru_step(w: Weights, state: Finite, x: str) -> Finite:
     return floor(value + Fraction(1, 2)), ()
 
 
-def of_value(w: Weights, state: Finite) -> Vector:
-    """Return the output, an entry of the table rho, for the unit's value."""
-    return (w.rho[state[0] + 2**w.n],)
-
-
 def of_values(w: Weights) -> list[WFSA]:
     """Return the automaton whose states are the values of the unit."""
     states = range(-(2**w.n), 2**w.n + 1)
@@ -119,28 +114,20 @@ def table(w: Weights) -> dict[str, Any]:
     """Return the values of the placeholders in Coq's terms, for the automaton of the GRU's values."""
     low, size = -(2**w.n), 2 ** (w.n + 1) + 1
     rows = [[gru_step(w, (low + q, ()), x)[0] - low for q in range(size)] for x in w.alphabet]
-    text = "; ".join(f"[:: {'; '.join(f'{q}%N' for q in row)}]" for row in rows)
-    index = f"nth 0%N (nth [::] [:: {text}] x) (q : 'I__)"
     return {
         "D": f"(place {size})",
-        "next": f"(fun (q : place {size}) (x : nat) => nth (ord0 : place {size}) (places {size}) ({index}))",
+        "next": indices_in_coq(rows, size, f"(q : place {size}) (x : nat)"),
         "start": f"(nth (ord0 : place {size}) (places {size}) {-low}%N)",
         "rho": w.rho,
     }
 
 
-in_fixed_point = Recurrence(lambda w: (0, ()), gru_step, of_value, modes=True)
+in_fixed_point = Recurrence(
+    lambda w: (0, ()), gru_step, lambda w, state: (w.rho[state[0] + 2**w.n],), modes=True
+)
 
 
 # An Elman unit with a squashing function, the hardtanh, in fixed-point arithmetic with p binary places.
-
-
-def squashed_steps(p: int) -> Signature:
-    """Return the names and shapes of the weights of a unit with p binary places.
-
-    The unit adds 2^-p times the step of a letter.
-    """
-    return Signature((by_symbol("step", only=(1, -1)),), size=("P", p))
 
 
 def squashed_step(w: Weights, state: Finite, x: str) -> Finite:
@@ -155,7 +142,10 @@ squashed = Recurrence(lambda w: (0, ()), squashed_step, lambda w, state: (Fracti
 
 NETWORKS, GRUS = Sizes(network, (1, 2, 3), (1, 2)), Sizes(gru, (1, 2), ())
 MOVING = Sizes(lambda p: gru(p, keeps=False), (), (1,))
-COUNTING, SQUASHED = Sizes(counting_gru, (1, 2, 3), (1, 2)), Sizes(squashed_steps, (1,), (1,))
+COUNTING, SQUASHED = (
+    Sizes(counting_gru, (1, 2, 3), (1, 2)),
+    Sizes(lambda p: Signature((by_symbol("step", only=(1, -1)),), size=("P", p)), (1,), (1,)),
+)
 ELMAN = "{W} {u} {h_0} {r}"
 FINITE = "(D := {D}) {next} {start} {rho}"
 RELU = "relu_of_rationals"

@@ -6,6 +6,7 @@ last one read.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import product
 from typing import Any
 
@@ -146,6 +147,16 @@ def with_delta(w: Weights) -> Weights:
     every = vectors(w)
     delta = {x: tuple(every.index(next_vector(w, h, x)) for h in every) for x in w.alphabet}
     return Weights(w.over, w.alphabet, {**w.entries, "delta": delta}, w.size)
+
+
+def indices_in_coq(rows: Iterable[Iterable[int]], n: int, arguments: str) -> str:
+    """Return Coq's function from a symbol x and a state q of n states to the state in row x and column q.
+
+    ``arguments`` are the binders of x and q.
+    """
+    lists = "; ".join(f"[:: {'; '.join(f'{q}%N' for q in row)}]" for row in rows)
+    index = f"nth 0%N (nth [::] [:: {lists}] x) (q : 'I__)"
+    return f"(fun {arguments} => nth (ord0 : place {n}) (places {n}) ({index}))"
 
 
 def maps_in_coq(w: Weights, n: int) -> dict[str, Any]:

@@ -16,13 +16,12 @@ from typing import Any
 from automata.wfsa import WFSA
 from theory.claim import PARAPHRASED, Claim, Effort, Source, holding, refuted
 from theory.expressivity import pd_ssm_emulation as pd_ssm
-from theory.fa_rnn.shared.networks import dot
+from theory.fa_rnn.shared.networks import Vector, dot
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, entries
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-Vector = tuple[Any, ...]
 HALF: Any = Fraction(1, 2)
 Map = tuple[int, ...]
 Factor = tuple[Any, Vector]

@@ -14,15 +14,13 @@ from automata.wfsa import WFSA
 from theory.claim import PARAPHRASED, Claim, Effort, Source, holding, refuted
 from theory.expressivity.pd_ssm_emulation import counting
 from theory.expressivity.second_order import scaled_sign, sign
-from theory.fa_rnn.shared.networks import at_place, dot
+from theory.fa_rnn.shared.networks import Vector, at_place, dot
 from theory.induction import ONE_LETTER, Identity, Induction
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant, entries
 from theory.theorem import Theorem
 from theory.weights import Weights
-
-Vector = tuple[Any, ...]
 
 
 def one_key(n: int, **only: Sequence[Any]) -> Signature:

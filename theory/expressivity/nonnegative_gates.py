@@ -14,13 +14,12 @@ from automata.wfsa import WFSA
 from theory.claim import LADDER, PARAPHRASED, Claim, Effort, Source, Variant, holding, refuted
 from theory.expressivity.illusion_of_state import DIAGONAL, layer_with_offset
 from theory.expressivity.second_order import scaled_sign, sign
-from theory.fa_rnn.shared.networks import dot
+from theory.fa_rnn.shared.networks import Vector, dot
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, entries
 from theory.theorem import Theorem
 from theory.weights import Weights, total
 
-Vector = tuple[Any, ...]
 GATES = tuple(map(Fraction, ("0", "1", "1/2", "2", "3/4", "1/3")))
 """Gates of at least 0."""
 

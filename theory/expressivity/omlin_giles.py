@@ -186,18 +186,17 @@ boxes = Recurrence(
 # If a unit is undecided, the network with a small gain counts as correct.
 
 
-def step_beside(w: Weights, state: tuple[int, Units], x: str) -> tuple[int, Units]:
-    """Return the next state of the DFA, and the next units of the network."""
-    return maps(w, x)[state[0]], step(w, state[1], x)
-
-
 def decisions_in_doubt(w: Weights, state: tuple[int, Units]) -> tuple[Any, ...]:
     """Return 1 or 0 for each unit; a unit in doubt has the value that the DFA requires."""
     values = zip(map(shown, state[1]), range(w.n), strict=True)
     return tuple(Fraction(int(j == state[0]) if value is None else value) for value, j in values)
 
 
-in_doubt = Recurrence(lambda w: (0, one_hot(w)), step_beside, decisions_in_doubt)
+in_doubt = Recurrence(
+    lambda w: (0, one_hot(w)),
+    lambda w, state, x: (maps(w, x)[state[0]], step(w, state[1], x)),
+    decisions_in_doubt,
+)
 
 
 LARGE = constant(

@@ -13,13 +13,12 @@ from automata.semirings import Semiring
 from automata.wfsa import WFSA
 from theory.claim import QUOTED, Claim, Effort, Source, holding, refuted
 from theory.expressivity.heaviside_elman import maps_in_coq
-from theory.fa_rnn.shared.networks import dot
+from theory.fa_rnn.shared.networks import Vector, dot
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, entries
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-Vector = tuple[Any, ...]
 Matrix = tuple[Vector, ...]
 
 

@@ -8,13 +8,12 @@ that is never negative.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from automata.wfsa import WFSA
 from theory.claim import LADDER, QUOTED, Claim, Effort, Source, holding, refuted
-from theory.fa_rnn.shared.networks import dot
+from theory.fa_rnn.shared.networks import Vector, dot
 from theory.induction import Induction
 from theory.one_layer.saturated import ALWAYS, Gate, Saturated, State
 from theory.reading import Equality, NoAutomaton, Recurrence
@@ -23,8 +22,6 @@ from theory.state_regularized.shared.limits import always_one
 from theory.theorem import Theorem
 from theory.weights import Weights
 from theory.without import NO_AUTOMATON
-
-Vector = tuple[Any, ...]
 
 
 def cells(k: int) -> Signature:

@@ -79,13 +79,12 @@ def step_6(w: Weights, h: Vector, x: str) -> Vector:
     return with_factors(w, h, interpolated(w, x))
 
 
-def step_half(w: Weights, h: Vector, x: str) -> Vector:
-    """Return the state h_t by equation 6 at beta = 1/2."""
-    return with_factors(w, h, interpolated(w, x, Fraction(1, 2)))
-
-
 forward_network = Recurrence(start=lambda w: w.alpha_0, step=step_6, out=score)
-network_at_half = Recurrence(start=lambda w: w.alpha_0, step=step_half, out=score)
+network_at_half = Recurrence(
+    start=lambda w: w.alpha_0,
+    step=lambda w, h, x: with_factors(w, h, interpolated(w, x, Fraction(1, 2))),
+    out=score,
+)
 
 
 # Viterbi: maxima instead of sums. Its states consist of zeros and ones, so they are modes.
@@ -187,14 +186,6 @@ def added_step(w: Weights, h: Vector, x: str) -> Vector:
 with_wildcard_added = Recurrence(start=lambda w: w.alpha_0, step=added_step, out=score)
 
 
-def spelled_match(w: Weights) -> list[WFSA]:
-    """Return the deterministic automaton whose score is 1 if the sentence matches, else 0.
-
-    A word's matrix and the wildcard's matrix are combined by "or".
-    """
-    return [match(boolean(spelled_rule(w)))]
-
-
 # The complement (the rules of section 2.2 have negations): missing transitions lead to an additional last
 # state, and final and nonfinal states are exchanged. Section 3.1's automaton is deterministic over letters
 # and wildcard, but not over the words: a word may lead to a final and a nonfinal state.
@@ -230,13 +221,11 @@ def turned_step(w: Weights, state: tuple[frozenset[int], tuple[()]], x: str) -> 
     return frozenset(targets[q - 1] for q in state[0] for targets in (own.to[x], own.any_to)), ()
 
 
-def turned_match(w: Weights, state: tuple[frozenset[int], tuple[()]]) -> tuple[Any]:
-    """Return 1 if one of the states is final in the completed pseudo m-DFA, else 0."""
-    return (max(complete(w).alpha_inf[q - 1] for q in state[0]),)
-
-
 turned_round = Recurrence(
-    start=lambda w: (frozenset({1}), ()), step=turned_step, out=turned_match, modes=True
+    start=lambda w: (frozenset({1}), ()),
+    step=turned_step,
+    out=lambda w, state: (max(complete(w).alpha_inf[q - 1] for q in state[0]),),
+    modes=True,
 )
 
 
@@ -404,7 +393,9 @@ CLAIM = Claim(
                 "the pseudo m-DFA, which adds the matrix of the wildcard to that of the word, has a forward"
                 " score of 1 on matches and 0 otherwise"
             ),
-            reading=Equality(recurrence=with_wildcard_added, construction=spelled_match),
+            reading=Equality(
+                recurrence=with_wildcard_added, construction=lambda w: [match(boolean(spelled_rule(w)))]
+            ),
             cases=PSEUDO.random,
             theorem=Theorem(
                 "fa_rnn.beta_1.printed_wildcard_is_refuted",

@@ -163,20 +163,31 @@ def counting_mean(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
 counting_forth = Recurrence(start=lambda w: (w.alpha_0, start(w)[1]), step=counting_step, out=counting_mean)
 
 
-WITH_START_STATES = (
-    "mean {half} ({score} (with_start_state (on_sets {alpha_0:bool} {alpha_inf:bool}"
-    " {T:bool} {over})) (with_bos {word})) ({score} (with_start_state"
-    " (on_sets {alpha_inf:bool} {alpha_0:bool} (backwards {T:bool})"
-    " {over})) (<read>))"
-)
-"""The mean as a Coq term, in which the backward direction reads ``<read>``."""
-HALVES = ("plus {half} {half} = one",)
+ON_SETS = "(on_sets {alpha_0:bool} {alpha_inf:bool} {T:bool} {over})"
+BACKWARDS = "(on_sets {alpha_inf:bool} {alpha_0:bool} (backwards {T:bool}) {over})"
+"""The automata of the two directions as Coq terms."""
 REFUTED = (
     "forall (R : ringType) (half : of_ring R), plus half half = one -> let over := of_ring R in"
     " not (forall (S : eqType) (Q : finite) (alpha_0_bool alpha_inf_bool : Q -> bool)"
     " (T_bool : S -> Q -> Q -> bool) word, {network} = {automaton})"
 )
-MATCHED = "bit {over} (matched {alpha_0:bool} {alpha_inf:bool} {T:bool} {word})"
+
+
+def in_coq(name: str, forth: str, back: str) -> Theorem:
+    """Return the Coq theorem of this name about the mean of the forward and the backward score.
+
+    ``forth`` and ``back`` are the Coq terms of the automaton and of what it reads, in each direction.
+    """
+    refutes = name.endswith("_is_refuted")
+    return Theorem(
+        f"fa_rnn.bidirectional.{name}",
+        claims=REFUTED if refutes else "",
+        hypotheses=() if refutes else ("plus {half} {half} = one",),
+        network=f"mean {{half}} ({{score}} {forth}) ({{score}} {back})",
+        score="bit {over} (matched {alpha_0:bool} {alpha_inf:bool} {T:bool} {word})",
+        values=lambda w: {**w.entries, "half": HALF},
+    )
+
 
 CLAIM = Claim(
     name="fa-rnn-bidirectional",
@@ -202,30 +213,17 @@ CLAIM = Claim(
             reading=Equality(recurrence=averaged_scores, construction=matches),
             cases=RULES.random,
             programs=("fa-rnn-bidirectional",),
-            theorem=Theorem(
-                "fa_rnn.bidirectional.bidirectional",
-                hypotheses=HALVES,
-                network=(
-                    "mean {half} ({score} (on_sets {alpha_0:bool} {alpha_inf:bool}"
-                    " {T:bool} {over}) {word}) ({score} (on_sets {alpha_inf:bool}"
-                    " {alpha_0:bool} (backwards {T:bool})"
-                    " {over}) (rev {word}))"
-                ),
-                score=MATCHED,
-                values=lambda w: {**w.entries, "half": HALF},
-            ),
+            theorem=in_coq("bidirectional", f"{ON_SETS} {{word}}", f"{BACKWARDS} (rev {{word}})"),
         ),
         holding(
             name="corrected-bos",
             says="with the start state of section 3.5, which only BOS leaves: both directions read BOS first",
             reading=Equality(recurrence=mean_with_bos(is_first=True), construction=matches),
             cases=RULES.random,
-            theorem=Theorem(
-                "fa_rnn.bidirectional.bidirectional_bos",
-                hypotheses=HALVES,
-                network=WITH_START_STATES.replace("<read>", "with_bos (rev {word})"),
-                score=MATCHED,
-                values=lambda w: {**w.entries, "half": HALF},
+            theorem=in_coq(
+                "bidirectional_bos",
+                f"(with_start_state {ON_SETS}) (with_bos {{word}})",
+                f"(with_start_state {BACKWARDS}) (with_bos (rev {{word}}))",
             ),
         ),
         refuted(
@@ -236,12 +234,10 @@ CLAIM = Claim(
             ),
             reading=Equality(recurrence=mean_with_bos(is_first=False), construction=matches),
             cases=RULES.random,
-            theorem=Theorem(
-                "fa_rnn.bidirectional.printed_bos_is_refuted",
-                claims=REFUTED,
-                network=WITH_START_STATES.replace("<read>", "rev (with_bos {word})"),
-                score=MATCHED,
-                values=lambda w: {**w.entries, "half": HALF},
+            theorem=in_coq(
+                "printed_bos_is_refuted",
+                f"(with_start_state {ON_SETS}) (with_bos {{word}})",
+                f"(with_start_state {BACKWARDS}) (rev (with_bos {{word}}))",
             ),
         ),
         refuted(
@@ -289,17 +285,10 @@ CLAIM = Claim(
             says="the mean of two scores, one of which is that of an automaton that counts paths",
             reading=Equality(recurrence=counting_forth, construction=matches),
             cases=RULES.random,
-            theorem=Theorem(
-                "fa_rnn.bidirectional.without_deterministic_is_refuted",
-                claims=REFUTED,
-                network=(
-                    "mean {half} ({score} (weighted {alpha_0:bool} {alpha_inf:bool}"
-                    " {T:bool} {over}) {word}) ({score} (on_sets {alpha_inf:bool}"
-                    " {alpha_0:bool} (backwards {T:bool})"
-                    " {over}) (rev {word}))"
-                ),
-                score=MATCHED,
-                values=lambda w: {**w.entries, "half": HALF},
+            theorem=in_coq(
+                "without_deterministic_is_refuted",
+                "(weighted {alpha_0:bool} {alpha_inf:bool} {T:bool} {over}) {word}",
+                f"{BACKWARDS} (rev {{word}})",
             ),
         ),
     ),

@@ -223,13 +223,15 @@ BOTH_SCORES = (
     " {network} = score_5 alpha_0_new alpha_inf_new D_1_new D_2_new v_new word)"
 )
 
-WITH_VECTORS = (
-    "score_5 (Q := sum_finite _ _) (C := sum_finite _ _) (beside {alpha_0} {alpha_0_new})"
-    " (if {unit} == ord0 then beside {alpha_inf} (fun _ => zero)"
-    " else beside (fun _ => zero) {alpha_inf_new}) (in_blocks {D_1} {D_1_new}) (in_blocks {D_2} {D_2_new})"
-    " (mixed_rows (C0 := sum_finite _ _) {word_vector} {beta} {gamma} (both_rows {v} {v_new})"
-    " (both_columns {G} {G_new})) {word}"
+FIRST = "(beside {alpha_0} {alpha_0_new})"
+ENDS = (
+    "(if {unit} == ord0 then beside {alpha_inf} (fun _ => zero) else beside (fun _ => zero) {alpha_inf_new})"
 )
+IN_BLOCKS = (
+    f"score_5 (Q := sum_finite _ _) (C := sum_finite _ _) {FIRST} {ENDS} (in_blocks {{D_1}} {{D_1_new}})"
+    " (in_blocks {D_2} {D_2_new})"
+)
+ROWS = "(both_rows {v} {v_new})"
 OWN_ROWS = "(mixed_rows word_vector beta gamma {} {})"
 SCORES_WITH_VECTORS = (
     "(let unit : 'I_2 := ord0 in {network} = score_5 alpha_0 alpha_inf D_1 D_2"
@@ -284,12 +286,7 @@ CLAIM = Claim(
                 claims=(
                     f"forall (K : semiring) (S : Type) (Q Q' C C' : finite) {BOTH_IN_COQ}, {BOTH_SCORES}"
                 ),
-                network=(
-                    "score_5 (Q := sum_finite _ _) (C := sum_finite _ _) (beside {alpha_0} {alpha_0_new})"
-                    " (if {unit} == ord0 then beside {alpha_inf} (fun _ => zero)"
-                    " else beside (fun _ => zero) {alpha_inf_new}) (in_blocks {D_1} {D_1_new})"
-                    " (in_blocks {D_2} {D_2_new}) (both_rows {v} {v_new}) {word}"
-                ),
+                network=f"{IN_BLOCKS} {ROWS} {{word}}",
             ),
         ),
         holding(
@@ -307,7 +304,10 @@ CLAIM = Claim(
                     " word,"
                     f" let gamma : of_ring R := (1 - beta)%R in {SCORES_WITH_VECTORS}"
                 ),
-                network=WITH_VECTORS,
+                network=(
+                    f"{IN_BLOCKS} (mixed_rows (C0 := sum_finite _ _) {{word_vector}} {{beta}} {{gamma}}"
+                    f" {ROWS} (both_columns {{G}} {{G_new}})) {{word}}"
+                ),
                 values=lambda w: {**w.entries, "gamma": 1 - w.beta},
             ),
         ),
@@ -325,9 +325,7 @@ CLAIM = Claim(
                 ),
                 network=(
                     "score_in_shared_columns {D_1} {D_2} {D_1_new} {D_2_new} {v} {v_new}"
-                    " (beside {alpha_0} {alpha_0_new})"
-                    " (if {unit} == ord0 then beside {alpha_inf} (fun _ => zero)"
-                    " else beside (fun _ => zero) {alpha_inf_new}) {word}"
+                    f" {FIRST} {ENDS} {{word}}"
                 ),
             ),
         ),

@@ -59,12 +59,13 @@ def factored(size: tuple[int, int]) -> Signature:
     k, r = size
     start, before, words, after, end = factors(k, r, (1, 0, 2, HALF))
     entries = (start, before, replace(words, only=tuple(map(Fraction, (1, 2, -1, 0)))), after, end)
-    return in_line(Signature(entries, size=("K", k), where=not_negative))
-
-
-def not_negative(w: Weights) -> bool:
-    """Return whether T, computed from the factors, is nonnegative."""
-    return all(v >= 0 for matrix in rebuilt(w).values() for row in matrix for v in row)
+    return in_line(
+        Signature(
+            entries,
+            size=("K", k),
+            where=lambda w: all(v >= 0 for matrix in rebuilt(w).values() for row in matrix for v in row),
+        )
+    )
 
 
 def max_factors_step(w: Weights, h: Vector, x: str) -> Vector:
@@ -80,11 +81,6 @@ def max_factors_step(w: Weights, h: Vector, x: str) -> Vector:
 maxima_of_factors = Recurrence(
     start=lambda w: w.alpha_0, step=max_factors_step, out=lambda w, h: viterbi_score(w, (h, ()))
 )
-
-
-def rebuilt_over_max_times(w: Weights) -> list[WFSA]:
-    """Return the automaton over max-times whose weights T are the products of the factors."""
-    return [WFSA(MAX_TIMES, w.alpha_0, w.alpha_inf, rebuilt(w))]
 
 
 HALF = Fraction(1, 2)
@@ -190,7 +186,10 @@ CLAIM = Claim(
                 "-V in Table 6: equation 5 with maxima instead of sums and the same factors, which are"
                 " those of T over sums and products"
             ),
-            reading=Equality(recurrence=maxima_of_factors, construction=rebuilt_over_max_times),
+            reading=Equality(
+                recurrence=maxima_of_factors,
+                construction=lambda w: [WFSA(MAX_TIMES, w.alpha_0, w.alpha_inf, rebuilt(w))],
+            ),
             cases=FACTORED.random,
             kinds=("sampled", "cross-checked", "exhausted"),
             theorem=Theorem(

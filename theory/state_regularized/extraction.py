@@ -235,11 +235,28 @@ HARD_RUN = (
 )
 
 
+def in_coq(name: str, table: str) -> Theorem:
+    """Return the Coq theorem of this name about hard runs and the DFA with the transitions ``table``."""
+    equal = f"forall {DISTINCT} {{automaton}} = {{network}}"
+    refuted = f"not (forall {DISTINCT} no_ties N -> {{automaton}} = {{network}})"
+    return Theorem(
+        f"state_regularized.extraction.{name}",
+        claims=refuted if name.endswith("_is_refuted") else equal,
+        network=HARD_RUN,
+        score=f"{{score}} (dfa rationals ({table}) {{unit}}) {{letters}}",
+        values=by_letters,
+    )
+
+
 def by_letters(w: Weights) -> dict[str, Any]:
     """Return the values of the placeholders in Coq terms, for a network over a finite alphabet."""
     longest = {"longest": int(w.longest)} if "longest" in w.entries else {}
     return {**w.entries, **longest, "V": len(w.alphabet), "N": IN_COQ}
 
+
+COUNTED = {
+    "cross-checked": "the network is represented by a table of counts, whose scores OpenFst does not compute"
+}
 
 CLAIM = Claim(
     name="extraction",
@@ -273,13 +290,7 @@ CLAIM = Claim(
             programs=("sr-asked",),
             says="the table from evaluating the cell",
             reading=Equality(recurrence=hard_network, construction=automata(transition_table)),
-            theorem=Theorem(
-                "state_regularized.extraction.extraction",
-                claims=f"forall {DISTINCT} {{automaton}} = {{network}}",
-                network=HARD_RUN,
-                score="{score} (dfa rationals (asked (centroid {N}) (most_probable {N})) {unit}) {letters}",
-                values=by_letters,
-            ),
+            theorem=in_coq("extraction", "asked (centroid {N}) (most_probable {N})"),
             **cases(()),
         ),
         holding(
@@ -307,11 +318,7 @@ CLAIM = Claim(
         ),
         refuted(
             name="printed-hard-run",
-            without={
-                "cross-checked": (
-                    "the network is represented by a table of counts, whose scores OpenFst does not compute"
-                )
-            },
+            without=COUNTED,
             says=(
                 "counts of hard runs over data; the first of equal counts is used, so a pair that never"
                 " occurs leads to the first centroid"
@@ -319,15 +326,8 @@ CLAIM = Claim(
             reading=Equality(
                 recurrence=hard_network, construction=automata(lambda w: by_counts(w, hard_run))
             ),
-            theorem=Theorem(
-                "state_regularized.extraction.printed_hard_run_is_refuted",
-                claims=f"not (forall {DISTINCT} no_ties N -> {{automaton}} = {{network}})",
-                network=HARD_RUN,
-                score=(
-                    "{score} (dfa rationals (by_counts (centroid {N}) (most_probable {N})"
-                    " {longest}) {unit}) {letters}"
-                ),
-                values=by_letters,
+            theorem=in_coq(
+                "printed_hard_run_is_refuted", "by_counts (centroid {N}) (most_probable {N}) {longest}"
             ),
             kinds=("sampled", "exhausted", "decided"),
             **cases((1, 2), m=(1,)),
@@ -352,25 +352,15 @@ CLAIM = Claim(
         ),
         refuted(
             name="printed-without-reset",
-            without={
-                "cross-checked": (
-                    "the network is represented by a table of counts, whose scores OpenFst does not compute"
-                )
-            },
+            without=COUNTED,
             says=(
                 "counts of hard runs over data as in Algorithm 1, which does not reset the network or c_0"
                 " between strings; for pairs that never occur, the cell is evaluated"
             ),
             reading=Equality(recurrence=hard_network, construction=automata(printed_without_reset)),
-            theorem=Theorem(
-                "state_regularized.extraction.printed_without_reset_is_refuted",
-                claims=f"not (forall {DISTINCT} no_ties N -> {{automaton}} = {{network}})",
-                network=HARD_RUN,
-                score=(
-                    "{score} (dfa rationals (by_counts_without_reset (centroid {N})"
-                    " (most_probable {N}) {longest}) {unit}) {letters}"
-                ),
-                values=by_letters,
+            theorem=in_coq(
+                "printed_without_reset_is_refuted",
+                "by_counts_without_reset (centroid {N}) (most_probable {N}) {longest}",
             ),
             kinds=("sampled", "exhausted", "decided"),
             effort=Effort(examples=100, strings=12, longest=4, run=0),
