@@ -21,10 +21,8 @@ from automata.testing.strategies import LETTERS, automata
 from automata.viterbi import viterbi
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Source, holding, refuted
-from theory.rational_recurrences.closed_sums import of_string
-from theory.rational_recurrences.definition_4 import Drawn, forward_algorithm
+from theory.rational_recurrences.definition_4 import Drawn, forward_equals
 from theory.rational_recurrences.proposition_7 import AT_ZERO, figure_1
-from theory.reading import Equality
 from theory.signature import TROPICAL_GRID, Signature, by_symbol
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -84,6 +82,7 @@ def small_selective(letters: int) -> Iterator[Drawn]:
             yield Drawn(WFSA(MAX_PLUS, [one, first], [last, one], tables))
 
 
+ONE_PATH = {"decided": "one path is compared with a sum over all paths, which is not an automaton"}
 KINDS = ("sampled", "exhausted")  # the weight of a path is not computed step by step, so it is not decided
 
 CLAIM = Claim(
@@ -101,15 +100,11 @@ CLAIM = Claim(
         holding(
             name="corrected",
             without={
-                "decided": "one path is compared with a sum over all paths, which is not an automaton",
+                **ONE_PATH,
                 "proved": "it is a statement about paths, and this check is about the steps of a recurrence",
             },
             says="over max-plus, max-times and the booleans, the weight of Viterbi's path is the score",
-            reading=Equality(
-                recurrence=forward_algorithm,
-                construction=lambda case: [case.automaton],
-                algorithm=of_string(traced_back),
-            ),
+            reading=forward_equals(traced_back),
             cases=drawn,
             long_cases=lambda alphabet: GATES_OVER_MAX_PLUS.random(alphabet).map(figure_1_of_gates),
             small_cases=small_selective,
@@ -121,13 +116,9 @@ CLAIM = Claim(
         ),
         refuted(
             name="printed",
-            without={"decided": "one path is compared with a sum over all paths, which is not an automaton"},
+            without=ONE_PATH,
             says="over the reals as well, the score is the weight of some path",
-            reading=Equality(
-                recurrence=forward_algorithm,
-                construction=lambda case: [case.automaton],
-                algorithm=of_string(of_one_path),
-            ),
+            reading=forward_equals(of_one_path),
             cases=lambda alphabet: AT_ZERO.random(alphabet).map(figure_1_of_gates),
             small_cases=lambda letters: map(figure_1_of_gates, AT_ZERO.small(letters)),
             kinds=KINDS,

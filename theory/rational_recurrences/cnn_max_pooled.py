@@ -161,7 +161,7 @@ PROOF_WITH_PADDING = proof(
     "at most j factors",
 )
 
-RANDOM, SMALL = Sizes(filters, (1, 2, 3), ()), Sizes(filters, (), (1, 2, 3))
+SIZES = Sizes(filters, (1, 2, 3), (1, 2, 3))
 
 
 def in_coq(name: str, padded: tuple[bool, bool], **options: Any) -> Theorem:
@@ -197,8 +197,8 @@ CLAIM = Claim(
             name="corrected",
             says="only complete windows; a string without one has the score -infinity",
             reading=Equality(recurrence=pooled, construction=chain),
-            cases=RANDOM.random,
-            small_cases=SMALL.near_generic,
+            cases=SIZES.random,
+            small_cases=SIZES.near_generic,
             proof=PROOF,
             theorem=in_coq("cnn_max_pooled", padded=(False, False)),
         ),
@@ -206,8 +206,8 @@ CLAIM = Claim(
             name="corrected-padding",
             says="with padding that adds nothing: a path may begin in any state but the last",
             reading=Equality(recurrence=pooled_with_padding, construction=lambda w: chain(w, padded=True)),
-            cases=RANDOM.random,
-            small_cases=SMALL.near_generic,
+            cases=SIZES.random,
+            small_cases=SIZES.near_generic,
             proof=PROOF_WITH_PADDING,
             theorem=in_coq("cnn_max_pooled_padding", padded=(True, True)),
             layers=("cnn-max-pooled-padded",),
@@ -216,8 +216,7 @@ CLAIM = Claim(
             name="without-whole-windows",
             says="with padding before the string, the network is the automaton of complete windows",
             reading=Equality(recurrence=pooled_with_padding, construction=chain),
-            cases=RANDOM.random,
-            small_cases=SMALL.small,
+            cases=SIZES.random,
             theorem=in_coq(
                 "without_whole_windows_is_refuted",
                 padded=(True, False),
@@ -247,7 +246,7 @@ CLAIM = Claim(
             " shorter than K has the score -infinity."
         ),
     ),
-    example=RANDOM.of(2).example(),
+    example=SIZES.of(2).example(),
     uses=("definition-4",),
     layers=("cnn-max-pooled",),
     effort=Effort(examples=40, strings=12, longest=8, run=10),

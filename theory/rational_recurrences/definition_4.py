@@ -6,7 +6,7 @@ least one transition. (Equation 3b prints x_i for x_{i+1}, which is a variant of
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -97,6 +97,13 @@ def of_all_paths(automaton: WFSA, string: String) -> Any:
     not change the sum over the paths without this cycle.
     """
     return paths.limit(automaton, string) if automaton.semiring is REAL else paths.score(automaton, string)
+
+
+def forward_equals(value: Callable[[WFSA, String], Any]) -> Equality:
+    """Return the statement that the Forward algorithm computes ``value`` of an automaton and a string."""
+    return Equality(
+        recurrence=forward_algorithm, construction=lambda case: [case.automaton], algorithm=of_string(value)
+    )
 
 
 def drawn(alphabet: str) -> st.SearchStrategy[Drawn]:
@@ -191,11 +198,7 @@ CLAIM = Claim(
             name="corrected",
             without={"decided": ANEW},
             says="paths without a transition are also paths",
-            reading=Equality(
-                recurrence=forward_algorithm,
-                construction=lambda case: [case.automaton],
-                algorithm=of_string(paths.score),
-            ),
+            reading=forward_equals(paths.score),
             cases=drawn,
             long_cases=long_drawn,
             small_cases=small,
@@ -218,11 +221,7 @@ CLAIM = Claim(
                 "kernel-checked": "the theorem of corrected is about at most N epsilons in a row, not limits",
             },
             says="including cycles of epsilon transitions, if the sums over their paths converge absolutely",
-            reading=Equality(
-                recurrence=forward_algorithm,
-                construction=lambda case: [case.automaton],
-                algorithm=of_string(of_all_paths),
-            ),
+            reading=forward_equals(of_all_paths),
             cases=drawn_with_cycles,
             long_cases=long_with_cycles,
             small_cases=small_with_cycles,
@@ -232,11 +231,7 @@ CLAIM = Claim(
             name="printed",
             without={"decided": ANEW},
             says="Definition 3 as printed, where a path has at least one transition",
-            reading=Equality(
-                recurrence=forward_algorithm,
-                construction=lambda case: [case.automaton],
-                algorithm=of_string(of_some_transition),
-            ),
+            reading=forward_equals(of_some_transition),
             cases=drawn,
             long_cases=long_drawn,
             small_cases=small,

@@ -90,10 +90,10 @@ forward_as_printed = Recurrence(
 # The proof.
 
 
-def two_states(*signatures: Signature) -> Induction:
-    """Return the proof for Figure 1 that the Forward vector is (1, c)."""
+def two_states(*signatures: Signature, c: str = "(1, c), where c is the unit") -> Induction:
+    """Return the proof for Figure 1 that the Forward vector is (1, c); ``c`` describes this vector."""
     return Induction(
-        says="after every string, the Forward vector is (1, c), where c is the unit",
+        says=f"after every string, the Forward vector is {c}",
         invariant=lambda w, c, unit: (w.over.one, c),
         states=lambda w, variable: [variable("c")],
         instances=tuple((signature, "a") for signature in signatures),

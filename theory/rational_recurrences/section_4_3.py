@@ -14,10 +14,9 @@ from typing import Any
 
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Source, holding, refuted
-from theory.induction import ONE_LETTER, Induction
 from theory.rational_recurrences import corollary_14
 from theory.rational_recurrences.corollary_14 import softsign
-from theory.rational_recurrences.proposition_7 import example_6, figure_1_from_c_0
+from theory.rational_recurrences.proposition_7 import example_6, figure_1_from_c_0, two_states
 from theory.rational_recurrences.shared import over_reals
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, by_symbol, constant
@@ -109,13 +108,7 @@ CLAIM = Claim(
             says="the cell state of an LSTM whose gates read only the symbol, with lambda(q_1) = c_0",
             reading=Equality(recurrence=example_6, construction=figure_1_from_c_0),
             cases=INPUT_ONLY.random,
-            proof=Induction(
-                says="after every string, the Forward vector is (1, c)",
-                invariant=lambda w, c, unit: (w.over.one, c),
-                states=lambda w, variable: [variable("c")],
-                instances=((INPUT_ONLY, "a"),),
-                enough=ONE_LETTER,
-            ),
+            proof=two_states(INPUT_ONLY, c="(1, c)"),
             theorem=Theorem(
                 "rational_recurrences.section_4_3.section_4_3",
                 network="input_only_lstm {c_0} {f} {i} {g} {word}",

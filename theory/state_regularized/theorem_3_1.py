@@ -298,6 +298,10 @@ def laws_of_layers(w: Weights) -> dict[str, Any]:
     }
 
 
+CELL = "(fun (h : place {k}) x j => {alpha} x h j)"
+CELL_AND_H_0 = "(fun h x j => if h is Some i then {alpha} x i j else {first} x j)"
+AT_FIRST = "(fun i => if i == ord0 then one else zero)"
+"""The cell, with and without a row for h_0, and the initial weights as Coq terms."""
 PAIRS = "let first := ord0 : place {k} in"
 FIRST, SECOND = "(fun h x j => {alpha} x h j)", "(fun h (s : place {k}) j => {alpha_2} (s : nat) h j)"
 PAIR = "(nth (first, first) (elements (prod_finite (place {k}) (place {k}))) {unit})"
@@ -467,13 +471,8 @@ CLAIM = Claim(
             proof=AT_CENTROID,
             theorem=Theorem(
                 "state_regularized.theorem_3_1.theorem_3_1",
-                network=(
-                    "{sampled} (fun (h : place {k}) x j => {alpha} x h j) id ord0 (Some ord0) {word} {unit}"
-                ),
-                automaton=(
-                    "k_states (fun (h : place {k}) x j => {alpha} x h j) id (fun i => if i == ord0 then one"
-                    " else zero) {unit}"
-                ),
+                network=f"{{sampled}} {CELL} id ord0 (Some ord0) {{word}} {{unit}}",
+                automaton=f"k_states {CELL} id {AT_FIRST} {{unit}}",
                 values=laws,
             ),
             **cases(),
@@ -516,13 +515,10 @@ CLAIM = Claim(
             theorem=Theorem(
                 "state_regularized.theorem_3_1.theorem_3_1_end_token",
                 network=(
-                    "\\sum_(j : place {k}) times ({sampled} (fun (h : place {k}) x j => {alpha} x h j) id"
-                    " ord0 (Some ord0) {word} j) ({at_end} j)"
+                    f"\\sum_(j : place {{k}}) times ({{sampled}} {CELL} id ord0 (Some ord0) {{word}} j)"
+                    " ({at_end} j)"
                 ),
-                automaton=(
-                    "with_values_at_end (fun (h : place {k}) x j => {alpha} x h j) id {at_end}"
-                    " (fun i => if i == ord0 then one else zero)"
-                ),
+                automaton=f"with_values_at_end {CELL} id {{at_end}} {AT_FIRST}",
                 values=lambda w: {**laws(w), "at_end": tuple(values_at_end(w))},
             ),
             **cases(("W_end", "classifier"), informative=differ_at_end),
@@ -537,14 +533,8 @@ CLAIM = Claim(
             proof=FROM_H_0,
             theorem=Theorem(
                 "state_regularized.theorem_3_1.theorem_3_1_one_more_state",
-                network=(
-                    "{sampled} (fun h x j => if h is Some i then {alpha} x i j else {first} x j) Some"
-                    " None None {word} {unit}"
-                ),
-                automaton=(
-                    "with_one_more_state (fun h x j => if h is Some i then {alpha} x i j else {first} x j)"
-                    " Some None {unit}"
-                ),
+                network=f"{{sampled}} {CELL_AND_H_0} Some None None {{word}} {{unit}}",
+                automaton=f"with_one_more_state {CELL_AND_H_0} Some None {{unit}}",
                 values=laws,
             ),
             **cases(("h_0",)),
