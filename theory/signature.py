@@ -334,7 +334,7 @@ class Signature:
             for entry in self.entries
             if entry.derived is None
             for value in entry.values(generic)
-            for weight in _leaves(value)
+            for weight in leaves(value)
         ]
         where = self.where
         cases = self._all_small(alphabet, choices)
@@ -382,7 +382,7 @@ class Signature:
         for entry in self.entries:
             if entry.only is not None:
                 wrong = next(
-                    (v for value in entry.values(w) for v in _leaves(value) if v not in entry.only), None
+                    (v for value in entry.values(w) for v in leaves(value) if v not in entry.only), None
                 )
                 if wrong is not None:
                     allowed = ", ".join(map(str, entry.only[:6])) + (", ..." if len(entry.only) > 6 else "")
@@ -535,10 +535,11 @@ def _disproportion(signatures: Sequence[Signature], w: Weights) -> str | None:
     return None
 
 
-def _leaves(value: Tree) -> Iterator[Any]:
-    if isinstance(value, tuple):
+def leaves(value: Any) -> Iterator[Any]:
+    """Yield the parts of nested tuples and lists."""
+    if isinstance(value, (tuple, list)):
         for part in value:
-            yield from _leaves(part)
+            yield from leaves(part)
     else:
         yield value
 

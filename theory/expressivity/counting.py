@@ -14,7 +14,7 @@ from automata.wfsa import WFSA
 from theory.claim import LADDER, PARAPHRASED, Claim, Effort, Source, holding, refuted
 from theory.expressivity.heaviside_elman import indices_in_coq
 from theory.expressivity.saturated_lstm import BOTH, difference
-from theory.fa_rnn.shared.networks import Vector, dot
+from theory.fa_rnn.shared.networks import Vector, dot, times
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
@@ -42,8 +42,8 @@ def network(k: int, values: tuple[Any, ...] = NONNEGATIVE) -> Signature:
 
 def elman_step(w: Weights, h: Vector, x: str) -> Vector:
     """Return the next units, max(0, h W + u(x))."""
-    columns = zip(zip(*w.W, strict=True), w.u[x], strict=True)
-    return tuple(max(w.over.zero, w.over.plus(dot(w.over, h, column), u)) for column, u in columns)
+    sums = map(w.over.plus, times(w.over, h, w.W), w.u[x])
+    return tuple(max(w.over.zero, value) for value in sums)
 
 
 def automaton(w: Weights) -> list[WFSA]:
