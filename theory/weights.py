@@ -94,6 +94,10 @@ class Weights:
         }
         return replace(self, alphabet="".join(names.values()), entries=entries)
 
+    def changed(self, **entries: Any) -> Weights:
+        """Return the weights with new or additional values of these names."""
+        return replace(self, entries={**self.entries, **entries})
+
     def to_json(self) -> dict[str, Any]:
         """Return the semiring, the alphabet, the size and the weights as JSON; each weight is a string."""
         write: Callable[[Any], str] = self.over.format

@@ -38,7 +38,7 @@ def small_cases(letters: int) -> Iterator[Weights]:
     for n in range(1, MOST + 1) if letters == 1 else ():
         generic = permutations(n).generic("a")
         for index in range(factorial(n)):
-            yield replace(generic, entries={**generic.entries, "order": {"a": Fraction(index)}})
+            yield generic.changed(order={"a": Fraction(index)})
 
 
 CLAIM = Claim(

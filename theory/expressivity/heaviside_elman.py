@@ -146,7 +146,7 @@ def with_delta(w: Weights) -> Weights:
     """
     every = vectors(w)
     delta = {x: tuple(every.index(next_vector(w, h, x)) for h in every) for x in w.alphabet}
-    return Weights(w.over, w.alphabet, {**w.entries, "delta": delta}, w.size)
+    return w.changed(delta=delta)
 
 
 def indices_in_coq(rows: Iterable[Iterable[int]], n: int, arguments: str) -> str:

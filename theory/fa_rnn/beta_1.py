@@ -178,9 +178,7 @@ def spelled(w: Weights, join: Any) -> dict[str, Any]:
 
 def added_step(w: Weights, h: Vector, x: str) -> Vector:
     """Return the state h_t by equation 4 with the wildcard's matrix added to the word's."""
-    return step_4(
-        Weights(w.over, w.alphabet, {**w.entries, "T": spelled(w, lambda a, b: a + b)}, w.size), h, x
-    )
+    return step_4(w.changed(T=spelled(w, lambda a, b: a + b)), h, x)
 
 
 with_wildcard_added = Recurrence(start=lambda w: w.alpha_0, step=added_step, out=score)
@@ -231,7 +229,7 @@ turned_round = Recurrence(
 
 def spelled_rule(w: Weights) -> Weights:
     """Return the rule over plain words: each matrix is the "or" of the word's and the wildcard's."""
-    return Weights(w.over, w.alphabet, {**w.entries, "T": spelled(w, max)}, w.size)
+    return w.changed(T=spelled(w, max))
 
 
 def no_match(w: Weights, h: Vector) -> tuple[Any]:

@@ -101,7 +101,7 @@ def with_only(keep: Callable[[Weights], set[int]]) -> Recurrence:
                 tuple(v if {i, j} <= states else 0 for j, v in enumerate(row)) for i, row in enumerate(w.T[x])
             )
         }
-        return step_4(Weights(w.over, w.alphabet, {**w.entries, "T": table}, w.size), h, x)
+        return step_4(w.changed(T=table), h, x)
 
     return Recurrence(start=lambda w: w.alpha_0, step=step, out=score)
 

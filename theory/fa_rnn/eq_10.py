@@ -165,7 +165,7 @@ def with_rows(w: Weights, rows: dict[str, tuple[Vector, Vector]]) -> Weights:
     ``rows`` maps a word to its vector for the old network and its vector for the new one.
     """
     old, new = ({x: both[i] for x, both in rows.items()} for i in (0, 1))
-    return Weights(w.over, w.alphabet, {**w.entries, "v": old, "v_new": new}, w.size)
+    return w.changed(v=old, v_new=new)
 
 
 def step_with_vectors(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vector, Vector]:

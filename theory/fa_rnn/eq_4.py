@@ -36,7 +36,7 @@ def network(k: int) -> Signature:
 def step_turned(w: Weights, h: Vector, x: str) -> Vector:
     """Return the state T[x_t] h_{t-1}: its component j is the sum over i of T[x_t, j, i] h_{t-1}[i]."""
     turned = {**w.T, x: tuple(zip(*w.T[x], strict=True))}
-    return step_4(Weights(w.over, w.alphabet, {**w.entries, "T": turned}, w.size), h, x)
+    return step_4(w.changed(T=turned), h, x)
 
 
 by_turned_tensor = Recurrence(start=lambda w: w.alpha_0, step=step_turned, out=score)

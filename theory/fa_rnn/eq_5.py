@@ -75,12 +75,8 @@ isolated_states = Recurrence(
 
 def step_without_last_column(w: Weights, h: tuple[Any, ...], x: str) -> tuple[Any, ...]:
     """Return the state h_t by equation 5, computed without the last column of each factor."""
-    short = {
-        "D_1": tuple(row[:-1] for row in w.D_1),
-        "v": {x: w.v[x][:-1]},
-        "D_2": tuple(row[:-1] for row in w.D_2),
-    }
-    return step_5(Weights(w.over, w.alphabet, {**w.entries, **short}, w.size), h, x)
+    before, after = (tuple(row[:-1] for row in factor) for factor in (w.D_1, w.D_2))
+    return step_5(w.changed(D_1=before, v={x: w.v[x][:-1]}, D_2=after), h, x)
 
 
 with_fewer_columns = Recurrence(start=lambda w: w.alpha_0, step=step_without_last_column, out=score)

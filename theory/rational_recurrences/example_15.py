@@ -6,17 +6,14 @@ Peng et al. 2018, section 5.2, equations 21a to 21c.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 
 from automata.semirings import MAX_PLUS
-from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Source, Variant, holding, refuted
 from theory.rational_recurrences.proposition_7 import example_6, figure_1, figure_1_from_c_0, two_states
 from theory.reading import Equality
 from theory.signature import Signature, by_symbol, constant
 from theory.theorem import Theorem
-from theory.weights import Weights
 
 # The weights of one unit are numbers or -infinity; the paper does not specify c_0. The recurrence is that of
 # Example 6 over max-plus: c_t = max(f_t + c_{t-1}, u_t) (equation 21c).
@@ -46,11 +43,6 @@ FROM_GATE = Signature(
     ),
     MAX_PLUS,
 )
-
-
-def figure_1_with_printed_complement(w: Weights) -> list[WFSA]:
-    """Return the automaton of Figure 1 with mu = log(1 - f), as section 5.2 prints it."""
-    return figure_1_from_c_0(replace(w, entries={**w.entries, "u": w.printed}))
 
 
 ANYWHERE = Signature((constant("c_0"), by_symbol("f"), by_symbol("u")), MAX_PLUS)
@@ -138,7 +130,9 @@ CLAIM = Claim(
                 "mu = log(1 - f) for the complement of a forget gate f = log sigma(z), whose logarithm is"
                 " log(1 - exp f)"
             ),
-            reading=Equality(recurrence=example_6, construction=figure_1_with_printed_complement),
+            reading=Equality(
+                recurrence=example_6, construction=lambda w: figure_1_from_c_0(w.changed(u=w.printed))
+            ),
             cases=FROM_GATE.random,
             theorem=Theorem(
                 "rational_recurrences.example_15.printed_section_5_2_is_refuted",
