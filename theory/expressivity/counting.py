@@ -217,7 +217,7 @@ CLAIM = Claim(
         ),
         refuted(
             name="without-nonnegative-weights",
-            says="a unit with negative inputs, the counter max(0, c + step), is an automaton",
+            says="a unit with negative inputs, the counter max(0, c + step), is an automaton over a field",
             without=NO_AUTOMATON,
             reading=NoAutomaton(unit, difference),
             cases=BOTH.random,

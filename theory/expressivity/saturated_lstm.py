@@ -1,4 +1,4 @@
-"""A saturated LSTM is a counter machine, and it computes more than weighted automata do.
+"""A saturated LSTM is a counter machine, and computes more than weighted automata over a field.
 
 Merrill et al. 2020: the gates of a saturated cell are 0 or 1, and its candidate is -1 or 1. If gates read
 only the letter, the cells are linear. If the input gate also reads the cell, the cell can be a counter
@@ -111,17 +111,19 @@ SIZES, STEPS, BOTH = Sizes(cells, (1, 2, 3), (1, 2)), steps((1, -1, 0)), steps((
 
 CLAIM = Claim(
     name="saturated-lstm",
-    title="a saturated LSTM counts to 0, and is no automaton",
+    title="a saturated LSTM counts to 0, and is no automaton over a field",
     statement=(
         "A saturated LSTM with K cells whose gates read only the letter is a weighted automaton with K + 1"
         " states, if the output is a linear function of the cells. An input gate that also reads the cell"
         " makes one cell the counter max(0, c + 1) for a and max(0, c - 1) for b, which no weighted automaton"
-        " computes; after a*b*, it is max(0, #a - #b)."
+        " over a field computes; after a*b*, it is max(0, #a - #b)."
     ),
     source=Source("merrill2020formal", "", "The saturated LSTM is not rational"),
     hypotheses=(
         "Exact core: gates are 0 or 1, candidates are -1 or 1, no pre-activation is 0, and the output gate"
         " is 1. The arithmetic is exact.",
+        "For the counter, the automata have weights in a field, such as the real numbers. Over max-plus, an"
+        " automaton with two states computes it (example-15).",
         "Of tanh, the counter uses only that tanh 0 = 0 and that 1/2 < tanh c <= 1 for every integer c >= 1.",
         "The statement is paraphrased from the version arXiv:2004.08500. Its hierarchy of architectures and"
         " its limits of infinite weights are not part of the claim.",
@@ -171,7 +173,7 @@ CLAIM = Claim(
         ),
         refuted(
             name="without-letter-gates",
-            says="a cell whose input gate reads the cell is an automaton",
+            says="a cell whose input gate reads the cell is an automaton over a field",
             without=NO_AUTOMATON,
             reading=NoAutomaton(lstm, difference),
             cases=BOTH.random,
