@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from theory.reading import Equality
@@ -35,6 +36,10 @@ QUOTED = (
     " whole text."
 )
 """The last item of ``differences`` for a claim that was only compared with quotations from its paper."""
+PARAPHRASED = (
+    "The text of the paper was not compared word by word: the statement is paraphrased, from its abstract."
+)
+"""The first item of ``differences`` for a claim whose paper's text was not compared."""
 EXACT, TORCH = "exact", "torch"
 """The ways to run a network on strings."""
 
@@ -89,6 +94,11 @@ class Effort:
 USUAL = Effort()
 
 
+def _of_the_same_source(letters: int) -> Iterator[Any]:
+    """Stand for the small cases of the signature or sizes from which random cases are drawn."""
+    raise NotImplementedError
+
+
 @dataclass(frozen=True)
 class Variant:
     """A version of the claim: as printed, corrected, or with a hypothesis dropped.
@@ -101,10 +111,12 @@ class Variant:
         cases: a function from an alphabet to a Hypothesis strategy for cases.
         small_cases: a function from a number of letters to all cases with weights among 0, 1, -1
             and 1/2, simplest first. If the variant holds, these may instead be small changes of one
-            generic case, in which every weight matters.
+            generic case, in which every weight matters. By default, they are the small cases of the signature
+            or sizes whose method ``random`` is ``cases``.
         long_cases: the same as ``cases``, for strings of tens of symbols; by default, ``cases``.
         kinds: the kinds of evidence that the variant must have.
-        proof: the induction that proves the statement for all weights, strings and sizes.
+        proof: the induction that proves the statement for all weights, strings and sizes; ``proved`` is then
+            added to ``kinds``.
         theorem: the theorem that Coq's kernel accepts; ``kernel-checked`` is then added to ``kinds``.
         real_theorem: the theorem that Coq's kernel accepts with the axioms of the real numbers;
             ``kernel-checked-reals`` is then added to ``kinds``.
@@ -125,7 +137,7 @@ class Variant:
     says: str
     reading: Equality
     cases: Callable[[str], SearchStrategy[Any]]
-    small_cases: Callable[[int], Iterator[Any]]
+    small_cases: Callable[[int], Iterator[Any]] = _of_the_same_source
     kinds: tuple[str, ...] = LADDER
     proof: Induction | None = None
     theorem: Theorem | None = None
@@ -140,8 +152,14 @@ class Variant:
     long_cases: Callable[[str], SearchStrategy[Any]] | None = None
 
     def __post_init__(self) -> None:
-        for kind, theorem in ((KERNEL, self.theorem), (KERNEL_REALS, self.real_theorem)):
-            if theorem is not None and kind not in self.kinds:
+        if self.small_cases is _of_the_same_source:
+            source: Any = getattr(self.cases, "__self__", None)
+            if not hasattr(source, "small"):
+                raise TypeError(f"{self.name}: small_cases must be given unless cases is of a signature")
+            object.__setattr__(self, "small_cases", source.small)
+        evidence = {"proved": self.proof, KERNEL: self.theorem, KERNEL_REALS: self.real_theorem}
+        for kind, basis in evidence.items():
+            if basis is not None and kind not in self.kinds:
                 object.__setattr__(self, "kinds", (*self.kinds, kind))
 
     def changed(self, **parts: Any) -> Variant:
@@ -153,6 +171,12 @@ class Variant:
     def part(self, name: str) -> Any:
         """Return the field ``name`` of the variant's ``reading`` if it has one, otherwise of the variant."""
         return getattr(self.reading if hasattr(self.reading, name) else self, name)
+
+
+holding = partial(Variant, expected="holds")
+"""Return a variant that must hold; its arguments are those of :class:`Variant`, by name."""
+refuted = partial(Variant, expected="refuted")
+"""Return a variant that must be refuted; its arguments are those of :class:`Variant`, by name."""
 
 
 @dataclass(frozen=True)

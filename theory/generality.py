@@ -15,7 +15,7 @@ from typing import Any
 from automata.recurrences.polynomials import POLYNOMIALS, Polynomial
 from theory.induction import Induction, write_state
 from theory.reading import Recurrence
-from theory.signature import Signature
+from theory.signature import Signature, leaves
 from theory.weights import Weights
 
 
@@ -57,7 +57,7 @@ def _mode(recurrence: Recurrence, state: Any) -> Any:
 
 def _is_general(recurrence: Recurrence, state: Any, named: set[str]) -> bool:
     """Return whether the components of a state are distinct variables that are not weights."""
-    numbers = list(_numbers(state[1] if recurrence.modes else state))
+    numbers = list(leaves(state[1] if recurrence.modes else state))
     variables = [
         next(iter(p.terms)) for p in numbers if isinstance(p, Polynomial) and list(p.terms.values()) == [1]
     ]
@@ -65,17 +65,8 @@ def _is_general(recurrence: Recurrence, state: Any, named: set[str]) -> bool:
     return len(single) == len(numbers) == len(set(single)) and not named & set(single)
 
 
-def _numbers(state: Any) -> Iterator[Any]:
-    if isinstance(state, (tuple, list)):
-        for part in state:
-            yield from _numbers(part)
-    else:
-        yield state
-
-
 def _variables(weights: Weights) -> Iterator[str]:
     for value in weights.entries.values():
-        for entry in value.values() if isinstance(value, dict) else [value]:
-            for number in _numbers(entry):
-                if isinstance(number, Polynomial):
-                    yield from (name for word in number.terms for name in word)
+        for number in leaves(list(value.values()) if isinstance(value, dict) else value):
+            if isinstance(number, Polynomial):
+                yield from (name for word in number.terms for name in word)

@@ -31,6 +31,7 @@ from theory.weights import Weights
 if TYPE_CHECKING:  # avoids a circular import
     from theory.claim import Variant
     from theory.reading import Recurrence
+    from theory.symbolic_places import SymbolicPlaces
 
 ONE_LETTER = (
     "One letter whose weights are variables stands for every letter of every alphabet, because a step reads"
@@ -58,6 +59,11 @@ class Identity:
 
     def __str__(self) -> str:
         return f"{self.name}, {self.where}: {self.left} {'=' if self.holds else 'is not'} {self.right}"
+
+
+def step_identity(of: SymbolicPlaces, where: str, left: Any, right: Any) -> Identity:
+    """Return the induction step at symbolic indices as the identity of two expressions."""
+    return Identity("step", where, of.write(left), of.write(right), of.same(left, right))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import chain, combinations, cycle, islice, product, repeat
 from typing import Any, Literal
 
@@ -128,26 +128,21 @@ class WeightEntry:
         return [None] if self.per == "constant" else [*self.keys(alphabet)]
 
 
-def constant(
+def _entry(
+    per: Literal["constant", "symbol"],
     name: str,
     shape: tuple[int, ...] = (),
     only: Sequence[Any] | None = None,
     derived: Callable[..., Any] | None = None,
     follows: Callable[[Weights], bool] | None = None,
 ) -> WeightEntry:
-    """Return an entry for a weight that does not depend on the symbol."""
-    return WeightEntry(name, "constant", shape, _exact(only), derived=derived, follows=follows)
+    return WeightEntry(name, per, shape, _exact(only), derived=derived, follows=follows)
 
 
-def by_symbol(
-    name: str,
-    shape: tuple[int, ...] = (),
-    only: Sequence[Any] | None = None,
-    derived: Callable[..., Any] | None = None,
-    follows: Callable[[Weights], bool] | None = None,
-) -> WeightEntry:
-    """Return an entry for a table with a weight for each symbol."""
-    return WeightEntry(name, "symbol", shape, _exact(only), derived=derived, follows=follows)
+constant = partial(_entry, "constant")
+"""Return an entry for a weight that does not depend on the symbol; see :class:`WeightEntry`."""
+by_symbol = partial(_entry, "symbol")
+"""Return an entry for a table with a weight for each symbol; see :class:`WeightEntry`."""
 
 
 def by_window(name: str, window: int, derived: Callable[..., Any] | None = None) -> WeightEntry:
@@ -339,7 +334,7 @@ class Signature:
             for entry in self.entries
             if entry.derived is None
             for value in entry.values(generic)
-            for weight in _leaves(value)
+            for weight in leaves(value)
         ]
         where = self.where
         cases = self._all_small(alphabet, choices)
@@ -387,7 +382,7 @@ class Signature:
         for entry in self.entries:
             if entry.only is not None:
                 wrong = next(
-                    (v for value in entry.values(w) for v in _leaves(value) if v not in entry.only), None
+                    (v for value in entry.values(w) for v in leaves(value) if v not in entry.only), None
                 )
                 if wrong is not None:
                     allowed = ", ".join(map(str, entry.only[:6])) + (", ..." if len(entry.only) > 6 else "")
@@ -540,10 +535,11 @@ def _disproportion(signatures: Sequence[Signature], w: Weights) -> str | None:
     return None
 
 
-def _leaves(value: Tree) -> Iterator[Any]:
-    if isinstance(value, tuple):
+def leaves(value: Any) -> Iterator[Any]:
+    """Yield the parts of nested tuples and lists."""
+    if isinstance(value, (tuple, list)):
         for part in value:
-            yield from _leaves(part)
+            yield from leaves(part)
     else:
         yield value
 

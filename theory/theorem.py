@@ -30,7 +30,7 @@ class Theorem:
             stands for it.
         values: a function from a case to the values of the terms' placeholders, if they are not the case's
             weights. A string is Coq text.
-        refutes: whether it shows that the variant is false.
+        refutes: whether it shows that the variant is false; it does if its name ends with ``_is_refuted``.
         claims: the proposition that Coq must derive from the theorem. ``{network}`` and
             ``{automaton}`` stand for the two sides; each other placeholder is a variable of its
             name, which the proposition binds. If empty, the proposition is that both sides are equal for
@@ -52,6 +52,10 @@ class Theorem:
     hypotheses: tuple[str, ...] = ()
     proved_over: str = ""
     untied: str = ""
+
+    def __post_init__(self) -> None:
+        if self.name.endswith("_is_refuted"):
+            object.__setattr__(self, "refutes", True)
 
 
 @dataclass(frozen=True)

@@ -94,22 +94,18 @@ class Weights:
         }
         return replace(self, alphabet="".join(names.values()), entries=entries)
 
+    def changed(self, **entries: Any) -> Weights:
+        """Return the weights with new or additional values of these names."""
+        return replace(self, entries={**self.entries, **entries})
+
     def to_json(self) -> dict[str, Any]:
         """Return the semiring, the alphabet, the size and the weights as JSON; each weight is a string."""
         write: Callable[[Any], str] = self.over.format
-        entries = {
-            name: (
-                {key: _mapped(write, w) for key, w in value.items()}
-                if isinstance(value, dict)
-                else _mapped(write, value)
-            )
-            for name, value in self.entries.items()
-        }
         return {
             "semiring": self.over.name,
             "alphabet": self.alphabet,
             "size": list(self.size) if self.size else None,
-            "weights": entries,
+            "weights": _each(lambda value, name: _mapped(write, value), self.entries),
         }
 
     @classmethod
@@ -149,14 +145,7 @@ class Weights:
             except InputError as error:
                 raise InputError(f"the weight {shorten(name)}: {error}") from None
 
-        entries = {
-            name: (
-                {key: read(w, name) for key, w in value.items()}
-                if isinstance(value, dict)
-                else read(value, name)
-            )
-            for name, value in weights.items()
-        }
+        entries = _each(read, weights)
         return cls(
             over, alphabet, entries, None if size is None else _size(size, sum(map(_count, entries.values())))
         )
@@ -184,6 +173,16 @@ def _size(size: Any, weights: int) -> tuple[str, int]:
 def _count(value: Any) -> int:
     parts = value.values() if isinstance(value, dict) else value
     return sum(map(_count, parts)) if isinstance(value, (dict, tuple)) else 1
+
+
+def _each(function: Callable[[Any, str], Any], entries: Mapping[str, Any]) -> dict[str, Any]:
+    """Apply a function of a value and its name to each constant, and to each value of a table."""
+    return {
+        name: {key: function(w, name) for key, w in value.items()}
+        if isinstance(value, dict)
+        else function(value, name)
+        for name, value in entries.items()
+    }
 
 
 def _mapped(function: Callable[[Any], Any], value: Tree) -> Any:

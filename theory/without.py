@@ -18,6 +18,13 @@ NOT_A_STEP = (
     " the Coq theorem covers it, for all weights"
 )
 REFUTED = "one counterexample refutes it: there is nothing to prove"
+NO_AUTOMATON = {
+    "decided": (
+        "the variant says that no automaton is equivalent; a Hankel block of full rank shows this, whereas"
+        " this check is about one automaton"
+    )
+}
+"""The reason for a variant about all automata."""
 OWN_ALGORITHM = "the printed algorithm is compared, and OpenFst runs its own"
 
 

@@ -31,8 +31,7 @@ def dyck(k: int, m: int) -> Weights:
         x: Fraction(-i) for i, x in enumerate(closing, 1)
     }
     ones = dict.fromkeys(kinds, Fraction(1))
-    case = brackets(m, k, (1,), (0,)).example("".join(kinds))
-    return Weights(case.over, case.alphabet, {**case.entries, "bracket": kinds, "p": ones}, case.size)
+    return brackets(m, k, (1,), (0,)).example("".join(kinds)).changed(bracket=kinds, p=ones)
 
 
 def balanced(word: str, k: int, m: int) -> bool:

@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 
 from automata.errors import InputError
 from ratproof.evidence.kinds import KINDS
+from theory.claim import LADDER, PROVED, holding
 from theory.papers import PAPERS
+from theory.rational_recurrences.proposition_7 import ANYWHERE, two_states
 from theory.registry import claim_named, claims
+from theory.without import missing
 
 SECTION_UNKNOWN = {
     "affine-errors",
@@ -78,6 +81,24 @@ def test_small_cases_begin_with_the_simplest(claim):
         first = next(variant.small_cases(1))
         assert first.alphabet == "a"
         assert all(a.alphabet == ("a",) for a in variant.reading.construction(first))
+
+
+def test_small_cases_and_the_kind_of_a_proof_follow_from_other_fields():
+    parts = {"name": "corrected", "says": "it holds", "reading": None}
+    variant = holding(**parts, cases=ANYWHERE.random, proof=two_states(ANYWHERE))
+    assert variant.small_cases == ANYWHERE.small and variant.kinds == PROVED
+    own = holding(**parts, cases=st.text, small_cases=iter)
+    assert own.small_cases is iter and own.kinds == LADDER
+    with pytest.raises(TypeError, match="small_cases must be given"):
+        holding(**parts, cases=lambda alphabet: ANYWHERE.random(alphabet))
+
+
+@each
+def test_missing_evidence_has_a_reason_and_promised_evidence_has_none(claim):
+    for variant in claim.variants:
+        reasons = missing(variant)
+        assert all(reason and not reason.endswith(".") for reason in reasons.values())
+        assert set(variant.without) <= set(reasons), "a reason is given for a kind that is promised"
 
 
 def test_an_unknown_claim_is_reported():

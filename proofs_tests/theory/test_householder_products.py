@@ -20,8 +20,7 @@ from theory.weights import Weights
 
 def case(n: int, index: int) -> Weights:
     """Return the weights of one letter with this permutation."""
-    example = signature(n).example("a")
-    return Weights(example.over, "a", {**example.entries, "order": {"a": Fraction(index)}}, example.size)
+    return signature(n).example("a").changed(order={"a": Fraction(index)})
 
 
 @pytest.mark.parametrize("n", range(1, 7))

@@ -233,7 +233,7 @@ def test_a_proof_with_one_variable_for_two_weights_is_refused(monkeypatch):
 
     def merged(self, alphabet, over):
         w = right(self, alphabet, over)
-        return replace(w, entries={**w.entries, "u": w.f})
+        return w.changed(u=w.f)
 
     monkeypatch.setattr(Signature, "variables", merged)
     with pytest.raises(GapInProof, match="one variable"):

@@ -1,14 +1,17 @@
 """Tests of saturated LSTMs: floats saturate their gates, and the counter has Hankel blocks of full rank."""
 
 from fractions import Fraction
+from itertools import product
 
 import flint
 import pytest
 import torch
 
-from automata.semirings import REAL
+from automata.forward import score
+from automata.semirings import MAX_PLUS, REAL
 from neural.saturated_lstm import SCALE, SaturatedLSTM
 from theory.expressivity.saturated_lstm import OFFSETS, RECURRENT, lstm
+from theory.rational_recurrences.proposition_7 import figure_1_from_c_0
 from theory.registry import claim_named
 from theory.weights import Weights
 
@@ -56,3 +59,16 @@ def test_the_cell_is_no_function_of_the_numbers_of_letters():
     assert "after a*b*, it is max(0, #a - #b)" in claim_named("saturated-lstm").statement
     assert all(value("a" * i + "b" * j) == max(0, i - j) for i in range(5) for j in range(5))
     assert (value("ab"), value("ba")) == (0, 1)
+
+
+def test_over_max_plus_two_states_compute_the_counter_so_the_claims_are_about_fields():
+    """The counter max(0, c + step) is the unit of Example 15 with f = step and u = 0."""
+    zeros = dict.fromkeys("ab", Fraction(0))
+    gates = Weights(MAX_PLUS, "ab", {"c_0": Fraction(0), "f": COUNTER.step, "u": zeros})
+    (automaton,) = figure_1_from_c_0(gates)
+    for word in ("".join(letters) for n in range(7) for letters in product("ab", repeat=n)):
+        assert score(automaton, word) == value(word)
+    claim, counting = claim_named("saturated-lstm"), claim_named("counting")
+    assert "which no weighted automaton over a field computes" in claim.statement
+    for variant in (claim.variant("without-letter-gates"), counting.variant("without-nonnegative-weights")):
+        assert variant.says.endswith("is an automaton over a field")

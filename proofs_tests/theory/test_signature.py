@@ -149,9 +149,9 @@ def test_a_weight_that_contradicts_its_derivation_is_refused(claim, variant, dat
     case = data.draw(variant.cases("ab"))
     names = set.intersection(*(derived_in(s) for s in signatures(variant) if s.mismatch(case) is None))
     name = data.draw(st.sampled_from(sorted(names)))
-    changed = {**case.entries, name: _doubled(case.entries[name])}
-    if changed != case.entries:
-        wrong = misfit(signatures(variant), Weights(case.over, case.alphabet, changed, case.size))
+    changed = case.changed(**{name: _doubled(case.entries[name])})
+    if changed != case:
+        wrong = misfit(signatures(variant), changed)
         assert wrong is not None and "follow" in wrong
 
 
@@ -168,8 +168,7 @@ def test_factors_that_do_not_reconstruct_the_tensor_are_refused():
     variant = claims()["fa-rnn-eq-5"].variant("corrected-large-enough")
     case = signatures(variant)[0].generic("ab").renamed({"b": "b"})
     assert misfit(signatures(variant), case) is None
-    wrong = Weights(case.over, "b", {**case.entries, "v": _doubled(case.v)}, case.size)
-    assert "must follow from the others" in misfit(signatures(variant), wrong)
+    assert "must follow from the others" in misfit(signatures(variant), case.changed(v=_doubled(case.v)))
 
 
 @given(st.data())
@@ -178,8 +177,7 @@ def test_a_temperature_may_be_lower_than_necessary_but_not_higher(data):
     variant = claims()["theorem-3.2"].variant("corrected-eq-5")
     case = data.draw(variant.cases("ab"))
     for m, fits in ((case.m + 1, True), (case.m, True), (case.m - 1, False)):
-        other = replace(case, entries={**case.entries, "m": m})
-        assert (misfit(signatures(variant), other) is None) == fits
+        assert (misfit(signatures(variant), case.changed(m=m)) is None) == fits
 
 
 def test_weights_have_the_length_of_their_size():

@@ -11,13 +11,13 @@ from __future__ import annotations
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.claim import PARAPHRASED, Claim, Effort, Source, holding, refuted
+from theory.expressivity.heaviside_elman import indices_in_coq
+from theory.fa_rnn.shared.networks import Vector
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, WeightEntry, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
-
-Vector = tuple[Any, ...]
 
 
 def tracker(n: int, *delta: WeightEntry) -> Signature:
@@ -35,11 +35,6 @@ def tracker(n: int, *delta: WeightEntry) -> Signature:
 def with_any_map(n: int) -> Signature:
     """Return the names and shapes of :func:`tracker`, and a map delta(x) of the states for each symbol x."""
     return tracker(n, by_symbol("delta", (n,), range(n)))
-
-
-def with_fixed_start(n: int) -> Signature:
-    """Return the names and shapes of :func:`tracker`, and maps of the states that leave state 0 unchanged."""
-    return tracker(n, by_symbol("others", (n - 1,), range(n)))
 
 
 def maps(w: Weights, x: str) -> tuple[int, ...]:
@@ -124,21 +119,20 @@ def unchanged(w: Weights) -> list[WFSA]:
 def in_coq(w: Weights) -> dict[str, Any]:
     """Return the values of the variables in the Coq statement, by name."""
     steps = {x: affine_map(w, x) for x in w.alphabet}
-    rows = "; ".join(f"[:: {'; '.join(f'{q}%N' for q in maps(w, x))}]" for x in w.alphabet)
-    index = f"nth 0%N (nth [::] [:: {rows}] x) (q : 'I__)"
     return {
         **w.entries,
         "A": {x: tuple(matrix) for x, (matrix, _) in steps.items()},
         "b": {x: bias for x, (_, bias) in steps.items()},
         "vector": tuple(vectors(w)),
         "a": combination(w),
-        "delta": f"(fun (x : nat) (q : place {w.n}) => nth (ord0 : place {w.n}) (places {w.n}) ({index}))",
+        "delta": indices_in_coq((maps(w, x) for x in w.alphabet), w.n, f"(x : nat) (q : place {w.n})"),
     }
 
 
 MAPS = Sizes(with_any_map, (2, 3), (2,))
 RETURNS = Sizes(tracker, (2, 3), (2,))
-FIXED = Sizes(with_fixed_start, (2, 3), (2,))
+FIXED = Sizes(lambda n: tracker(n, by_symbol("others", (n - 1,), range(n))), (2, 3), (2,))
+"""Maps of the states that leave state 0 unchanged."""
 NO_THEOREM = {"kernel-checked": "the counterexample is a table of fractions, which the suite computes"}
 
 CLAIM = Claim(
@@ -160,14 +154,12 @@ CLAIM = Claim(
         " abstract was available, and the statement is paraphrased.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="for any maps of the states; the automaton starts in each state with this state's weight",
             reading=Equality(network, transported),
             cases=MAPS.random,
             small_cases=MAPS.near_generic,
-            kinds=LADDER,
             programs=("affine-errors",),
             theorem=Theorem(
                 "expressivity.affine_errors.affine_errors",
@@ -182,46 +174,35 @@ CLAIM = Claim(
                 values=in_coq,
             ),
         ),
-        Variant(
+        holding(
             name="corrected-return",
-            expected="holds",
             says="if each symbol maps every state to itself, the output never changes",
             reading=Equality(network, unchanged),
             cases=RETURNS.random,
             small_cases=RETURNS.near_generic,
-            kinds=LADDER,
             constant="the output never changes, which is the statement",
             theorem=Theorem(
                 "expressivity.affine_errors.affine_errors_return",
                 untied="the theorem is about the vector after n repetitions of a word, for every n",
             ),
         ),
-        Variant(
+        refuted(
             name="without-affine-step",
-            expected="refuted",
             says="each step ends in the vector of the nearest state, which removes small errors",
             without=NO_THEOREM,
             reading=Equality(ending_in_states, unchanged),
             cases=RETURNS.random,
-            small_cases=RETURNS.small,
-            kinds=LADDER,
         ),
-        Variant(
+        refuted(
             name="without-all-states",
-            expected="refuted",
             says="each symbol maps state 0 to itself, but may merge states, which removes errors",
             without=NO_THEOREM,
             reading=Equality(network, unchanged),
             cases=FIXED.random,
-            small_cases=FIXED.small,
-            kinds=LADDER,
         ),
     ),
     differences=(
-        (
-            "The text of the paper was not compared word by word: the statement is paraphrased, from"
-            " its abstract."
-        ),
+        PARAPHRASED,
         "The arithmetic is exact, and the network preserves the vectors of the states exactly.",
         "The paper's statements about norms, horizons and trained networks are left out.",
     ),

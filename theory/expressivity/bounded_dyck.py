@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import LADDER, QUOTED, Claim, Effort, Source, Variant
+from theory.claim import LADDER, QUOTED, Claim, Effort, Source, holding, refuted
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
@@ -269,50 +269,39 @@ CLAIM = Claim(
         "For the lower bound, a network with B units that are 0 or 1 is a machine with 2^B states.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="2 m ⌈log(k + 1)⌉ units, with the binary digits of the types 1, ..., k, and any weights",
             reading=Equality(short, automaton),
             cases=CASES.random,
             small_cases=CASES.near_generic,
-            kinds=LADDER,
             programs=("bounded-dyck",),
             theorem=theorem("bounded_dyck", short_code),
         ),
-        Variant(
+        holding(
             name="corrected-printed-code",
-            expected="holds",
             says="6 m ⌈log k⌉ - 2 m units, with ⌈log k⌉ digits, their complement, and ⌈log k⌉ - 1 ones",
             reading=Equality(stack_network(printed_code), automaton),
             cases=CASES.random,
             small_cases=CASES.near_generic,
-            kinds=LADDER,
             theorem=theorem("bounded_dyck_printed_code", printed_code),
         ),
-        Variant(
+        refuted(
             name="without-code-of-empty",
-            expected="refuted",
             says="⌈log k⌉ digits of the types 0, ..., k - 1: the first type has the code of an empty slot",
             without=NO_THEOREM,
             reading=Equality(stack_network(code_from_zero), automaton),
             cases=CASES.random,
-            small_cases=CASES.small,
-            kinds=LADDER,
         ),
-        Variant(
+        refuted(
             name="without-depth-limit",
-            expected="refuted",
             says="the network with m slots, for brackets that are nested m + 1 deep",
             without=NO_THEOREM,
             reading=Equality(short, lambda w: of_stacks(w, stacks(w, w.n + 1))),
             cases=CASES.random,
-            small_cases=CASES.small,
-            kinds=LADDER,
         ),
-        Variant(
+        refuted(
             name="without-all-states",
-            expected="refuted",
             says="an automaton with one state fewer than there are stacks",
             without={
                 "decided": (
@@ -326,11 +315,9 @@ CLAIM = Claim(
                 size="with fewer states than there are stacks",
             ),
             cases=DYCK_1.random,
-            small_cases=DYCK_1.small,
             kinds=LADDER[:3],
             theorem=Theorem(
                 "expressivity.bounded_dyck.without_all_states_is_refuted",
-                refutes=True,
                 untied="the theorem is about the language, for every number of types and over every field",
             ),
         ),

@@ -11,15 +11,16 @@ from math import floor
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.claim import LADDER, PARAPHRASED, Claim, Effort, Source, holding, refuted
+from theory.expressivity.heaviside_elman import indices_in_coq
 from theory.expressivity.saturated_lstm import BOTH, difference
-from theory.fa_rnn.shared.networks import dot
+from theory.fa_rnn.shared.networks import Vector, dot, times
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
+from theory.without import NO_AUTOMATON
 
-Vector = tuple[Any, ...]
 Finite = tuple[int, tuple[()]]
 """The value of a bounded unit with p binary places, multiplied by 2^p, and an empty tuple."""
 NONNEGATIVE = (0, 1, Fraction(1, 2), 2)
@@ -41,8 +42,8 @@ def network(k: int, values: tuple[Any, ...] = NONNEGATIVE) -> Signature:
 
 def elman_step(w: Weights, h: Vector, x: str) -> Vector:
     """Return the next units, max(0, h W + u(x))."""
-    columns = zip(zip(*w.W, strict=True), w.u[x], strict=True)
-    return tuple(max(w.over.zero, w.over.plus(dot(w.over, h, column), u)) for column, u in columns)
+    sums = map(w.over.plus, times(w.over, h, w.W), w.u[x])
+    return tuple(max(w.over.zero, value) for value in sums)
 
 
 def automaton(w: Weights) -> list[WFSA]:
@@ -100,11 +101,6 @@ def gru_step(w: Weights, state: Finite, x: str) -> Finite:
     return floor(value + Fraction(1, 2)), ()
 
 
-def of_value(w: Weights, state: Finite) -> Vector:
-    """Return the output, an entry of the table rho, for the unit's value."""
-    return (w.rho[state[0] + 2**w.n],)
-
-
 def of_values(w: Weights) -> list[WFSA]:
     """Return the automaton whose states are the values of the unit."""
     states = range(-(2**w.n), 2**w.n + 1)
@@ -118,28 +114,20 @@ def table(w: Weights) -> dict[str, Any]:
     """Return the values of the placeholders in Coq's terms, for the automaton of the GRU's values."""
     low, size = -(2**w.n), 2 ** (w.n + 1) + 1
     rows = [[gru_step(w, (low + q, ()), x)[0] - low for q in range(size)] for x in w.alphabet]
-    text = "; ".join(f"[:: {'; '.join(f'{q}%N' for q in row)}]" for row in rows)
-    index = f"nth 0%N (nth [::] [:: {text}] x) (q : 'I__)"
     return {
         "D": f"(place {size})",
-        "next": f"(fun (q : place {size}) (x : nat) => nth (ord0 : place {size}) (places {size}) ({index}))",
+        "next": indices_in_coq(rows, size, f"(q : place {size}) (x : nat)"),
         "start": f"(nth (ord0 : place {size}) (places {size}) {-low}%N)",
         "rho": w.rho,
     }
 
 
-in_fixed_point = Recurrence(lambda w: (0, ()), gru_step, of_value, modes=True)
+in_fixed_point = Recurrence(
+    lambda w: (0, ()), gru_step, lambda w, state: (w.rho[state[0] + 2**w.n],), modes=True
+)
 
 
 # An Elman unit with a squashing function, the hardtanh, in fixed-point arithmetic with p binary places.
-
-
-def squashed_steps(p: int) -> Signature:
-    """Return the names and shapes of the weights of a unit with p binary places.
-
-    The unit adds 2^-p times the step of a letter.
-    """
-    return Signature((by_symbol("step", only=(1, -1)),), size=("P", p))
 
 
 def squashed_step(w: Weights, state: Finite, x: str) -> Finite:
@@ -154,7 +142,10 @@ squashed = Recurrence(lambda w: (0, ()), squashed_step, lambda w, state: (Fracti
 
 NETWORKS, GRUS = Sizes(network, (1, 2, 3), (1, 2)), Sizes(gru, (1, 2), ())
 MOVING = Sizes(lambda p: gru(p, keeps=False), (), (1,))
-COUNTING, SQUASHED = Sizes(counting_gru, (1, 2, 3), (1, 2)), Sizes(squashed_steps, (1,), (1,))
+COUNTING, SQUASHED = (
+    Sizes(counting_gru, (1, 2, 3), (1, 2)),
+    Sizes(lambda p: Signature((by_symbol("step", only=(1, -1)),), size=("P", p)), (1,), (1,)),
+)
 ELMAN = "{W} {u} {h_0} {r}"
 FINITE = "(D := {D}) {next} {start} {rho}"
 RELU = "relu_of_rationals"
@@ -181,9 +172,8 @@ CLAIM = Claim(
         " training are not part of the claim.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="an Elman network with ReLU and K units, as an automaton with K + 1 states",
             without={"decided": "ReLU is not an affine step; the Coq theorem is about all strings"},
             reading=Equality(elman, automaton),
@@ -208,14 +198,12 @@ CLAIM = Claim(
                 ),
             ),
         ),
-        Variant(
+        holding(
             name="corrected-finite",
-            expected="holds",
             says="one unit of a GRU with p places, as an automaton with 2^(p+1) + 1 states",
             reading=Equality(in_fixed_point, of_values),
             cases=GRUS.random,
             small_cases=MOVING.near_generic,
-            kinds=LADDER,
             theorem=Theorem(
                 "expressivity.counting.counting_finite",
                 network=f"finite_network {FINITE} {{word}}",
@@ -227,24 +215,16 @@ CLAIM = Claim(
                 ),
             ),
         ),
-        Variant(
+        refuted(
             name="without-nonnegative-weights",
-            expected="refuted",
-            says="a unit with negative inputs, the counter max(0, c + step), is an automaton",
-            without={
-                "decided": (
-                    "the variant says that no automaton is equivalent; a Hankel block of full rank shows"
-                    " this, whereas this check is about one automaton"
-                )
-            },
+            says="a unit with negative inputs, the counter max(0, c + step), is an automaton over a field",
+            without=NO_AUTOMATON,
             reading=NoAutomaton(unit, difference),
             cases=BOTH.random,
-            small_cases=BOTH.small,
             kinds=LADDER[:3],
             effort=Effort(examples=100, strings=20, longest=6, run=4),
             theorem=Theorem(
                 "expressivity.counting.without_nonnegative_weights_is_refuted",
-                refutes=True,
                 network="unit_after (K := {over}) {relu} {minus} {step:sign} {word}",
                 values=lambda w: {**w.entries, "relu": RELU, "minus": Fraction(-1)},
                 claims=(
@@ -257,36 +237,26 @@ CLAIM = Claim(
                 ),
             ),
         ),
-        Variant(
+        refuted(
             name="without-unbounded-cells",
-            expected="refuted",
             says="a GRU with p places, which adds 2^-p times the step between -1/2 and 1/2, counts",
             reading=Equality(in_fixed_point, difference),
             cases=COUNTING.random,
-            small_cases=COUNTING.small,
-            kinds=LADDER,
             theorem=Theorem(
                 "expressivity.counting.without_unbounded_cells_is_refuted",
-                refutes=True,
                 untied="the theorem is about every network with finitely many states, and about one count",
             ),
         ),
-        Variant(
+        refuted(
             name="without-relu",
-            expected="refuted",
             says="an Elman unit with p places and the hardtanh, which adds 2^-p times the step, counts",
             without={"kernel-checked": "the theorem of the variant without-unbounded-cells covers it, too"},
             reading=Equality(squashed, difference),
             cases=SQUASHED.random,
-            small_cases=SQUASHED.small,
-            kinds=LADDER,
         ),
     ),
     differences=(
-        (
-            "The text of the paper was not compared word by word: the statement is paraphrased, from"
-            " its abstract."
-        ),
+        PARAPHRASED,
         (
             "Finite precision is read as fixed-point numbers with p binary places, and the units are"
             " bounded by 1."

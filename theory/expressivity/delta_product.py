@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import factorial
 from typing import Any
 
-from theory.claim import Claim, Effort, Source, Variant
+from theory.claim import PARAPHRASED, Claim, Effort, Source, holding, refuted
 from theory.expressivity.householder_products import GIVEN, automaton, in_coq, layer, permuting, swapping
 from theory.reading import Equality
 from theory.signature import Signature, Sizes
@@ -38,7 +38,7 @@ def small_cases(letters: int) -> Iterator[Weights]:
     for n in range(1, MOST + 1) if letters == 1 else ():
         generic = permutations(n).generic("a")
         for index in range(factorial(n)):
-            yield replace(generic, entries={**generic.entries, "order": {"a": Fraction(index)}})
+            yield generic.changed(order={"a": Fraction(index)})
 
 
 CLAIM = Claim(
@@ -58,9 +58,8 @@ CLAIM = Claim(
         "The abstract of version 7 on arXiv was available, and the statement is paraphrased.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="for every permutation of at most six items, and any initial and final weights",
             without={
                 "proved": "terms cancel, and proofs use polynomials without -1; the Coq theorem covers it"
@@ -85,34 +84,26 @@ CLAIM = Claim(
                 values=in_coq,
             ),
         ),
-        Variant(
+        refuted(
             name="without-last-step",
-            expected="refuted",
             says="n_h = n - 2 steps: no product of so few factors is a cycle of all items",
             reading=Equality(layer(lambda w, x: swapping(w, x)[:-1]), automaton),
             cases=THREE.random,
-            small_cases=THREE.small,
             theorem=Theorem(
                 "expressivity.delta_product.without_last_step_is_refuted",
-                refutes=True,
                 untied="the theorem is about all products of n - 2 factors over any field, by their rank",
             ),
         ),
-        Variant(
+        refuted(
             name="without-order-of-steps",
-            expected="refuted",
             says="the steps in the opposite order, which is the inverse permutation",
             without={"kernel-checked": "the counterexample is one word, which the suite computes"},
             reading=Equality(layer(lambda w, x: swapping(w, x)[::-1]), automaton),
             cases=THREE.random,
-            small_cases=THREE.small,
         ),
     ),
     differences=(
-        (
-            "The text of the paper was not compared word by word: the statement is paraphrased, from"
-            " its abstract."
-        ),
+        PARAPHRASED,
         (
             "There is one layer over symbols, in exact arithmetic. The output is any linear function"
             " of the composed permutation."

@@ -6,11 +6,12 @@ last one read.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import product
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import LADDER, QUOTED, Claim, Effort, Source, Variant
+from theory.claim import QUOTED, Claim, Effort, Source, holding, refuted
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
@@ -84,13 +85,8 @@ def initial_state(w: Weights) -> State:
     return (1, *[0] * (len(units(w)) - 1)), w.over.one
 
 
-def not_started(w: Weights) -> State:
-    """Return an initial state in which all units are 0."""
-    return (0,) * len(units(w)), w.over.one
-
-
 minsky = Recurrence(initial_state, step, output, modes=True)
-without_start = Recurrence(not_started, step, output, modes=True)
+without_start = Recurrence(lambda w: ((0,) * len(units(w)), w.over.one), step, output, modes=True)
 without_bias = Recurrence(initial_state, lambda w, state, x: step(w, state, x, bias=0), output, modes=True)
 
 
@@ -150,12 +146,17 @@ def with_delta(w: Weights) -> Weights:
     """
     every = vectors(w)
     delta = {x: tuple(every.index(next_vector(w, h, x)) for h in every) for x in w.alphabet}
-    return Weights(w.over, w.alphabet, {**w.entries, "delta": delta}, w.size)
+    return w.changed(delta=delta)
 
 
-def of_vectors(w: Weights) -> list[WFSA]:
-    """Return the automaton whose states are the vectors of the network's units."""
-    return deterministic(with_delta(w))
+def indices_in_coq(rows: Iterable[Iterable[int]], n: int, arguments: str) -> str:
+    """Return Coq's function from a symbol x and a state q of n states to the state in row x and column q.
+
+    ``arguments`` are the binders of x and q.
+    """
+    lists = "; ".join(f"[:: {'; '.join(f'{q}%N' for q in row)}]" for row in rows)
+    index = f"nth 0%N (nth [::] [:: {lists}] x) (q : 'I__)"
+    return f"(fun {arguments} => nth (ord0 : place {n}) (places {n}) ({index}))"
 
 
 def maps_in_coq(w: Weights, n: int) -> dict[str, Any]:
@@ -206,52 +207,42 @@ CLAIM = Claim(
         "Probabilities are linear in the units, without a softmax.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="Minsky's construction, for any weights, which need not be probabilities",
             reading=Equality(minsky, deterministic),
             cases=AUTOMATA.random,
             small_cases=AUTOMATA.near_generic,
-            kinds=LADDER,
             programs=("heaviside-elman",),
             theorem=Theorem(
                 "expressivity.heaviside_elman.heaviside_elman", network=f"elman {GIVEN} {{letters}}", **IN_COQ
             ),
         ),
-        Variant(
+        holding(
             name="corrected-converse",
-            expected="holds",
             says="any Heaviside network with integer weights, as the automaton of its vectors of units",
-            reading=Equality(any_network, of_vectors),
+            reading=Equality(any_network, lambda w: deterministic(with_delta(w))),
             cases=NETWORKS.random,
             small_cases=NETWORKS.near_generic,
-            kinds=LADDER,
             theorem=Theorem(
                 "expressivity.heaviside_elman.heaviside_elman_converse",
                 network=f"product_of {GIVEN} {{letters}}",
                 **IN_COQ,
             ),
         ),
-        Variant(
+        refuted(
             name="without-start-unit",
-            expected="refuted",
             says="all units are 0 before the first symbol: then no unit is ever 1",
             without=NO_THEOREM,
             reading=Equality(without_start, deterministic),
             cases=AUTOMATA.random,
-            small_cases=AUTOMATA.small,
-            kinds=LADDER,
         ),
-        Variant(
+        refuted(
             name="without-bias",
-            expected="refuted",
             says="without the bias -1, units are 1 although their symbol is not read",
             without=NO_THEOREM,
             reading=Equality(without_bias, deterministic),
             cases=AUTOMATA.random,
-            small_cases=AUTOMATA.small,
-            kinds=LADDER,
         ),
     ),
     differences=(

@@ -14,15 +14,14 @@ from math import factorial
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import Claim, Effort, Source, Variant
+from theory.claim import PARAPHRASED, Claim, Effort, Source, holding, refuted
 from theory.expressivity import pd_ssm_emulation as pd_ssm
-from theory.fa_rnn.shared.networks import dot
+from theory.fa_rnn.shared.networks import Vector, dot
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, entries
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-Vector = tuple[Any, ...]
 HALF: Any = Fraction(1, 2)
 Map = tuple[int, ...]
 Factor = tuple[Any, Vector]
@@ -176,9 +175,8 @@ CLAIM = Claim(
         "The abstract of version 5 on arXiv was available, and the statement is paraphrased.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="for any permutations, any weights of transitions, and any initial and final weights",
             without={
                 "proved": "terms cancel, and proofs use polynomials without -1; the Coq theorem covers it"
@@ -200,22 +198,19 @@ CLAIM = Claim(
                 values=in_coq,
             ),
         ),
-        Variant(
+        refuted(
             name="without-permutations",
-            expected="refuted",
             says="symbols may map two states to the same state, which no product of swaps does",
             reading=Equality(layer(both), automaton),
             cases=MAPPING.random,
             small_cases=MERGING.small,
             theorem=Theorem(
                 "expressivity.householder_products.without_permutations_is_refuted",
-                refutes=True,
                 untied="the theorem is about any number of factors, and about lengths of vectors",
             ),
         ),
-        Variant(
+        refuted(
             name="without-reflections",
-            expected="refuted",
             says="beta |k|^2 is 1 in place of 2: each swap becomes a projection on the mean of both states",
             without={"kernel-checked": "the counterexample is one word, which the suite computes"},
             reading=Equality(layer(projections), automaton),
@@ -224,10 +219,7 @@ CLAIM = Claim(
         ),
     ),
     differences=(
-        (
-            "The text of the paper was not compared word by word: the statement is paraphrased, from"
-            " its abstract."
-        ),
+        PARAPHRASED,
         (
             "There is one layer over symbols, in exact arithmetic. The paper's statement is about"
             " every regular language, with several layers; here it is about automata whose symbols"

@@ -12,16 +12,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import PROVED, QUOTED, Claim, Effort, Source, Variant
+from theory.claim import QUOTED, Claim, Effort, Source, holding, refuted
 from theory.expressivity import pd_ssm_emulation as pd_ssm
-from theory.fa_rnn.shared.networks import dot
+from theory.fa_rnn.shared.networks import Vector, dot
 from theory.induction import Induction
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, entries
 from theory.theorem import Theorem
 from theory.weights import Weights
-
-Vector = tuple[Any, ...]
 
 
 def layer(n: int) -> Signature:
@@ -145,9 +143,8 @@ CLAIM = Claim(
         "To track an item means that the output is positive if and only if the item is back.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says=(
                 "the layer that reads the letters of one pass of bubble sort has the same scores; enough"
                 " passes sort a word, so only the numbers of letters matter"
@@ -155,7 +152,6 @@ CLAIM = Claim(
             reading=Equality(one_pass, automaton),
             cases=SIZES.random,
             small_cases=SIZES.near_generic,
-            kinds=PROVED,
             proof=Induction(
                 says="after every string, the Forward vector is s, after the step of the waiting letter",
                 invariant=lambda w, state, unit: at_the_end(w, state),
@@ -177,9 +173,8 @@ CLAIM = Claim(
                 ),
             ),
         ),
-        Variant(
+        holding(
             name="corrected-permutations",
-            expected="holds",
             says=(
                 "a layer with N components and a matrix for each map of N items, such as a permutation, has"
                 " the scores of the composition of all maps"
@@ -200,30 +195,25 @@ CLAIM = Claim(
                 ),
             ),
         ),
-        Variant(
+        refuted(
             name="without-permutations",
-            expected="refuted",
             says=(
                 "every diagonal layer, with an offset, tracks the first of three items under swaps; one layer"
                 " refutes this, and Coq shows that no layer of any size does"
             ),
             reading=Equality(DIAGONAL, three_items),
             cases=WITH_OFFSET.random,
-            small_cases=WITH_OFFSET.small,
             theorem=Theorem(
                 "expressivity.illusion_of_state.without_permutations_is_refuted",
-                refutes=True,
                 untied="the theorem is about layers of any size, and about the sign of their scores",
             ),
         ),
-        Variant(
+        refuted(
             name="without-zero-offset",
-            expected="refuted",
             says="the scores of a layer with an offset do not depend on the order of letters either",
             without={"kernel-checked": "the counterexample is one word, which the suite computes"},
             reading=Equality(one_pass, automaton),
             cases=WITH_OFFSET.random,
-            small_cases=WITH_OFFSET.small,
         ),
     ),
     differences=(

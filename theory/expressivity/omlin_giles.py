@@ -17,7 +17,7 @@ from typing import Any
 import flint
 
 from automata.wfsa import WFSA
-from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, WeightEntry, by_symbol, constant
 from theory.theorem import Theorem
@@ -186,18 +186,17 @@ boxes = Recurrence(
 # If a unit is undecided, the network with a small gain counts as correct.
 
 
-def step_beside(w: Weights, state: tuple[int, Units], x: str) -> tuple[int, Units]:
-    """Return the next state of the DFA, and the next units of the network."""
-    return maps(w, x)[state[0]], step(w, state[1], x)
-
-
 def decisions_in_doubt(w: Weights, state: tuple[int, Units]) -> tuple[Any, ...]:
     """Return 1 or 0 for each unit; a unit in doubt has the value that the DFA requires."""
     values = zip(map(shown, state[1]), range(w.n), strict=True)
     return tuple(Fraction(int(j == state[0]) if value is None else value) for value, j in values)
 
 
-in_doubt = Recurrence(lambda w: (0, one_hot(w)), step_beside, decisions_in_doubt)
+in_doubt = Recurrence(
+    lambda w: (0, one_hot(w)),
+    lambda w, state, x: (maps(w, x)[state[0]], step(w, state[1], x)),
+    decisions_in_doubt,
+)
 
 
 LARGE = constant(
@@ -231,31 +230,25 @@ CLAIM = Claim(
         " was not available, and the statement is paraphrased.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="each letter maps the box of a state into the box of the next state, for units in [0, 1]",
             reading=Equality(boxes, dfa),
             cases=STABLE.random,
-            small_cases=STABLE.small,
-            kinds=LADDER,
             programs=("omlin-giles",),
             theorem=Theorem("expressivity.omlin_giles.omlin_giles", untied=ANY_SIGMOID),
         ),
-        Variant(
+        holding(
             name="corrected-run",
-            expected="holds",
             says="the units above 1/2 show the state of the DFA, in ball arithmetic along each string",
             without=NOT_RATIONAL,
             reading=Equality(run, dfa),
             cases=STABLE.random,
-            small_cases=STABLE.small,
             kinds=("sampled", "exhausted"),
             theorem=Theorem("expressivity.omlin_giles.omlin_giles_run", untied=ANY_SIGMOID),
         ),
-        Variant(
+        refuted(
             name="without-large-gain",
-            expected="refuted",
             says="a gain H of at most 3",
             without={
                 **NOT_RATIONAL,
@@ -264,7 +257,6 @@ CLAIM = Claim(
             },
             reading=Equality(in_doubt, dfa),
             cases=FLAT.random,
-            small_cases=FLAT.small,
             kinds=("sampled", "exhausted"),
         ),
     ),

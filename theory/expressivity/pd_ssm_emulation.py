@@ -11,15 +11,14 @@ from typing import Any
 
 from automata.semirings import Semiring
 from automata.wfsa import WFSA
-from theory.claim import LADDER, QUOTED, Claim, Effort, Source, Variant
+from theory.claim import QUOTED, Claim, Effort, Source, holding, refuted
 from theory.expressivity.heaviside_elman import maps_in_coq
-from theory.fa_rnn.shared.networks import dot
+from theory.fa_rnn.shared.networks import Vector, dot
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, entries
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-Vector = tuple[Any, ...]
 Matrix = tuple[Vector, ...]
 
 
@@ -67,11 +66,6 @@ def pd_ssm(matrix: Any = column_one_hot, start: Any = lambda w: w.x_0) -> Recurr
     )
 
 
-def zeros(w: Weights) -> Vector:
-    """Return the initial state x_0 = 0."""
-    return (w.over.zero,) * len(w.c)
-
-
 def counting(w: Weights, modulus: int) -> list[WFSA]:
     """Return the automaton whose score is 1 if ``modulus`` divides the number of letters a, else 0."""
     k, states = w.over, range(modulus)
@@ -115,14 +109,12 @@ CLAIM = Claim(
         "Weights commute, and in the lower bound they are in a field.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="for any number of states, any weights of transitions, and any initial and final weights",
             reading=Equality(pd_ssm(), automaton),
             cases=LAYERS.random,
             small_cases=LAYERS.near_generic,
-            kinds=LADDER,
             programs=("pd-ssm-emulation",),
             theorem=Theorem(
                 "expressivity.pd_ssm_emulation.pd_ssm_emulation",
@@ -137,37 +129,31 @@ CLAIM = Claim(
                 values=in_coq,
             ),
         ),
-        Variant(
+        refuted(
             name="without-initial-state",
-            expected="refuted",
             says="the layer starts in x_0 = 0: then its state is always 0",
             without=NO_THEOREM,
-            reading=Equality(pd_ssm(start=zeros), automaton),
+            reading=Equality(pd_ssm(start=lambda w: (w.over.zero,) * len(w.c)), automaton),
             cases=LAYERS.random,
-            small_cases=LAYERS.small,
         ),
-        Variant(
+        refuted(
             name="without-orientation",
-            expected="refuted",
             says="P transposed, which has one 1 in each row instead of each column",
             without=NO_THEOREM,
             reading=Equality(pd_ssm(transposed), automaton),
             cases=LAYERS.random,
             small_cases=UNWEIGHTED.small,
         ),
-        Variant(
+        refuted(
             name="without-size",
-            expected="refuted",
             says=(
                 "every layer with N - 1 components counts a modulo N, as an automaton with N states does; one"
                 " layer refutes this, and Coq shows that no linear layer of this size does"
             ),
             reading=Equality(pd_ssm(), counter),
             cases=LAYERS.random,
-            small_cases=LAYERS.small,
             theorem=Theorem(
                 "expressivity.pd_ssm_emulation.without_size_is_refuted",
-                refutes=True,
                 untied="the theorem is about linear layers of any size over any field",
             ),
         ),

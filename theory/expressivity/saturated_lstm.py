@@ -1,4 +1,4 @@
-"""A saturated LSTM is a counter machine, and it computes more than weighted automata do.
+"""A saturated LSTM is a counter machine, and computes more than weighted automata over a field.
 
 Merrill et al. 2020: the gates of a saturated cell are 0 or 1, and its candidate is -1 or 1. If gates read
 only the letter, the cells are linear. If the input gate also reads the cell, the cell can be a counter
@@ -8,13 +8,12 @@ that is never negative.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from automata.wfsa import WFSA
-from theory.claim import LADDER, PROVED, QUOTED, Claim, Effort, Source, Variant
-from theory.fa_rnn.shared.networks import dot
+from theory.claim import LADDER, QUOTED, Claim, Effort, Source, holding, refuted
+from theory.fa_rnn.shared.networks import Vector, dot
 from theory.induction import Induction
 from theory.one_layer.saturated import ALWAYS, Gate, Saturated, State
 from theory.reading import Equality, NoAutomaton, Recurrence
@@ -22,8 +21,7 @@ from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.state_regularized.shared.limits import always_one
 from theory.theorem import Theorem
 from theory.weights import Weights
-
-Vector = tuple[Any, ...]
+from theory.without import NO_AUTOMATON
 
 
 def cells(k: int) -> Signature:
@@ -42,11 +40,6 @@ def cells_step(w: Weights, c: Vector, x: str) -> Vector:
     return tuple(k.plus(k.times(f, value), k.times(i, g)) for f, value, i, g in gates)
 
 
-def first_cells(w: Weights) -> Vector:
-    """Return the initial cells, which are 0."""
-    return (w.over.zero,) * len(w.r)
-
-
 def automaton(w: Weights) -> list[WFSA]:
     """Return the automaton with a state that is always 1, and a state for each cell."""
     k, states = w.over, range(len(w.r))
@@ -60,7 +53,7 @@ def automaton(w: Weights) -> list[WFSA]:
     return [WFSA(k, [k.one, *[k.zero] * len(states)], [k.zero, *w.r], tables)]
 
 
-linear = Recurrence(first_cells, cells_step, lambda w, c: (dot(w.over, w.r, c),))
+linear = Recurrence(lambda w: (w.over.zero,) * len(w.r), cells_step, lambda w, c: (dot(w.over, w.r, c),))
 
 
 # One cell whose input gate also reads the cell: the counter max(0, c + step).
@@ -118,30 +111,30 @@ SIZES, STEPS, BOTH = Sizes(cells, (1, 2, 3), (1, 2)), steps((1, -1, 0)), steps((
 
 CLAIM = Claim(
     name="saturated-lstm",
-    title="a saturated LSTM counts to 0, and is no automaton",
+    title="a saturated LSTM counts to 0, and is no automaton over a field",
     statement=(
         "A saturated LSTM with K cells whose gates read only the letter is a weighted automaton with K + 1"
         " states, if the output is a linear function of the cells. An input gate that also reads the cell"
         " makes one cell the counter max(0, c + 1) for a and max(0, c - 1) for b, which no weighted automaton"
-        " computes; after a*b*, it is max(0, #a - #b)."
+        " over a field computes; after a*b*, it is max(0, #a - #b)."
     ),
     source=Source("merrill2020formal", "", "The saturated LSTM is not rational"),
     hypotheses=(
         "Exact core: gates are 0 or 1, candidates are -1 or 1, no pre-activation is 0, and the output gate"
         " is 1. The arithmetic is exact.",
+        "For the counter, the automata have weights in a field, such as the real numbers. Over max-plus, an"
+        " automaton with two states computes it (example-15).",
         "Of tanh, the counter uses only that tanh 0 = 0 and that 1/2 < tanh c <= 1 for every integer c >= 1.",
         "The statement is paraphrased from the version arXiv:2004.08500. Its hierarchy of architectures and"
         " its limits of infinite weights are not part of the claim.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="K cells whose gates read only the letter, as an automaton with K + 1 states",
             reading=Equality(linear, automaton),
             cases=SIZES.random,
             small_cases=SIZES.near_generic,
-            kinds=PROVED,
             programs=("saturated-lstm",),
             proof=Induction(
                 says="after every string, the Forward vector is 1 and the cells",
@@ -161,9 +154,8 @@ CLAIM = Claim(
                 ),
             ),
         ),
-        Variant(
+        holding(
             name="corrected-counter",
-            expected="holds",
             says="one cell whose input gate reads the cell has the value of the counter max(0, c + step)",
             without={
                 "cross-checked": "the comparison is of a cell and a counter, not of scores",
@@ -171,7 +163,6 @@ CLAIM = Claim(
             },
             reading=Equality(beside_counter, always_one),
             cases=STEPS.random,
-            small_cases=STEPS.small,
             kinds=("sampled", "exhausted"),
             constant="the score is whether the cell equals the counter, which is always true",
             programs=("counting-lstm",),
@@ -180,24 +171,16 @@ CLAIM = Claim(
                 untied="the theorem is about any function in place of tanh, and about integers",
             ),
         ),
-        Variant(
+        refuted(
             name="without-letter-gates",
-            expected="refuted",
-            says="a cell whose input gate reads the cell is an automaton",
-            without={
-                "decided": (
-                    "the variant says that no automaton is equivalent; a Hankel block of full rank shows"
-                    " this, whereas this check is about one automaton"
-                )
-            },
+            says="a cell whose input gate reads the cell is an automaton over a field",
+            without=NO_AUTOMATON,
             reading=NoAutomaton(lstm, difference),
             cases=BOTH.random,
-            small_cases=BOTH.small,
             kinds=LADDER[:3],
             effort=Effort(examples=100, strings=20, longest=6, run=4),
             theorem=Theorem(
                 "expressivity.saturated_lstm.without_letter_gates_is_refuted",
-                refutes=True,
                 network="of_count {over} (count {step:sign} {word})",
                 claims=(
                     "forall F : numFieldType, let over := of_ring F in not (forall (S : eqType)"

@@ -7,7 +7,6 @@ construction of an automaton from the values of a function is due to Carlyle and
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from functools import cache
 from itertools import product
 from typing import Any
@@ -16,17 +15,16 @@ import flint
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import LADDER, PROVED, QUOTED, Claim, Effort, Source, Variant
+from theory.claim import QUOTED, Claim, Effort, Source, holding, refuted
 from theory.fa_rnn import eq_4
-from theory.fa_rnn.shared.networks import at_place, by_tensor, dot, vector_is_h
+from theory.fa_rnn.beta_0 import exact_matrix, fractions
+from theory.fa_rnn.shared.networks import Matrix, Vector, at_place, by_tensor, dot, times, vector_is_h
 from theory.induction import Identity
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
-
-Vector = tuple[Any, ...]
 
 
 def network(size: tuple[int, int]) -> Signature:
@@ -104,14 +102,19 @@ def first_order(k: int) -> Signature:
 
 def first_order_step(w: Weights, h: Vector, x: str) -> Vector:
     """Return the next state of the first-order network, h W + b(x)."""
-    columns = zip(*w.W, strict=True)
-    return tuple(w.over.plus(dot(w.over, h, column), b) for column, b in zip(columns, w.b[x], strict=True))
+    return tuple(map(w.over.plus, times(w.over, h, w.W), w.b[x]))
 
 
 def sign(w: Weights) -> list[WFSA]:
     """Return the automaton whose score is (-1)^n if the word has the letter a n times."""
     one = w.over.one
     return [WFSA(w.over, [one], [one], {x: [[-one if x == "a" else one]] for x in w.alphabet})]
+
+
+def scaled_sign(w: Weights, first: Any) -> list[WFSA]:
+    """Return the automaton whose score is (-1)^n times ``first`` if the word has the letter a n times."""
+    (automaton,) = sign(w)
+    return [automaton.replace(initial=automaton.initial * first)]
 
 
 # The automaton that is computed from values f(u) of a function.
@@ -131,18 +134,16 @@ def spectral(f: Value, alphabet: str, longest: int) -> WFSA:
     rows = _independent([[f(u + v) for v in words] for u in words])
     columns = _independent([[f(words[i] + v) for i in rows] for v in words])
     prefixes, suffixes = ([words[i] for i in which] for which in (rows, columns))
-    n = len(prefixes)
-    if not n:
+    if not prefixes:
         return WFSA(REAL, [0], [0], {x: [[0]] for x in alphabet})
 
     def matrix(starts: list[str]) -> flint.fmpq_mat:
-        values = (Fraction(f(u + v)) for u in starts for v in suffixes)
-        return flint.fmpq_mat(len(starts), n, [flint.fmpq(v.numerator, v.denominator) for v in values])
+        return exact_matrix([[f(u + v) for v in suffixes] for u in starts])
 
     inverse = matrix(prefixes).inv()
 
-    def coordinates(starts: list[str]) -> list[list[Fraction]]:
-        return [[Fraction(int(v.p), int(v.q)) for v in row] for row in (matrix(starts) * inverse).tolist()]
+    def coordinates(starts: list[str]) -> Matrix:
+        return fractions(matrix(starts) * inverse)
 
     tables: dict[str, Any] = {x: coordinates([p + x for p in prefixes]) for x in alphabet}
     initial: Any = coordinates([""])[0]
@@ -154,9 +155,7 @@ def _independent(rows: list[list[Any]]) -> list[int]:
 
     These rows span the space of all rows.
     """
-    values = (Fraction(v) for column in zip(*rows, strict=True) for v in column)
-    entries = [flint.fmpq(v.numerator, v.denominator) for v in values]
-    reduced, rank = flint.fmpq_mat(len(rows[0]), len(rows), entries).rref()
+    reduced, rank = exact_matrix(rows).transpose().rref()
     return [next(j for j, v in enumerate(row) if v) for row in reduced.tolist()[:rank]]
 
 
@@ -190,14 +189,12 @@ CLAIM = Claim(
         "The weights of the automaton from values are in a field.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="for any number of units and any vectors of the symbols",
             reading=Equality(Recurrence(lambda w: w.h_0, step, score), automaton),
             cases=SIZES.random,
             small_cases=SIZES.near_generic,
-            kinds=PROVED,
             programs=("second-order-rnn",),
             proof=vector_is_h(
                 (network((k, d)) for k in range(1, 4) for d in range(1, 4)),
@@ -210,9 +207,8 @@ CLAIM = Claim(
                 automaton="of_tensor {h_0} {omega} {A} {v}",
             ),
         ),
-        Variant(
+        holding(
             name="corrected-from-values",
-            expected="holds",
             says=(
                 "the automaton that is computed from the network's values on words of at most 2 K - 1"
                 " symbols; the number of its states is the rank of the Hankel matrix"
@@ -220,26 +216,22 @@ CLAIM = Claim(
             reading=Equality(by_tensor, of_values),
             cases=TENSOR.random,
             small_cases=TENSOR.near_generic,
-            kinds=LADDER,
             theorem=Theorem(
                 "expressivity.second_order.second_order_from_values",
                 untied="the inverse of a matrix over an arbitrary field cannot be computed",
             ),
             effort=Effort(examples=20, strings=12, longest=8, run=10),
         ),
-        Variant(
+        refuted(
             name="without-second-order",
-            expected="refuted",
             says=(
                 "every network h_t = h_{t-1} W + b(x_t), with the same matrix for all symbols, computes the"
                 " parity of a; one network refutes this, and Coq shows that no network of any size does"
             ),
             reading=Equality(Recurrence(lambda w: w.h_0, first_order_step, score), sign),
             cases=FIRST_ORDER.random,
-            small_cases=FIRST_ORDER.small,
             theorem=Theorem(
                 "expressivity.second_order.without_second_order_is_refuted",
-                refutes=True,
                 untied="the theorem is about any size and any commutative ring in which 4 is not 0",
             ),
         ),

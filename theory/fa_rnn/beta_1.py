@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.fa_rnn.shared.networks import (
     BITS,
     Matrix,
@@ -25,6 +25,7 @@ from theory.fa_rnn.shared.networks import (
     score,
     step_4,
     tensor,
+    times,
     with_factors,
     with_tensor,
 )
@@ -78,13 +79,12 @@ def step_6(w: Weights, h: Vector, x: str) -> Vector:
     return with_factors(w, h, interpolated(w, x))
 
 
-def step_half(w: Weights, h: Vector, x: str) -> Vector:
-    """Return the state h_t by equation 6 at beta = 1/2."""
-    return with_factors(w, h, interpolated(w, x, Fraction(1, 2)))
-
-
 forward_network = Recurrence(start=lambda w: w.alpha_0, step=step_6, out=score)
-network_at_half = Recurrence(start=lambda w: w.alpha_0, step=step_half, out=score)
+network_at_half = Recurrence(
+    start=lambda w: w.alpha_0,
+    step=lambda w, h, x: with_factors(w, h, interpolated(w, x, Fraction(1, 2))),
+    out=score,
+)
 
 
 # Viterbi: maxima instead of sums. Its states consist of zeros and ones, so they are modes.
@@ -123,7 +123,7 @@ def start_at_once(w: Weights) -> Vector:
 def deterministic_step(w: Weights, h: Vector, x: str) -> Vector:
     """Return the state h_t by equation 4 with the matrices of the deterministic automaton."""
     own = deterministic(w)
-    return tuple(dot(w.over, h, tuple(column)) for column in own.matrix(x).T.tolist())
+    return times(w.over, h, own.matrix(x).tolist())
 
 
 by_deterministic = Recurrence(
@@ -178,21 +178,10 @@ def spelled(w: Weights, join: Any) -> dict[str, Any]:
 
 def added_step(w: Weights, h: Vector, x: str) -> Vector:
     """Return the state h_t by equation 4 with the wildcard's matrix added to the word's."""
-    return step_4(
-        Weights(w.over, w.alphabet, {**w.entries, "T": spelled(w, lambda a, b: a + b)}, w.size), h, x
-    )
+    return step_4(w.changed(T=spelled(w, lambda a, b: a + b)), h, x)
 
 
 with_wildcard_added = Recurrence(start=lambda w: w.alpha_0, step=added_step, out=score)
-
-
-def spelled_match(w: Weights) -> list[WFSA]:
-    """Return the deterministic automaton whose score is 1 if the sentence matches, else 0.
-
-    A word's matrix and the wildcard's matrix are combined by "or".
-    """
-    tables = spelled(w, max)
-    return [match(boolean(Weights(w.over, w.alphabet, {**w.entries, "T": tables}, w.size)))]
 
 
 # The complement (the rules of section 2.2 have negations): missing transitions lead to an additional last
@@ -230,19 +219,17 @@ def turned_step(w: Weights, state: tuple[frozenset[int], tuple[()]], x: str) -> 
     return frozenset(targets[q - 1] for q in state[0] for targets in (own.to[x], own.any_to)), ()
 
 
-def turned_match(w: Weights, state: tuple[frozenset[int], tuple[()]]) -> tuple[Any]:
-    """Return 1 if one of the states is final in the completed pseudo m-DFA, else 0."""
-    return (max(complete(w).alpha_inf[q - 1] for q in state[0]),)
-
-
 turned_round = Recurrence(
-    start=lambda w: (frozenset({1}), ()), step=turned_step, out=turned_match, modes=True
+    start=lambda w: (frozenset({1}), ()),
+    step=turned_step,
+    out=lambda w, state: (max(complete(w).alpha_inf[q - 1] for q in state[0]),),
+    modes=True,
 )
 
 
 def spelled_rule(w: Weights) -> Weights:
     """Return the rule over plain words: each matrix is the "or" of the word's and the wildcard's."""
-    return Weights(w.over, w.alphabet, {**w.entries, "T": spelled(w, max)}, w.size)
+    return w.changed(T=spelled(w, max))
 
 
 def no_match(w: Weights, h: Vector) -> tuple[Any]:
@@ -325,9 +312,8 @@ CLAIM = Claim(
         ),
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="forward counts the accepting paths",
             reading=Equality(recurrence=forward_network, construction=with_tensor),
             cases=RULES.random,
@@ -343,9 +329,8 @@ CLAIM = Claim(
                 ),
             ),
         ),
-        Variant(
+        holding(
             name="corrected-viterbi",
-            expected="holds",
             says="the Viterbi score is 1 on matches and 0 otherwise",
             reading=Equality(recurrence=viterbi_network, construction=matches),
             cases=RULES.random,
@@ -362,9 +347,8 @@ CLAIM = Claim(
                 over="rational_max_times",
             ),
         ),
-        Variant(
+        holding(
             name="corrected-deterministic",
-            expected="holds",
             says=(
                 "with a deterministic automaton of the rules, the forward score is 1 on matches and 0"
                 " otherwise"
@@ -383,9 +367,8 @@ CLAIM = Claim(
                 values=lambda w: {**w.entries, **RUN_FORWARD},
             ),
         ),
-        Variant(
+        refuted(
             name="printed-match",
-            expected="refuted",
             says="a forward score is a match (section 3.5)",
             reading=Equality(recurrence=forward_network, construction=matches),
             cases=RULES.random,
@@ -398,21 +381,20 @@ CLAIM = Claim(
                     f" {VECTORS} let v : S -> C -> over := interpolated 1%R v g in"
                     f" {{network}} = {{automaton}})"
                 ),
-                refutes=True,
                 network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}",
                 score=("bit {over} (matched {alpha_0:bool} {alpha_inf:bool} {T:bool} {word})"),
             ),
         ),
-        Variant(
+        refuted(
             name="printed-wildcard",
-            expected="refuted",
             says=(
                 "the pseudo m-DFA, which adds the matrix of the wildcard to that of the word, has a forward"
                 " score of 1 on matches and 0 otherwise"
             ),
-            reading=Equality(recurrence=with_wildcard_added, construction=spelled_match),
+            reading=Equality(
+                recurrence=with_wildcard_added, construction=lambda w: [match(boolean(spelled_rule(w)))]
+            ),
             cases=PSEUDO.random,
-            small_cases=PSEUDO.small,
             theorem=Theorem(
                 "fa_rnn.beta_1.printed_wildcard_is_refuted",
                 claims=(
@@ -423,7 +405,6 @@ CLAIM = Claim(
                     f" {VECTORS} {TENSOR} let any := fun i j => bit over (any_bool i j) in"
                     " {network} = {automaton})"
                 ),
-                refutes=True,
                 network="score_4 {alpha_0} {alpha_inf} (with_wildcard {T} {any}) {word}",
                 score=(
                     "bit {over} (matched {alpha_0:bool} {alpha_inf:bool}"
@@ -431,9 +412,8 @@ CLAIM = Claim(
                 ),
             ),
         ),
-        Variant(
+        holding(
             name="corrected-complement",
-            expected="holds",
             says=(
                 "one minus the score of the automaton that is deterministic over the words is 1 if there is"
                 " no match"
@@ -456,35 +436,30 @@ CLAIM = Claim(
                 values=in_values,
             ),
         ),
-        Variant(
+        refuted(
             name="without-determinisation",
-            expected="refuted",
             says=(
                 "the pseudo m-DFA with final and nonfinal states exchanged, as in the complement of a DFA,"
                 " accepts the sentences that the rule does not match"
             ),
             reading=Equality(recurrence=turned_round, construction=complement),
             cases=PSEUDO.random,
-            small_cases=PSEUDO.small,
             theorem=Theorem(
                 "fa_rnn.beta_1.without_determinisation_is_refuted",
-                refutes=True,
                 network=f"bit {{over}} ({TURNED})",
                 score=f"bit {{over}} ({NO_MATCH})",
                 claims=f"not (forall {PSEUDO_IN_COQ}, {TURNED} = {NO_MATCH})",
                 values=in_values,
             ),
         ),
-        Variant(
+        refuted(
             name="without-beta-1",
-            expected="refuted",
             says="at beta = 1/2, with any vectors and any G, the forward score counts the accepting paths",
             reading=Equality(recurrence=network_at_half, construction=with_tensor),
             cases=RULES.random,
             small_cases=SMALL.small,
             theorem=Theorem(
                 "fa_rnn.beta_1.without_beta_1_is_refuted",
-                refutes=True,
                 network=(
                     "score_5 {alpha_0} {alpha_inf} {D_1} {D_2} (weighed_rows {half} {rest} {v} {g}) {word}"
                 ),

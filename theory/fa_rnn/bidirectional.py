@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import Claim, Effort, Misprint, Source, Variant
-from theory.fa_rnn.shared.networks import Matrix, Vector, dot, score, step_4
+from theory.claim import Claim, Effort, Misprint, Source, holding, refuted
+from theory.fa_rnn.shared.networks import Matrix, Vector, dot, score, step_4, times
 from theory.fa_rnn.shared.rules import RULES, backwards, boolean, match, matches
 from theory.reading import Equality, Recurrence
 from theory.theorem import Theorem
@@ -28,9 +28,14 @@ def both(w: Weights) -> tuple[WFSA, WFSA]:
     return match(boolean(w)), backwards(w)
 
 
-def rows(matrix: Any) -> Matrix:
-    """Convert a matrix to tuples."""
-    return tuple(map(tuple, matrix.tolist()))
+def unit_matrix(w: Weights, size: int) -> Matrix:
+    """Return the identity matrix, which is the empty product."""
+    return tuple(at_state(w, i, size) for i in range(size))
+
+
+def at_state(w: Weights, state: int, size: int) -> Vector:
+    """Return the row vector that is one at a state, counted from 0, and zero elsewhere."""
+    return tuple(w.over.one if i == state else w.over.zero for i in range(size))
 
 
 # The state has two parts: the Forward vector h of the sentence so far, and the product B[x_t] ... B[x_1] of
@@ -43,27 +48,20 @@ def start(w: Weights) -> tuple[Vector, Matrix]:
     The matrix is the empty product of the backward automaton.
     """
     one, other = both(w)
-    unit = tuple(
-        tuple(w.over.one if i == j else w.over.zero for j in range(other.states)) for i in range(other.states)
-    )
-    return tuple(one.initial.tolist()), unit
+    return tuple(one.initial.tolist()), unit_matrix(w, other.states)
 
 
 def step(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Vector, Matrix]:
     """Return the state after one more word at the end of the sentence: forward vector, backward product."""
     (h, product), (one, other) = state, both(w)
-    forth = tuple(dot(w.over, h, tuple(column)) for column in one.matrix(x).T.tolist())
-    columns = tuple(zip(*product, strict=True))
-    return forth, tuple(
-        tuple(dot(w.over, row, column) for column in columns) for row in rows(other.matrix(x))
-    )
+    forth = times(w.over, h, one.matrix(x).tolist())
+    return forth, tuple(times(w.over, row, product) for row in other.matrix(x).tolist())
 
 
 def last_vectors(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Vector, Vector]:
     """Return h_N, the vector after the whole sentence, of the forward and of the backward direction."""
     h, product = state
-    initial = tuple(both(w)[1].initial.tolist())
-    return h, tuple(dot(w.over, initial, column) for column in zip(*product, strict=True))
+    return h, times(w.over, tuple(both(w)[1].initial.tolist()), product)
 
 
 def mean_of_scores(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
@@ -106,27 +104,15 @@ def merged(automaton: WFSA) -> tuple[dict[str, Matrix], Matrix, Vector]:
     """
     zero = automaton.semiring.zero
     none = (zero,) * (automaton.states + 1)
-    words = {x: (none, *((zero, *row) for row in rows(automaton.matrix(x)))) for x in automaton.alphabet}
+    words = {x: (none, *((zero, *row) for row in automaton.matrix(x).tolist())) for x in automaton.alphabet}
     bos = ((zero, *automaton.initial.tolist()), *[none] * automaton.states)
     return words, bos, (zero, *automaton.final.tolist())
 
 
-def times(w: Weights, h: Vector, matrix: Matrix) -> Vector:
-    """Return the row vector h times the matrix."""
-    return tuple(dot(w.over, h, column) for column in zip(*matrix, strict=True))
-
-
-def at_s_0(w: Weights, states: int) -> Vector:
-    """Return the row vector of length ``states`` that is one at s_0 and zero elsewhere."""
-    return tuple(w.over.one if i == 0 else w.over.zero for i in range(states))
-
-
 def start_at_bos(w: Weights) -> tuple[Vector, Matrix]:
     """Return the first state: the forward vector after BOS, and the empty backward product."""
-    one, other = (merged(a) for a in both(w))
-    size = len(other[2])
-    unit = tuple(tuple(w.over.one if i == j else w.over.zero for j in range(size)) for i in range(size))
-    return times(w, at_s_0(w, len(one[2])), one[1]), unit
+    (_, bos, final), (*_, other_final) = (merged(a) for a in both(w))
+    return times(w.over, at_state(w, 0, len(final)), bos), unit_matrix(w, len(other_final))
 
 
 def step_after_bos(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Vector, Matrix]:
@@ -135,31 +121,24 @@ def step_after_bos(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Ve
     The backward direction reads this word first.
     """
     (h, product), (one, other) = state, (merged(a) for a in both(w))
-    return times(w, h, one[0][x]), tuple(times(w, row, product) for row in other[0][x])
+    return times(w.over, h, one[0][x]), tuple(times(w.over, row, product) for row in other[0][x])
 
 
-def mean_with_bos_last(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
-    """Return the mean of the forward and the backward score, where the backward direction ends with BOS.
+def mean_with_bos(is_first: bool) -> Recurrence:
+    """Return the network whose output is the mean of the forward and the backward score.
 
-    It reads the words in reverse order, and then BOS.
+    The backward direction reads the words in reverse order. It reads BOS before them if ``is_first`` is true,
+    and otherwise after them.
     """
-    (h, product), (one, other) = state, (merged(a) for a in both(w))
-    back = times(w, times(w, at_s_0(w, len(other[2])), product), other[1])
-    return (HALF * (dot(w.over, h, one[2]) + dot(w.over, back, other[2])),)
 
+    def out(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
+        (h, product), (one, (_, bos, final)) = state, (merged(a) for a in both(w))
+        back = at_state(w, 0, len(final))
+        for matrix in (bos, product) if is_first else (product, bos):
+            back = times(w.over, back, matrix)
+        return (HALF * (dot(w.over, h, one[2]) + dot(w.over, back, final)),)
 
-def mean_with_bos_first(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
-    """Return the mean of the forward and the backward score, where the backward direction begins with BOS.
-
-    It reads BOS, and then the words in reverse order.
-    """
-    (h, product), (one, other) = state, (merged(a) for a in both(w))
-    back = times(w, times(w, at_s_0(w, len(other[2])), other[1]), product)
-    return (HALF * (dot(w.over, h, one[2]) + dot(w.over, back, other[2])),)
-
-
-bos_last = Recurrence(start=start_at_bos, step=step_after_bos, out=mean_with_bos_last)
-bos_first = Recurrence(start=start_at_bos, step=step_after_bos, out=mean_with_bos_first)
+    return Recurrence(start=start_at_bos, step=step_after_bos, out=out)
 
 
 # The forward direction with a nondeterministic automaton, which counts paths.
@@ -184,20 +163,31 @@ def counting_mean(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
 counting_forth = Recurrence(start=lambda w: (w.alpha_0, start(w)[1]), step=counting_step, out=counting_mean)
 
 
-WITH_START_STATES = (
-    "mean {half} ({score} (with_start_state (on_sets {alpha_0:bool} {alpha_inf:bool}"
-    " {T:bool} {over})) (with_bos {word})) ({score} (with_start_state"
-    " (on_sets {alpha_inf:bool} {alpha_0:bool} (backwards {T:bool})"
-    " {over})) (<read>))"
-)
-"""The mean as a Coq term, in which the backward direction reads ``<read>``."""
-HALVES = ("plus {half} {half} = one",)
+ON_SETS = "(on_sets {alpha_0:bool} {alpha_inf:bool} {T:bool} {over})"
+BACKWARDS = "(on_sets {alpha_inf:bool} {alpha_0:bool} (backwards {T:bool}) {over})"
+"""The automata of the two directions as Coq terms."""
 REFUTED = (
     "forall (R : ringType) (half : of_ring R), plus half half = one -> let over := of_ring R in"
     " not (forall (S : eqType) (Q : finite) (alpha_0_bool alpha_inf_bool : Q -> bool)"
     " (T_bool : S -> Q -> Q -> bool) word, {network} = {automaton})"
 )
-MATCHED = "bit {over} (matched {alpha_0:bool} {alpha_inf:bool} {T:bool} {word})"
+
+
+def in_coq(name: str, forth: str, back: str) -> Theorem:
+    """Return the Coq theorem of this name about the mean of the forward and the backward score.
+
+    ``forth`` and ``back`` are the Coq terms of the automaton and of what it reads, in each direction.
+    """
+    refutes = name.endswith("_is_refuted")
+    return Theorem(
+        f"fa_rnn.bidirectional.{name}",
+        claims=REFUTED if refutes else "",
+        hypotheses=() if refutes else ("plus {half} {half} = one",),
+        network=f"mean {{half}} ({{score}} {forth}) ({{score}} {back})",
+        score="bit {over} (matched {alpha_0:bool} {alpha_inf:bool} {T:bool} {word})",
+        values=lambda w: {**w.entries, "half": HALF},
+    )
+
 
 CLAIM = Claim(
     name="fa-rnn-bidirectional",
@@ -217,71 +207,47 @@ CLAIM = Claim(
         ),
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="the mean of the rules' scores",
             reading=Equality(recurrence=averaged_scores, construction=matches),
             cases=RULES.random,
-            small_cases=RULES.small,
             programs=("fa-rnn-bidirectional",),
-            theorem=Theorem(
-                "fa_rnn.bidirectional.bidirectional",
-                hypotheses=HALVES,
-                network=(
-                    "mean {half} ({score} (on_sets {alpha_0:bool} {alpha_inf:bool}"
-                    " {T:bool} {over}) {word}) ({score} (on_sets {alpha_inf:bool}"
-                    " {alpha_0:bool} (backwards {T:bool})"
-                    " {over}) (rev {word}))"
-                ),
-                score=MATCHED,
-                values=lambda w: {**w.entries, "half": HALF},
-            ),
+            theorem=in_coq("bidirectional", f"{ON_SETS} {{word}}", f"{BACKWARDS} (rev {{word}})"),
         ),
-        Variant(
+        holding(
             name="corrected-bos",
-            expected="holds",
             says="with the start state of section 3.5, which only BOS leaves: both directions read BOS first",
-            reading=Equality(recurrence=bos_first, construction=matches),
+            reading=Equality(recurrence=mean_with_bos(is_first=True), construction=matches),
             cases=RULES.random,
-            small_cases=RULES.small,
-            theorem=Theorem(
-                "fa_rnn.bidirectional.bidirectional_bos",
-                hypotheses=HALVES,
-                network=WITH_START_STATES.replace("<read>", "with_bos (rev {word})"),
-                score=MATCHED,
-                values=lambda w: {**w.entries, "half": HALF},
+            theorem=in_coq(
+                "bidirectional_bos",
+                f"(with_start_state {ON_SETS}) (with_bos {{word}})",
+                f"(with_start_state {BACKWARDS}) (with_bos (rev {{word}}))",
             ),
         ),
-        Variant(
+        refuted(
             name="printed-bos",
-            expected="refuted",
             says=(
                 "the backward direction reads the reversed sentence, which ends in BOS, but only BOS leaves"
                 " the start state: the backward score is 0 for every sentence that has a word"
             ),
-            reading=Equality(recurrence=bos_last, construction=matches),
+            reading=Equality(recurrence=mean_with_bos(is_first=False), construction=matches),
             cases=RULES.random,
-            small_cases=RULES.small,
-            theorem=Theorem(
-                "fa_rnn.bidirectional.printed_bos_is_refuted",
-                claims=REFUTED,
-                refutes=True,
-                network=WITH_START_STATES.replace("<read>", "rev (with_bos {word})"),
-                score=MATCHED,
-                values=lambda w: {**w.entries, "half": HALF},
+            theorem=in_coq(
+                "printed_bos_is_refuted",
+                f"(with_start_state {ON_SETS}) (with_bos {{word}})",
+                f"(with_start_state {BACKWARDS}) (rev (with_bos {{word}}))",
             ),
         ),
-        Variant(
+        refuted(
             name="printed",
-            expected="refuted",
             says=(
                 "the mean of the vectors h_N, the shorter one padded with zeros, multiplied by the final"
                 " weights"
             ),
             reading=Equality(recurrence=averaged_vectors, construction=matches),
             cases=RULES.random,
-            small_cases=RULES.small,
             theorem=Theorem(
                 "fa_rnn.bidirectional.printed_is_refuted",
                 claims=(
@@ -296,7 +262,6 @@ CLAIM = Claim(
                     " let initial1 := initial B in let matrix1 := transition B in let final1 := final B in"
                     " forall word, {network} = ratproof.automaton.score A word)"
                 ),
-                refutes=True,
                 network=(
                     "mean_of_vectors {half} (@Wfa _ _ (place {n0}) {initial0} {matrix0} {final0})"
                     " (@Wfa _ _ (place {n1}) {initial1} {matrix1} {final1}) {word}"
@@ -306,7 +271,7 @@ CLAIM = Claim(
                     **{f"n{i}": a.states for i, a in enumerate(both(w))},
                     **{f"initial{i}": tuple(a.initial.tolist()) for i, a in enumerate(both(w))},
                     **{
-                        f"matrix{i}": {x: rows(a.matrix(x)) for x in a.alphabet}
+                        f"matrix{i}": {x: tuple(map(tuple, a.matrix(x).tolist())) for x in a.alphabet}
                         for i, a in enumerate(both(w))
                     },
                     **{f"final{i}": tuple(a.final.tolist()) for i, a in enumerate(both(w))},
@@ -315,25 +280,15 @@ CLAIM = Claim(
             # few random rules show a difference
             effort=Effort(examples=250, strings=12, longest=8, run=10),
         ),
-        Variant(
+        refuted(
             name="without-deterministic",
-            expected="refuted",
             says="the mean of two scores, one of which is that of an automaton that counts paths",
             reading=Equality(recurrence=counting_forth, construction=matches),
             cases=RULES.random,
-            small_cases=RULES.small,
-            theorem=Theorem(
-                "fa_rnn.bidirectional.without_deterministic_is_refuted",
-                claims=REFUTED,
-                refutes=True,
-                network=(
-                    "mean {half} ({score} (weighted {alpha_0:bool} {alpha_inf:bool}"
-                    " {T:bool} {over}) {word}) ({score} (on_sets {alpha_inf:bool}"
-                    " {alpha_0:bool} (backwards {T:bool})"
-                    " {over}) (rev {word}))"
-                ),
-                score=MATCHED,
-                values=lambda w: {**w.entries, "half": HALF},
+            theorem=in_coq(
+                "without_deterministic_is_refuted",
+                "(weighted {alpha_0:bool} {alpha_inf:bool} {T:bool} {over}) {word}",
+                f"{BACKWARDS} (rev {{word}})",
             ),
         ),
     ),

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from automata.semirings import REAL
-from theory.claim import Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.fa_rnn.shared.networks import BITS, Vector, score, step_4, with_tensor
 from theory.fa_rnn.shared.rules import one_start
 from theory.reading import Equality, Recurrence
@@ -101,7 +101,7 @@ def with_only(keep: Callable[[Weights], set[int]]) -> Recurrence:
                 tuple(v if {i, j} <= states else 0 for j, v in enumerate(row)) for i, row in enumerate(w.T[x])
             )
         }
-        return step_4(Weights(w.over, w.alphabet, {**w.entries, "T": table}, w.size), h, x)
+        return step_4(w.changed(T=table), h, x)
 
     return Recurrence(start=lambda w: w.alpha_0, step=step, out=score)
 
@@ -150,6 +150,10 @@ ONE, NOTHING = Fraction(1), Fraction(0)
 READ_OUT = (
     "score_4 (disable.alpha_0 {over} {start}) (disable.alpha_inf (Q := {Q}) {start} {disabled:bool} {f})"
 )
+AS_PRINTED = (
+    f"{READ_OUT} (only {{T:finite}} (reached_from_others (S := {{S}}) {{weighs}} {{start}} {{disabled:bool}}"
+    " {T:finite})) {letters}"
+)
 FOR_WEIGHTS = "forall (over : semiring) (weighs : over -> bool), (forall a, weighs a = false <-> a = zero) ->"
 RULES_IN_COQ = (
     "(S Q : finite) (start : Q) (disabled_bool : Q -> bool) (T : S -> Q -> Q -> over) (f : Q"
@@ -187,9 +191,8 @@ CLAIM = Claim(
         ),
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="states that lead to no final state of another rule are removed, for all weights",
             reading=Equality(recurrence=with_only(corrected), construction=with_tensor),
             cases=ANY.random,
@@ -206,9 +209,8 @@ CLAIM = Claim(
                 values=in_coq,
             ),
         ),
-        Variant(
+        holding(
             name="corrected-untrained",
-            expected="holds",
             says="as printed, if no transition joins the states of different rules",
             reading=Equality(recurrence=with_only(printed), construction=with_tensor),
             cases=APART.random,
@@ -220,17 +222,13 @@ CLAIM = Claim(
                     f"{FOR_WEIGHTS} forall {RULES_IN_COQ} (forall x p q, weighs (T x p q) ->"
                     f" q != start /\\ (p = start \\/ disabled_bool p = disabled_bool q)) -> {EQUAL}"
                 ),
-                network=(
-                    f"{READ_OUT} (only {{T:finite}} (reached_from_others (S := {{S}}) {{weighs}} {{start}}"
-                    " {disabled:bool} {T:finite})) {letters}"
-                ),
+                network=AS_PRINTED,
                 automaton="automaton_of {alpha_0} {alpha_inf} {T}",
                 values=in_coq,
             ),
         ),
-        Variant(
+        refuted(
             name="printed",
-            expected="refuted",
             says="all states of the rule that cannot be reached from states of other rules are removed",
             reading=Equality(recurrence=with_only(printed), construction=with_tensor),
             cases=IN_TURN.random,
@@ -238,11 +236,7 @@ CLAIM = Claim(
             theorem=Theorem(
                 "fa_rnn.disable.printed_is_refuted",
                 claims=f"{FOR_WEIGHTS} one <> zero :> over -> not (forall {RULES_IN_COQ} {EQUAL})",
-                refutes=True,
-                network=(
-                    f"{READ_OUT} (only {{T:finite}} (reached_from_others (S := {{S}}) {{weighs}} {{start}}"
-                    " {disabled:bool} {T:finite})) {letters}"
-                ),
+                network=AS_PRINTED,
                 automaton="automaton_of {alpha_0} {alpha_inf} {T}",
                 values=in_coq,
             ),

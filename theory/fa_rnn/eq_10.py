@@ -12,7 +12,7 @@ from functools import cache, partial
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.fa_rnn.shared.networks import (
     SQUARE,
     Vector,
@@ -23,7 +23,7 @@ from theory.fa_rnn.shared.networks import (
     rebuilt,
     with_factors,
 )
-from theory.induction import Identity, Induction
+from theory.induction import Identity, Induction, step_identity
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
@@ -165,7 +165,7 @@ def with_rows(w: Weights, rows: dict[str, tuple[Vector, Vector]]) -> Weights:
     ``rows`` maps a word to its vector for the old network and its vector for the new one.
     """
     old, new = ({x: both[i] for x, both in rows.items()} for i in (0, 1))
-    return Weights(w.over, w.alphabet, {**w.entries, "v": old, "v_new": new}, w.size)
+    return w.changed(v=old, v_new=new)
 
 
 def step_with_vectors(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vector, Vector]:
@@ -199,7 +199,7 @@ def any_size() -> list[Identity]:
     of = symbolic()
     left, right = place_10(of, OLD, of.j, partial(a_10, of)), alone(of, of.j)
     where = "at every state j of one set, for any K and r of both sets"
-    return [Identity("step", where, of.write(left), of.write(right), of.same(left, right))]
+    return [step_identity(of, where, left, right)]
 
 
 def alone(of: AnyPlaces, j: Any) -> Any:
@@ -223,13 +223,15 @@ BOTH_SCORES = (
     " {network} = score_5 alpha_0_new alpha_inf_new D_1_new D_2_new v_new word)"
 )
 
-WITH_VECTORS = (
-    "score_5 (Q := sum_finite _ _) (C := sum_finite _ _) (beside {alpha_0} {alpha_0_new})"
-    " (if {unit} == ord0 then beside {alpha_inf} (fun _ => zero)"
-    " else beside (fun _ => zero) {alpha_inf_new}) (in_blocks {D_1} {D_1_new}) (in_blocks {D_2} {D_2_new})"
-    " (mixed_rows (C0 := sum_finite _ _) {word_vector} {beta} {gamma} (both_rows {v} {v_new})"
-    " (both_columns {G} {G_new})) {word}"
+FIRST = "(beside {alpha_0} {alpha_0_new})"
+ENDS = (
+    "(if {unit} == ord0 then beside {alpha_inf} (fun _ => zero) else beside (fun _ => zero) {alpha_inf_new})"
 )
+IN_BLOCKS = (
+    f"score_5 (Q := sum_finite _ _) (C := sum_finite _ _) {FIRST} {ENDS} (in_blocks {{D_1}} {{D_1_new}})"
+    " (in_blocks {D_2} {D_2_new})"
+)
+ROWS = "(both_rows {v} {v_new})"
 OWN_ROWS = "(mixed_rows word_vector beta gamma {} {})"
 SCORES_WITH_VECTORS = (
     "(let unit : 'I_2 := ord0 in {network} = score_5 alpha_0 alpha_inf D_1 D_2"
@@ -252,15 +254,13 @@ CLAIM = Claim(
         ),
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="as printed, with concatenated initial and final weights",
             reading=Equality(recurrence=merged, construction=each_alone),
             cases=RANDOM.random,
             small_cases=SMALL.small,
             programs=("fa-rnn-blocks",),
-            kinds=PROVED,
             proof=Induction(
                 says="after every string, the Forward vector of each set is its block of h",
                 invariant=lambda w, h, unit: h[unit],
@@ -286,17 +286,11 @@ CLAIM = Claim(
                 claims=(
                     f"forall (K : semiring) (S : Type) (Q Q' C C' : finite) {BOTH_IN_COQ}, {BOTH_SCORES}"
                 ),
-                network=(
-                    "score_5 (Q := sum_finite _ _) (C := sum_finite _ _) (beside {alpha_0} {alpha_0_new})"
-                    " (if {unit} == ord0 then beside {alpha_inf} (fun _ => zero)"
-                    " else beside (fun _ => zero) {alpha_inf_new}) (in_blocks {D_1} {D_1_new})"
-                    " (in_blocks {D_2} {D_2_new}) (both_rows {v} {v_new}) {word}"
-                ),
+                network=f"{IN_BLOCKS} {ROWS} {{word}}",
             ),
         ),
-        Variant(
+        holding(
             name="corrected-embeddings",
-            expected="holds",
             says="with word vectors and any beta (equation 6): [G G'] as printed, with one E_w and one beta",
             reading=Equality(recurrence=with_word_vectors, construction=each_alone_with_vectors),
             cases=VECTORS.random,
@@ -310,13 +304,15 @@ CLAIM = Claim(
                     " word,"
                     f" let gamma : of_ring R := (1 - beta)%R in {SCORES_WITH_VECTORS}"
                 ),
-                network=WITH_VECTORS,
+                network=(
+                    f"{IN_BLOCKS} (mixed_rows (C0 := sum_finite _ _) {{word_vector}} {{beta}} {{gamma}}"
+                    f" {ROWS} (both_columns {{G}} {{G_new}})) {{word}}"
+                ),
                 values=lambda w: {**w.entries, "gamma": 1 - w.beta},
             ),
         ),
-        Variant(
+        refuted(
             name="without-own-columns",
-            expected="refuted",
             says="the new states share the existing columns: [D_1; D_1'], E_R + E_R' and [D_2; D_2']",
             reading=Equality(recurrence=in_shared_columns, construction=each_alone),
             cases=SHARED.random,
@@ -327,12 +323,9 @@ CLAIM = Claim(
                     "forall K : semiring, one <> zero :> K -> not (forall (S : Type) (Q Q' C : finite)"
                     f" {SHARED_IN_COQ}, {BOTH_SCORES})"
                 ),
-                refutes=True,
                 network=(
                     "score_in_shared_columns {D_1} {D_2} {D_1_new} {D_2_new} {v} {v_new}"
-                    " (beside {alpha_0} {alpha_0_new})"
-                    " (if {unit} == ord0 then beside {alpha_inf} (fun _ => zero)"
-                    " else beside (fun _ => zero) {alpha_inf_new}) {word}"
+                    f" {FIRST} {ENDS} {{word}}"
                 ),
             ),
         ),

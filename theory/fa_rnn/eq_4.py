@@ -5,7 +5,7 @@ Jiang et al. 2020, section 3.1, equations 2 and 4.
 
 from __future__ import annotations
 
-from theory.claim import PROVED, Claim, Effort, Misprint, Source, Variant
+from theory.claim import Claim, Effort, Misprint, Source, holding, refuted
 from theory.fa_rnn.shared.networks import (
     BITS,
     SQUARE,
@@ -36,7 +36,7 @@ def network(k: int) -> Signature:
 def step_turned(w: Weights, h: Vector, x: str) -> Vector:
     """Return the state T[x_t] h_{t-1}: its component j is the sum over i of T[x_t, j, i] h_{t-1}[i]."""
     turned = {**w.T, x: tuple(zip(*w.T[x], strict=True))}
-    return step_4(Weights(w.over, w.alphabet, {**w.entries, "T": turned}, w.size), h, x)
+    return step_4(w.changed(T=turned), h, x)
 
 
 by_turned_tensor = Recurrence(start=lambda w: w.alpha_0, step=step_turned, out=score)
@@ -70,15 +70,13 @@ CLAIM = Claim(
     source=Source("jiang2020cold", "3.1", "Equation 4", ("2", "4")),
     hypotheses=("The empty sentence has one path, which has no transition: its score is alpha_0 alpha_inf.",),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="as printed, for all weights and including the empty sentence",
             reading=Equality(recurrence=by_tensor, construction=with_tensor),
             cases=RANDOM.random,
             small_cases=RANDOM.near_generic,
             programs=("fa-rnn-tensor",),
-            kinds=PROVED,
             proof=STATES,
             theorem=Theorem(
                 "fa_rnn.eq_4.eq_4",
@@ -86,16 +84,14 @@ CLAIM = Claim(
                 automaton="automaton_of {alpha_0} {alpha_inf} {T}",
             ),
         ),
-        Variant(
+        refuted(
             name="without-row-vectors",
-            expected="refuted",
             says="h as a column, h_t = T[x_t] h_{t-1}: then T[x, i, j] leads from j to i",
             reading=Equality(recurrence=by_turned_tensor, construction=with_tensor),
             cases=RANDOM.random,
             small_cases=SMALL.small,
             theorem=Theorem(
                 "fa_rnn.eq_4.without_row_vectors_is_refuted",
-                refutes=True,
                 network="\\sum_(i : {Q}) times (run (column_next {T}) {alpha_0} {word} i) ({alpha_inf} i)",
                 automaton="automaton_of {alpha_0} {alpha_inf} {T}",
                 claims=(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.claim import PROVED, Claim, Effort, Misprint, Source, Variant
+from theory.claim import Claim, Effort, Misprint, Source, holding, refuted
 from theory.fa_rnn.shared.networks import (
     SQUARE,
     any_size_5,
@@ -75,12 +75,8 @@ isolated_states = Recurrence(
 
 def step_without_last_column(w: Weights, h: tuple[Any, ...], x: str) -> tuple[Any, ...]:
     """Return the state h_t by equation 5, computed without the last column of each factor."""
-    short = {
-        "D_1": tuple(row[:-1] for row in w.D_1),
-        "v": {x: w.v[x][:-1]},
-        "D_2": tuple(row[:-1] for row in w.D_2),
-    }
-    return step_5(Weights(w.over, w.alphabet, {**w.entries, **short}, w.size), h, x)
+    before, after = (tuple(row[:-1] for row in factor) for factor in (w.D_1, w.D_2))
+    return step_5(w.changed(D_1=before, v={x: w.v[x][:-1]}, D_2=after), h, x)
 
 
 with_fewer_columns = Recurrence(start=lambda w: w.alpha_0, step=step_without_last_column, out=score)
@@ -116,15 +112,13 @@ CLAIM = Claim(
         ),
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="any factors: the network is the automaton of the tensor that they define",
             reading=Equality(recurrence=by_factors, construction=with_rebuilt_tensor),
             cases=ANY.random,
             small_cases=ANY.near_generic,
             programs=("fa-rnn-factors",),
-            kinds=PROVED,
             proof=vector_is_h(
                 (decomposed((k, r)) for k in range(1, 4) for r in range(1, 4)), f"{SQUARE} {HERE}", any_size_5
             ),
@@ -134,9 +128,8 @@ CLAIM = Claim(
                 automaton="automaton_of {alpha_0} {alpha_inf} (of_factors {D_1} {D_2} {v})",
             ),
         ),
-        Variant(
+        holding(
             name="corrected-large-enough",
-            expected="holds",
             says="any tensor: min(V K, K^2) columns are enough; the constructed factors have this number",
             reading=Equality(recurrence=by_factors, construction=with_tensor),
             cases=OWN.random,
@@ -157,9 +150,8 @@ CLAIM = Claim(
                 values=with_sets,
             ),
         ),
-        Variant(
+        holding(
             name="corrected-isolated-states",
-            expected="holds",
             says=(
                 "with K' isolated states, which are rows of zeros in D_1 and D_2: no score changes, whatever"
                 " their final weights"
@@ -182,9 +174,8 @@ CLAIM = Claim(
                 automaton="automaton_of {alpha_0} {alpha_inf} (of_factors {D_1} {D_2} {v})",
             ),
         ),
-        Variant(
+        refuted(
             name="without-large-enough-rank",
-            expected="refuted",
             says=(
                 "the same factors with one column less; this is about these factors, and no lower bound on"
                 " the rank of a tensor"
@@ -198,7 +189,6 @@ CLAIM = Claim(
                     "forall K : semiring, one <> zero :> K -> not (forall (S Q : finite)"
                     " (alpha_0 alpha_inf : Q -> K) (T : S -> Q -> Q -> K) letters, {automaton} = {network})"
                 ),
-                refutes=True,
                 network=(
                     "score_of {alpha_0} {alpha_inf} (without_last_column"
                     " (by_construction (S := {S}) (Q := {Q}) {T:finite})) {letters}"

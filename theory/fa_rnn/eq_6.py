@@ -13,7 +13,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding
 from theory.fa_rnn.shared.networks import (
     BITS,
     SQUARE,
@@ -154,15 +154,13 @@ CLAIM = Claim(
     source=Source("jiang2020cold", "3.3", "Equation 6", ("6", "9")),
     hypotheses=("The score is the forward score, because maxima of mixtures are not mixtures of maxima.",),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="the network is the automaton of the mixture of the two tensors",
             reading=Equality(recurrence=network, construction=with_mixed_tensor),
             cases=ANY.random,
             small_cases=SMALL.near_generic,
             programs=("fa-rnn-mixed", "fa-rnn-mixed-tensor"),
-            kinds=PROVED,
             proof=vector_is_h(
                 (mixed(size) for size in ((1, 1, 1), (2, 1, 2), (2, 2, 1), (2, 2, 2))),
                 (

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import LADDER, PROVED, Claim, Effort, Misprint, Source, Variant
+from theory.claim import Claim, Effort, Misprint, Source, holding, refuted
 from theory.fa_rnn.eq_5 import decomposed
 from theory.fa_rnn.shared.networks import (
     BITS,
@@ -85,27 +85,20 @@ def small_factors(size: tuple[int, int]) -> Signature:
     return in_line(Signature(factors(size[0], size[1], only), size=("K", size[0])), most=800)
 
 
-def rule_and_threshold(k: int) -> Signature:
+def rule_and_threshold(k: int, gamma: tuple[Any, ...] = ("1/2", "1", "1/100", "99/100")) -> Signature:
     """Return the names and shapes of a tensor of zeros and ones, its factors, and a threshold.
 
-    The factors are constructed from the tensor. The threshold gamma is in (0, 1].
+    The factors are constructed from the tensor. The threshold is one of ``gamma``, by default in (0, 1].
     """
-    gamma = constant("gamma", only=("1/2", "1", "1/100", "99/100"))
-    return Signature((*tensor(k, BITS), *by_construction(), gamma), size=("K", k), most_small=600)
-
-
-def rule_and_any_threshold(k: int) -> Signature:
-    """Return the same names and shapes as :func:`rule_and_threshold`, but with a threshold of 0 or 2."""
-    signature = rule_and_threshold(k)
-    return Signature(
-        (*signature.entries[:-1], constant("gamma", only=(0, 2))), size=signature.size, most_small=600
-    )
+    entries = (*tensor(k, BITS), *by_construction(), constant("gamma", only=gamma))
+    return Signature(entries, size=("K", k), most_small=600)
 
 
 SMALL_SIZES = ((1, 1), (2, 1), (2, 2))
 ANY = Sizes(decomposed, (*SMALL_SIZES, (2, 3), (3, 2)), SMALL_SIZES)
 SMALL = Sizes(small_factors, (), SMALL_SIZES)
-EXACT, OFF = Sizes(rule_and_threshold, (1, 2, 3), ()), Sizes(rule_and_any_threshold, (1, 2, 3), (1, 2))
+EXACT = Sizes(rule_and_threshold, (1, 2, 3), ())
+OFF = Sizes(lambda k: rule_and_threshold(k, (0, 2)), (1, 2, 3), (1, 2))
 IN_LINE = Sizes(lambda k: in_line(rule_and_threshold(k)), (), (1, 2))
 
 
@@ -150,15 +143,13 @@ CLAIM = Claim(
         "For thresholds: the factors are exact, and 0 < gamma <= 1.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="the unfolding, with the state after the step first in the index of a row",
             reading=Equality(recurrence=by_factors, construction=reconstructed(state_after_first)),
             cases=ANY.random,
             small_cases=ANY.near_generic,
             programs=("fa-rnn-rebuilt-tensor",),
-            kinds=PROVED,
             proof=vector_is_h(
                 (decomposed((k, r)) for k in range(1, 4) for r in range(1, 4)),
                 (
@@ -176,9 +167,8 @@ CLAIM = Claim(
                 ),
             ),
         ),
-        Variant(
+        holding(
             name="corrected-threshold",
-            expected="holds",
             says="exact factors, and a threshold: the automaton of the rules",
             reading=Equality(recurrence=by_tensor, construction=thresholded),
             cases=EXACT.random,
@@ -195,14 +185,12 @@ CLAIM = Claim(
                 **THRESHOLDED,
             ),
         ),
-        Variant(
+        refuted(
             name="without-state-after-first",
-            expected="refuted",
             says="the unfolding read as [i, j], as programs reshape it: every matrix is transposed",
             reading=Equality(recurrence=by_factors, construction=reconstructed(state_before_first)),
             theorem=Theorem(
                 "fa_rnn.eq_9.without_state_after_first_is_refuted",
-                refutes=True,
                 network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}",
                 automaton=(
                     "@Wfa _ _ (place {K}) {alpha_0} (fun x i j => @refolded _ _ {K} {C} {D_1} {D_2}"
@@ -216,15 +204,12 @@ CLAIM = Claim(
             ),
             cases=ANY.random,
             small_cases=SMALL.small,
-            kinds=LADDER,
         ),
-        Variant(
+        refuted(
             name="without-threshold-in-range",
-            expected="refuted",
             says="exact factors, and a threshold of 0 or of 2",
             reading=Equality(recurrence=by_tensor, construction=thresholded),
             cases=OFF.random,
-            small_cases=OFF.small,
             theorem=Theorem(
                 "fa_rnn.eq_9.without_threshold_in_range_is_refuted",
                 claims=(
@@ -233,7 +218,6 @@ CLAIM = Claim(
                     f" not (forall {ONES_AND_ZEROS} {{automaton}} = {{network}})"
                 ),
                 values=in_coq,
-                refutes=True,
                 **THRESHOLDED,
             ),
         ),

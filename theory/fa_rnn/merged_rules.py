@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, Variant
-from theory.fa_rnn.shared.networks import Matrix, Vector, dot, in_line, tensor
+from theory.claim import Claim, Effort, Source, holding, refuted
+from theory.fa_rnn.shared.networks import Matrix, Vector, dot, in_line, tensor, times
 from theory.induction import Induction
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes
@@ -63,7 +63,7 @@ def filled(w: Weights) -> tuple[Vector, Vector]:
 
 def step(w: Weights, h: Vector, x: str) -> Vector:
     """Return the merged network's state h T[x] after word x (equation 4)."""
-    return tuple(dot(w.over, h, column) for column in zip(*merged_matrix(w, x), strict=True))
+    return times(w.over, h, merged_matrix(w, x))
 
 
 def scores(w: Weights, h: Vector) -> tuple[Any, Any]:
@@ -105,11 +105,6 @@ def blocks(w: Weights, h: Vector) -> tuple[Vector, Vector]:
     """Split h into the components for the first rule's states and those for the second rule's states."""
     first, _ = sizes_of(w)
     return h[1 : 1 + first], h[1 + first :]
-
-
-def any_blocks(w: Weights, variable: Any) -> list[Vector]:
-    """Return a list with one state of the merged network, whose components are distinct variables."""
-    return [tuple(variable(f"h[{i}]") for i in range(1 + sum(sizes_of(w))))]
 
 
 RANDOM = Sizes(two_rules, ((1, 1), (2, 1), (2, 2), (1, 3)), ())
@@ -154,18 +149,16 @@ CLAIM = Claim(
         "The sentence begins with BOS, which leads to a rule's states with its initial weights.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="as printed, for all weights and including the empty sentence",
             reading=Equality(recurrence=merged, construction=each_alone),
             cases=RANDOM.random,
             small_cases=SMALL.small,
-            kinds=PROVED,
             proof=Induction(
                 says="after BOS and every sentence, the Forward vector of each rule is its block of h",
                 invariant=lambda w, h, unit: blocks(w, h)[unit],
-                states=any_blocks,
+                states=lambda w, variable: [tuple(variable(f"h[{i}]") for i in range(1 + sum(sizes_of(w))))],
                 instances=tuple((two_rules(size), "a") for size in ((1, 1), (2, 1), (2, 2), (1, 3), (3, 3))),
                 enough=(
                     "The step is linear in h at every symbol, so one letter with arbitrary weights stands for"
@@ -178,9 +171,8 @@ CLAIM = Claim(
                 network=network(OF_UNIT, "with_bos {word}"),
             ),
         ),
-        Variant(
+        refuted(
             name="without-bos",
-            expected="refuted",
             says="sentences do not begin with BOS: no word leaves the start state, and all scores are 0",
             reading=Equality(recurrence=without_bos, construction=each_alone),
             cases=RANDOM.random,
@@ -188,13 +180,11 @@ CLAIM = Claim(
             theorem=Theorem(
                 "fa_rnn.merged_rules.without_bos_is_refuted",
                 claims=f"forall K : semiring, one <> zero :> K -> not (forall {RULES}, {BOTH_SCORES})",
-                refutes=True,
                 network=network(OF_UNIT, "map Some {word}"),
             ),
         ),
-        Variant(
+        refuted(
             name="without-zeros",
-            expected="refuted",
             says="each rule is read with the final weights of all states, without the zeros of equation 8",
             reading=Equality(recurrence=without_zeros, construction=each_alone),
             cases=RANDOM.random,
@@ -202,7 +192,6 @@ CLAIM = Claim(
             theorem=Theorem(
                 "fa_rnn.merged_rules.without_zeros_is_refuted",
                 claims=f"forall R : ringType, let K := of_ring R in not (forall {RULES}, {BOTH_SCORES})",
-                refutes=True,
                 network=network("beside {alpha_inf} {alpha_inf_new}", "with_bos {word}"),
             ),
         ),

@@ -14,7 +14,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.claim import LADDER, Claim, Effort, Source, holding, refuted
 from theory.fa_rnn.shared.networks import BITS, Vector, dot, step_4, tensor
 from theory.fa_rnn.shared.rules import on_sets, one_start
 from theory.reading import Clamped, Equality, Recurrence
@@ -43,9 +43,7 @@ def small_rules_and_formula(size: tuple[int, int, int]) -> Signature:
     Every sentence begins in the first state.
     """
     signature = rules_and_formula(size)
-    return Signature(
-        (one_start(), *signature.entries[1:]), size=signature.size, most_small=signature.most_small
-    )
+    return replace(signature, entries=(one_start(), *signature.entries[1:]))
 
 
 def ends_in_turn(size: tuple[int, int, int]) -> Signature:
@@ -136,12 +134,14 @@ def clamped(values: Vector) -> Vector:
     return tuple(min(1, value) for value in values)
 
 
-aggregated = Clamped.of(
-    start=lambda w: w.alpha_0,
-    step=step_4,
-    scores=forward_scores,
-    shown=lambda w, bits: (formula(w.clauses, bits),),
-)
+def on_clamped(value: Callable[[Weights, Vector], Any]) -> Clamped:
+    """Return the network whose output is ``value`` of the clamped scores of the rules."""
+    return Clamped.of(
+        start=lambda w: w.alpha_0, step=step_4, scores=forward_scores, shown=lambda w, bits: (value(w, bits),)
+    )
+
+
+aggregated = on_clamped(lambda w, bits: formula(w.clauses, bits))
 unclamped = Recurrence(
     start=lambda w: w.alpha_0, step=step_4, out=lambda w, h: (formula(w.clauses, forward_scores(w, h)),)
 )
@@ -169,12 +169,7 @@ def perceptron(clauses: Sequence[Sequence[int]], values: Sequence[Any]) -> Any:
     return relu(sum(layer) - (len(layer) - 1))
 
 
-by_perceptron = Clamped.of(
-    start=lambda w: w.alpha_0,
-    step=step_4,
-    scores=forward_scores,
-    shown=lambda w, bits: (perceptron(w.clauses, bits),),
-)
+by_perceptron = on_clamped(lambda w, bits: perceptron(w.clauses, bits))
 
 
 # Nothing is clamped. The variants cover only inputs for which all states, or all scores, are 0 or 1. For
@@ -205,12 +200,7 @@ where_scores_are_bits = where_bits(forward_scores)
 # nested "or"s of two. The negation of a count may be negative, so the position of the clamp matters: NOT 2 =
 # -1, and min(1, 1 + 1 - 1) = 1, but min(1, min(1, 1 + 1) - 1) = 0.
 
-nested = Clamped.of(
-    start=lambda w: w.alpha_0,
-    step=step_4,
-    scores=forward_scores,
-    shown=lambda w, bits: (formula(w.clauses, bits, nested_disjunction),),
-)
+nested = on_clamped(lambda w, bits: formula(w.clauses, bits, nested_disjunction))
 
 
 def nested_where_flat_is_right(w: Weights, h: Vector) -> tuple[Any]:
@@ -280,19 +270,25 @@ RULES_IN_COQ = (
 )
 
 
-def in_any_domain(value: str, *premises: str, refuted: bool = False) -> str:
-    """Return the proposition that ``value`` equals the logic (1 or 0) over any ordered domain.
+def in_coq(name: str, value: str, *premises: str, network: str = "") -> Theorem:
+    """Return the Coq theorem that ``value`` equals the logic (1 or 0) over any ordered domain, or is refuted.
 
-    If ``refuted`` is true, return the negation of the proposition.
+    Args:
+        name: the theorem's name.
+        value: the Coq term of the formula's value.
+        premises: terms that are assumed to equal the logic.
+        network: the Coq term of the network's value, if it is not ``value``.
     """
     hypotheses = "".join(f"{premise} = ({HOLDS})%:R%R :> R -> " for premise in premises)
     equal = f"forall {RULES_IN_COQ}, {hypotheses}{value} = ({HOLDS})%:R%R :> R"
-    return f"forall R : realDomainType, let ring := R in {f'not ({equal})' if refuted else equal}"
-
-
-def with_integers(w: Weights) -> dict[str, Any]:
-    """Return the values of the placeholders in Coq terms, with the integers as the ring."""
-    return {**w.entries, "ring": "integers"}
+    claim = f"not ({equal})" if name.endswith("_is_refuted") else equal
+    return Theorem(
+        f"fa_rnn.soft_logic.{name}",
+        claims=f"forall R : realDomainType, let ring := R in {claim}",
+        network=f"rational_of ({network or value})",
+        score="bit {over} " + HOLDS,
+        values=lambda w: {**w.entries, "ring": "integers"},
+    )
 
 
 NOT_AFFINE = (
@@ -316,57 +312,33 @@ CLAIM = Claim(
         ),
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="with counts that are first clamped to at most 1",
             reading=Equality(recurrence=aggregated, construction=logic),
             cases=RANDOM.random,
             small_cases=SMALL_IN_TURN.small,
             programs=("fa-rnn-soft-logic",),
-            theorem=Theorem(
-                "fa_rnn.soft_logic.soft_logic",
-                claims=in_any_domain(f"soft_value {SIGNS} (clamped {COUNTS})"),
-                values=with_integers,
-                network=(f"rational_of (soft_value {SIGNS} (clamped {COUNTS}))"),
-                score="bit {over} " + HOLDS,
-            ),
-            kinds=LADDER,
+            theorem=in_coq("soft_logic", f"soft_value {SIGNS} (clamped {COUNTS})"),
         ),
-        Variant(
+        holding(
             name="corrected-clamped-steps",
-            expected="holds",
             says="with h also clamped at every step: no count grows, and nothing else changes",
             reading=Equality(recurrence=clamped_at_every_step, construction=logic),
             cases=RANDOM.random,
             small_cases=SMALL_IN_TURN.small,
-            theorem=Theorem(
-                "fa_rnn.soft_logic.soft_logic_clamped_steps",
-                claims=in_any_domain(f"soft_value {SIGNS} (clamped {CLAMPED})"),
-                values=with_integers,
-                network=(f"rational_of (soft_value {SIGNS} (clamped {CLAMPED}))"),
-                score="bit {over} " + HOLDS,
-            ),
+            theorem=in_coq("soft_logic_clamped_steps", f"soft_value {SIGNS} (clamped {CLAMPED})"),
         ),
-        Variant(
+        holding(
             name="corrected-nested",
-            expected="holds",
             says='with clamped counts, and an "or" of several arguments as nested "or"s of two',
             reading=Equality(recurrence=nested, construction=logic),
             cases=THREE.random,
             small_cases=SMALL_THREE_IN_TURN.small,
-            theorem=Theorem(
-                "fa_rnn.soft_logic.soft_logic_nested",
-                claims=in_any_domain(f"nested_value {SIGNS} (clamped {COUNTS})"),
-                values=with_integers,
-                network="rational_of (nested_value " + SIGNS + " (clamped " + COUNTS + "))",
-                score="bit {over} " + HOLDS,
-            ),
-            kinds=LADDER,
+            theorem=in_coq("soft_logic_nested", f"nested_value {SIGNS} (clamped {COUNTS})"),
         ),
-        Variant(
+        holding(
             name="corrected-perceptron",
-            expected="holds",
             says=(
                 "the formula as a perceptron of two layers with ReLUs: min(1, z) for each clause, and then"
                 " max(0, z)"
@@ -374,16 +346,9 @@ CLAIM = Claim(
             reading=Equality(recurrence=by_perceptron, construction=logic),
             cases=RANDOM.random,
             small_cases=SMALL_IN_TURN.small,
-            theorem=Theorem(
-                "fa_rnn.soft_logic.soft_logic_perceptron",
-                claims=in_any_domain(f"perceptron {SIGNS} (clamped {COUNTS})"),
-                values=with_integers,
-                network=f"rational_of (perceptron {SIGNS} (clamped {COUNTS}))",
-                score="bit {over} " + HOLDS,
-            ),
-            kinds=LADDER,
+            theorem=in_coq("soft_logic_perceptron", f"perceptron {SIGNS} (clamped {COUNTS})"),
         ),
-        Variant(
+        holding(
             name="corrected-scores",
             without={
                 "decided": NOT_AFFINE,
@@ -393,20 +358,18 @@ CLAIM = Claim(
                     " separate theorem"
                 ),
             },
-            expected="holds",
             says="nothing is clamped, and the scores of the rules are all 0 or 1",
             reading=Equality(recurrence=where_scores_are_bits, construction=logic),
             cases=RANDOM.random,
             small_cases=SMALL_IN_TURN.small,
             kinds=LADDER[:3],
         ),
-        Variant(
+        refuted(
             name="printed",
             without={
                 "decided": NOT_AFFINE,
                 "kernel-checked": "its counterexample is that of without-clamp, which has a theorem",
             },
-            expected="refuted",
             says="nothing is clamped, and all elements of h_N are 0 or 1",
             reading=Equality(recurrence=where_states_are_bits, construction=logic),
             cases=SEVERAL_ENDS.random,
@@ -414,46 +377,32 @@ CLAIM = Claim(
             kinds=LADDER[:3],
             effort=Effort(examples=150, strings=12, longest=8, run=10),
         ),
-        Variant(
+        refuted(
             name="printed-nested",
             without={"decided": NOT_AFFINE},
-            expected="refuted",
             says=(
                 'nothing is clamped, and nested "or"s of two (Table 2) are correct if a single minimum of'
                 " the same counts is"
             ),
             reading=Equality(recurrence=nested_counts, construction=logic),
             cases=THREE_LITERALS.random,
-            small_cases=THREE_LITERALS.small,
-            theorem=Theorem(
-                "fa_rnn.soft_logic.printed_nested_is_refuted",
-                claims=in_any_domain(
-                    f"nested_value {SIGNS} {COUNTS}", f"soft_value {SIGNS} {COUNTS}", refuted=True
-                ),
-                values=with_integers,
-                refutes=True,
-                network=(f"rational_of (nested_where_flat_is_right {SIGNS} {COUNTS} {HOLDS})"),
-                score="bit {over} " + HOLDS,
+            theorem=in_coq(
+                "printed_nested_is_refuted",
+                f"nested_value {SIGNS} {COUNTS}",
+                f"soft_value {SIGNS} {COUNTS}",
+                network=f"nested_where_flat_is_right {SIGNS} {COUNTS} {HOLDS}",
             ),
             kinds=LADDER[:3],
             effort=Effort(examples=150, strings=12, longest=6, run=6),
         ),
-        Variant(
+        refuted(
             name="without-clamp",
             without={"decided": NOT_AFFINE},
-            expected="refuted",
             says="the inputs of the formula are the counts, which are not clamped",
             reading=Equality(recurrence=unclamped, construction=logic),
             cases=RANDOM.random,
             small_cases=SMALL.small,
-            theorem=Theorem(
-                "fa_rnn.soft_logic.without_clamp_is_refuted",
-                claims=in_any_domain(f"soft_value {SIGNS} {COUNTS}", refuted=True),
-                values=with_integers,
-                refutes=True,
-                network=(f"rational_of (soft_value {SIGNS} {COUNTS})"),
-                score="bit {over} " + HOLDS,
-            ),
+            theorem=in_coq("without_clamp_is_refuted", f"soft_value {SIGNS} {COUNTS}"),
             kinds=LADDER[:3],
         ),
     ),

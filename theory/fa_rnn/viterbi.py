@@ -12,8 +12,8 @@ from typing import Any
 
 from automata.semirings import MAX_TIMES
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, Variant
-from theory.fa_rnn.beta_1 import viterbi_network
+from theory.claim import Claim, Effort, Source, holding, refuted
+from theory.fa_rnn.beta_1 import viterbi_network, viterbi_score
 from theory.fa_rnn.shared.networks import (
     SQUARE,
     Vector,
@@ -33,17 +33,9 @@ from theory.theorem import Theorem
 from theory.weights import Weights
 
 
-def over_max_times(k: int) -> Signature:
+def over_max_times(k: int, only: tuple[Any, ...] | None = None) -> Signature:
     """Return the names and shapes of the nonnegative weights of an automaton with K states."""
-    return Signature(tensor(k), over=MAX_TIMES, size=("K", k))
-
-
-def small_over_max_times(k: int) -> Signature:
-    """Return the names and shapes of the weights of the small test cases over max-times.
-
-    There are K states, and the weights are 0, 1/2, 1 and 2.
-    """
-    return in_line(Signature(tensor(k, (0, 1, 2, Fraction(1, 2))), over=MAX_TIMES, size=("K", k)))
+    return Signature(tensor(k, only), over=MAX_TIMES, size=("K", k))
 
 
 def max_plus_step(w: Weights, h: Vector, x: str) -> Vector:
@@ -67,12 +59,13 @@ def factored(size: tuple[int, int]) -> Signature:
     k, r = size
     start, before, words, after, end = factors(k, r, (1, 0, 2, HALF))
     entries = (start, before, replace(words, only=tuple(map(Fraction, (1, 2, -1, 0)))), after, end)
-    return in_line(Signature(entries, size=("K", k), where=not_negative))
-
-
-def not_negative(w: Weights) -> bool:
-    """Return whether T, computed from the factors, is nonnegative."""
-    return all(v >= 0 for matrix in rebuilt(w).values() for row in matrix for v in row)
+    return in_line(
+        Signature(
+            entries,
+            size=("K", k),
+            where=lambda w: all(v >= 0 for matrix in rebuilt(w).values() for row in matrix for v in row),
+        )
+    )
 
 
 def max_factors_step(w: Weights, h: Vector, x: str) -> Vector:
@@ -85,24 +78,17 @@ def max_factors_step(w: Weights, h: Vector, x: str) -> Vector:
     return tuple(max(n * d for n, d in zip(a, row, strict=True)) for row in w.D_2)
 
 
-def greatest_end(w: Weights, h: Vector) -> tuple[Any]:
-    """Return the score, the maximum over i of h_N[i] alpha_inf[i]."""
-    return (max(v * f for v, f in zip(h, w.alpha_inf, strict=True)),)
-
-
-maxima_of_factors = Recurrence(start=lambda w: w.alpha_0, step=max_factors_step, out=greatest_end)
-
-
-def rebuilt_over_max_times(w: Weights) -> list[WFSA]:
-    """Return the automaton over max-times whose weights T are the products of the factors."""
-    return [WFSA(MAX_TIMES, w.alpha_0, w.alpha_inf, rebuilt(w))]
+maxima_of_factors = Recurrence(
+    start=lambda w: w.alpha_0, step=max_factors_step, out=lambda w, h: viterbi_score(w, (h, ()))
+)
 
 
 HALF = Fraction(1, 2)
 IN_COQ = "(R := {ring}) {alpha_0} {alpha_inf} {D_1} {D_2} {v}"
 """The factors as Coq terms."""
 FACTORED = Sizes(factored, ((1, 2), (2, 2), (2, 3)), ((1, 2),))
-RANDOM, SMALL = Sizes(over_max_times, (1, 2, 3), ()), Sizes(small_over_max_times, (), (1, 2))
+RANDOM = Sizes(over_max_times, (1, 2, 3), ())
+SMALL = Sizes(lambda k: in_line(over_max_times(k, (0, 1, 2, HALF))), (), (1, 2))
 
 CLAIM = Claim(
     name="fa-rnn-viterbi",
@@ -122,15 +108,13 @@ CLAIM = Claim(
         " of both sides. The theorem of corrected-match is about matches, and not true by definition.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="max-times: the greatest weight of an accepting path, the Forward score over that semiring",
             reading=Equality(recurrence=by_tensor, construction=with_tensor),
             cases=RANDOM.random,
             small_cases=SMALL.small,
             programs=("fa-rnn-maxima",),
-            kinds=PROVED,
             proof=vector_is_h(
                 (over_max_times(k) for k in range(1, 5)),
                 f"{SQUARE} For every K: the step at an index is one identity, in which K is a symbol.",
@@ -144,13 +128,11 @@ CLAIM = Claim(
                 proved_over="fractions_max_times",
             ),
         ),
-        Variant(
+        holding(
             name="corrected-match",
-            expected="holds",
             says="with weights 0 and 1, it is 1 on matches and 0 otherwise",
             reading=Equality(recurrence=viterbi_network, construction=matches),
             cases=RULES.random,
-            small_cases=RULES.small,
             programs=("fa-rnn-viterbi-tensor", "fa-rnn-viterbi-factors"),
             theorem=Theorem(
                 "fa_rnn.viterbi.viterbi_match",
@@ -166,7 +148,7 @@ CLAIM = Claim(
                 over="rational_max_times",
             ),
         ),
-        Variant(
+        refuted(
             name="printed",
             without={
                 "decided": (
@@ -174,11 +156,9 @@ CLAIM = Claim(
                     " refutes the variant"
                 )
             },
-            expected="refuted",
             says="max-plus, with the same weights",
             reading=Equality(recurrence=max_plus_network, construction=matches),
             cases=RULES.random,
-            small_cases=RULES.small,
             kinds=("sampled", "cross-checked", "exhausted"),
             theorem=Theorem(
                 "fa_rnn.viterbi.printed_is_refuted",
@@ -190,12 +170,11 @@ CLAIM = Claim(
                     " let T := fun x i j => number R (moves x i j) in"
                     " {network} = number R (matched (fun q => q == start) accepts moves word))"
                 ),
-                refutes=True,
                 network="score_4 {alpha_0} {alpha_inf} {T} {word}",
                 over="rational_max_plus",
             ),
         ),
-        Variant(
+        refuted(
             name="printed-factors",
             without={
                 "decided": (
@@ -203,18 +182,18 @@ CLAIM = Claim(
                     " refutes the variant"
                 )
             },
-            expected="refuted",
             says=(
                 "-V in Table 6: equation 5 with maxima instead of sums and the same factors, which are"
                 " those of T over sums and products"
             ),
-            reading=Equality(recurrence=maxima_of_factors, construction=rebuilt_over_max_times),
+            reading=Equality(
+                recurrence=maxima_of_factors,
+                construction=lambda w: [WFSA(MAX_TIMES, w.alpha_0, w.alpha_inf, rebuilt(w))],
+            ),
             cases=FACTORED.random,
-            small_cases=FACTORED.small,
             kinds=("sampled", "cross-checked", "exhausted"),
             theorem=Theorem(
                 "fa_rnn.viterbi.printed_factors_is_refuted",
-                refutes=True,
                 network=f"score_of_maxima {IN_COQ} {{word}}",
                 score=f"number_of ({{score}} (rebuilt {IN_COQ}) {{word}})",
                 claims=(

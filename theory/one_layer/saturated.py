@@ -174,11 +174,7 @@ def _bounds(matrix: Integers, state: State) -> tuple[Integers, Integers]:
 def threshold(dfa: DFA, kind: str) -> Saturated:
     """Return the network of a DFA with a unit for each pair (q, s): q is the state and s the last letter.
 
-    Unit (q, s) is on if the letter is s and a unit (p, ·) with delta(p, s) = q was on: the conjunction of two
-    conditions is one threshold. Exactly one unit is on, by induction. In the Elman network, and in the GRU
-    with z = 0 and r = 1, "on" is 1 and "off" is -1. In the LSTM with f = 0 and g = 1, the input gate is the
-    threshold, so "on" is tanh 1 and "off" is 0. With the Heaviside function and ReLU, "on" is 1 and "off" is
-    0. With tanh and large weights, they are near 1 and -1.
+    :func:`theory.one_layer.constructions.saturated` explains it. Exactly one unit is on, by induction.
     """
     states, alphabet = range(dfa.states), dfa.alphabet
     units = [(q, a) for q in states for a in range(len(alphabet))]
@@ -206,10 +202,7 @@ def threshold(dfa: DFA, kind: str) -> Saturated:
 def counter() -> Saturated:
     """Return the LSTM of a^n b^n, with four cells.
 
-    Cell 0 increases with each a, and decreases with each b while it is positive. Cell 1 counts each b that is
-    read while cell 0 is 0. Cell 2 is 1 if the last letter was b, and cell 3 counts each a that directly
-    follows a b. The word is accepted if cells 0, 1 and 3 are 0. The word is in a*b* if and only if cell 3 is
-    0. Then cell 0 is max(0, #a - #b) and cell 1 is max(0, #b - #a).
+    :func:`theory.one_layer.constructions.counting` explains the cells 0 to 3.
     """
     a, b = np.array([1, 0]), np.array([0, 1])
 
@@ -228,9 +221,7 @@ def counter() -> Saturated:
 def relu_counter() -> Saturated:
     """Return the ReLU network of a^n b^n, with seven units.
 
-    Units 0 and 1 count a and b. Units 2 and 3 are max(0, #a - #b) and max(0, #b - #a). Unit 4 is 1 if the
-    last letter was b, unit 5 is 1 if the last two letters were ba, and unit 6 counts the earlier occurrences
-    of ba. The word is accepted if units 2, 3, 5 and 6 are 0.
+    :func:`theory.one_layer.constructions.counting` explains the units, in their order from 0 to 6.
     """
     left = np.zeros((7, 7), np.int64)
     for to, source, weight in (

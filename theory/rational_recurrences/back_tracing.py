@@ -20,11 +20,9 @@ from automata.strings import String
 from automata.testing.strategies import LETTERS, automata
 from automata.viterbi import viterbi
 from automata.wfsa import WFSA
-from theory.claim import Claim, Effort, Source, Variant
-from theory.rational_recurrences.closed_sums import of_string
-from theory.rational_recurrences.definition_4 import Drawn, forward_algorithm
+from theory.claim import Claim, Effort, Source, holding, refuted
+from theory.rational_recurrences.definition_4 import Drawn, forward_equals
 from theory.rational_recurrences.proposition_7 import AT_ZERO, figure_1
-from theory.reading import Equality
 from theory.signature import TROPICAL_GRID, Signature, by_symbol
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -84,6 +82,7 @@ def small_selective(letters: int) -> Iterator[Drawn]:
             yield Drawn(WFSA(MAX_PLUS, [one, first], [last, one], tables))
 
 
+ONE_PATH = {"decided": "one path is compared with a sum over all paths, which is not an automaton"}
 KINDS = ("sampled", "exhausted")  # the weight of a path is not computed step by step, so it is not decided
 
 CLAIM = Claim(
@@ -98,19 +97,14 @@ CLAIM = Claim(
         "The semiring's plus selects: a plus b is a or b. The paper does not state this hypothesis.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
             without={
-                "decided": "one path is compared with a sum over all paths, which is not an automaton",
+                **ONE_PATH,
                 "proved": "it is a statement about paths, and this check is about the steps of a recurrence",
             },
-            expected="holds",
             says="over max-plus, max-times and the booleans, the weight of Viterbi's path is the score",
-            reading=Equality(
-                recurrence=forward_algorithm,
-                construction=lambda case: [case.automaton],
-                algorithm=of_string(traced_back),
-            ),
+            reading=forward_equals(traced_back),
             cases=drawn,
             long_cases=lambda alphabet: GATES_OVER_MAX_PLUS.random(alphabet).map(figure_1_of_gates),
             small_cases=small_selective,
@@ -120,23 +114,17 @@ CLAIM = Claim(
                 untied="Viterbi's algorithm is for any automaton; test_back_tracing.py tests it",
             ),
         ),
-        Variant(
+        refuted(
             name="printed",
-            without={"decided": "one path is compared with a sum over all paths, which is not an automaton"},
-            expected="refuted",
+            without=ONE_PATH,
             says="over the reals as well, the score is the weight of some path",
-            reading=Equality(
-                recurrence=forward_algorithm,
-                construction=lambda case: [case.automaton],
-                algorithm=of_string(of_one_path),
-            ),
+            reading=forward_equals(of_one_path),
             cases=lambda alphabet: AT_ZERO.random(alphabet).map(figure_1_of_gates),
             small_cases=lambda letters: map(figure_1_of_gates, AT_ZERO.small(letters)),
             kinds=KINDS,
             theorem=Theorem(
                 "rational_recurrences.back_tracing.printed_is_refuted",
                 untied="Viterbi's algorithm is for any automaton; test_back_tracing.py tests it",
-                refutes=True,
             ),
         ),
     ),

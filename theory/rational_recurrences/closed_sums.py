@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.claim import LADDER, Claim, Effort, Source, holding, refuted
 from theory.rational_recurrences import model_c, proposition_7
 from theory.rational_recurrences.proposition_7 import (
     ANYWHERE,
@@ -83,14 +83,12 @@ CLAIM = Claim(
     source=Source("peng2018rational", "4.2", "Equations 4, 6 and 13", ("4", "6", "13")),
     hypotheses=("The network starts in c_0 = 0; otherwise the term c_0 f_1 ... f_t is missing.",),
     variants=(
-        Variant(
+        holding(
             name="corrected",
             without=NO_STEP,
-            expected="holds",
             says="equation 4 with the weights of B is the unit of Example 6, with c_0 = 0",
             reading=Equality(recurrence=example_6, construction=figure_1, algorithm=of_string(equation_4)),
             cases=AT_ZERO.random,
-            small_cases=AT_ZERO.small,
             kinds=("sampled", "exhausted"),
             theorem=Theorem(
                 "rational_recurrences.closed_sums.closed_sums",
@@ -98,14 +96,12 @@ CLAIM = Claim(
                 score="equation_4 (figure_1 {f} {u} zero) {word}",
             ),
         ),
-        Variant(
+        holding(
             name="corrected-equation-6",
             without=NO_STEP,
-            expected="holds",
             says="equation 6 is Figure 1's score",
             reading=Equality(recurrence=equation_6, construction=figure_1),
             cases=AT_ZERO.random,
-            small_cases=AT_ZERO.small,
             kinds=LADDER[:3],
             theorem=Theorem(
                 "rational_recurrences.closed_sums.closed_sums_equation_6",
@@ -113,14 +109,12 @@ CLAIM = Claim(
                 automaton="figure_1 {f} {u} zero",
             ),
         ),
-        Variant(
+        holding(
             name="corrected-equation-13",
             without=NO_STEP,
-            expected="holds",
             says="equation 13 is the score of the paths that end in q_1 of Figure 2",
             reading=Equality(recurrence=equation_13, construction=to_q_1),
             cases=model_c.AT_ZERO.random,
-            small_cases=model_c.AT_ZERO.small,
             kinds=LADDER[:3],
             theorem=Theorem(
                 "rational_recurrences.closed_sums.closed_sums_equation_13",
@@ -129,14 +123,12 @@ CLAIM = Claim(
             ),
             effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),
         ),
-        Variant(
+        refuted(
             name="without-zero-start",
             without={"decided": NO_STEP["decided"]},
-            expected="refuted",
             says="equation 6 for a unit with any c_0",
             reading=Equality(recurrence=equation_6, construction=figure_1_from_c_0),
             cases=ANYWHERE.random,
-            small_cases=ANYWHERE.small,
             kinds=LADDER[:3],
             theorem=Theorem(
                 "rational_recurrences.closed_sums.without_zero_start_is_refuted",
@@ -146,7 +138,6 @@ CLAIM = Claim(
                 ),
                 network="closed_sum {u} {f} {word}",
                 automaton="figure_1 {f} {u} {c_0}",
-                refutes=True,
             ),
         ),
     ),

@@ -12,7 +12,7 @@ from typing import Any
 
 from automata.semirings import MAX_PLUS
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.induction import Induction
 from theory.rational_recurrences.shared import windows
 from theory.reading import Equality, Recurrence
@@ -99,11 +99,6 @@ def chain(w: Weights, padded: bool = False) -> list[WFSA]:
     return [WFSA.from_edges(k, n + 1, w.alphabet, initial, [(n, k.one)], arrows)]
 
 
-def chain_with_padding(w: Weights) -> list[WFSA]:
-    """Return the automaton whose windows may start before the string."""
-    return chain(w, padded=True)
-
-
 # The proofs.
 
 
@@ -141,36 +136,32 @@ def histories(w: Weights, variable: Callable[[str], Any]) -> list[State]:
 INSTANCES = tuple(
     (filters(window), "abc"[:s]) for window, s in ((2, 1), (1, 1), (1, 2), (2, 2), (3, 1), (3, 2))
 )
-PROOF = Induction(
-    says=(
-        "after every string, the Forward vector is 1, for each j below K the score of the first j positions"
-        " of a window on the last j symbols, and the pool"
-    ),
-    invariant=begun,
-    states=histories,
-    instances=INSTANCES,
-    enough=(
-        "From state j to state j + 1, a symbol extends a product of j factors by one factor, for any"
-        " previous symbols; a longer window only adds more such states, and a larger alphabet more names."
-        " Every pair of a history and a symbol is checked for these sizes."
-    ),
-)
-PROOF_WITH_PADDING = Induction(
-    says=(
-        "after every string, the Forward vector is 1, for each j below K the score of the positions of a"
-        " window up to j on the last symbols, in which positions before the string add nothing, and the pool"
-    ),
-    invariant=begun_with_padding,
-    states=histories,
-    instances=INSTANCES,
-    enough=(
-        "From state j to state j + 1, a symbol extends a product of at most j factors by one factor, for"
-        " any previous symbols; a longer window only adds more such states, and a larger alphabet more"
-        " names. Every pair of a history and a symbol is checked for these sizes."
-    ),
+
+
+def proof(says: str, invariant: Callable[[Weights, State, int], Any], factors: str) -> Induction:
+    """Return the proof by induction over ``invariant``, whose products have ``factors``."""
+    return Induction(
+        says=f"after every string, the Forward vector is 1, for each j below K the score of {says}",
+        invariant=invariant,
+        states=histories,
+        instances=INSTANCES,
+        enough=(
+            f"From state j to state j + 1, a symbol extends a product of {factors} by one factor, for any"
+            " previous symbols; a longer window only adds more such states, and a larger alphabet more names."
+            " Every pair of a history and a symbol is checked for these sizes."
+        ),
+    )
+
+
+PROOF = proof("the first j positions of a window on the last j symbols, and the pool", begun, "j factors")
+PROOF_WITH_PADDING = proof(
+    "the positions of a window up to j on the last symbols, in which positions before the string add"
+    " nothing, and the pool",
+    begun_with_padding,
+    "at most j factors",
 )
 
-RANDOM, SMALL = Sizes(filters, (1, 2, 3), ()), Sizes(filters, (), (1, 2, 3))
+SIZES = Sizes(filters, (1, 2, 3), (1, 2, 3))
 
 
 def in_coq(name: str, padded: tuple[bool, bool], **options: Any) -> Theorem:
@@ -202,40 +193,33 @@ CLAIM = Claim(
         "The pool of a string shorter than K is empty, which is -infinity, unless there is padding.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="only complete windows; a string without one has the score -infinity",
             reading=Equality(recurrence=pooled, construction=chain),
-            cases=RANDOM.random,
-            small_cases=SMALL.near_generic,
-            kinds=PROVED,
+            cases=SIZES.random,
+            small_cases=SIZES.near_generic,
             proof=PROOF,
             theorem=in_coq("cnn_max_pooled", padded=(False, False)),
         ),
-        Variant(
+        holding(
             name="corrected-padding",
-            expected="holds",
             says="with padding that adds nothing: a path may begin in any state but the last",
-            reading=Equality(recurrence=pooled_with_padding, construction=chain_with_padding),
-            cases=RANDOM.random,
-            small_cases=SMALL.near_generic,
-            kinds=PROVED,
+            reading=Equality(recurrence=pooled_with_padding, construction=lambda w: chain(w, padded=True)),
+            cases=SIZES.random,
+            small_cases=SIZES.near_generic,
             proof=PROOF_WITH_PADDING,
             theorem=in_coq("cnn_max_pooled_padding", padded=(True, True)),
             layers=("cnn-max-pooled-padded",),
         ),
-        Variant(
+        refuted(
             name="without-whole-windows",
-            expected="refuted",
             says="with padding before the string, the network is the automaton of complete windows",
             reading=Equality(recurrence=pooled_with_padding, construction=chain),
-            cases=RANDOM.random,
-            small_cases=SMALL.small,
+            cases=SIZES.random,
             theorem=in_coq(
                 "without_whole_windows_is_refuted",
                 padded=(True, False),
-                refutes=True,
                 claims=(
                     "forall R : semiring, one <> zero :> R -> not (forall (S : Type) K (f : S -> nat -> R)"
                     " b word, {automaton} = {network})"
@@ -262,7 +246,7 @@ CLAIM = Claim(
             " shorter than K has the score -infinity."
         ),
     ),
-    example=RANDOM.of(2).example(),
+    example=SIZES.of(2).example(),
     uses=("definition-4",),
     layers=("cnn-max-pooled",),
     effort=Effort(examples=40, strings=12, longest=8, run=10),

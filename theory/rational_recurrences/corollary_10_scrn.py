@@ -11,8 +11,9 @@ from fractions import Fraction
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, TableRow, Variant
+from theory.claim import Claim, Effort, Source, TableRow, holding, refuted
 from theory.induction import ONE_LETTER, Induction
+from theory.rational_recurrences.corollary_14 import softsign
 from theory.rational_recurrences.proposition_7 import figure_1_from_c_0
 from theory.rational_recurrences.shared import over_reals
 from theory.reading import Equality, NoAutomaton, Recurrence
@@ -50,8 +51,7 @@ def figure_1_with_alpha(w: Weights) -> list[WFSA]:
 
 def hidden_step(w: Weights, h: Any, x: str) -> Any:
     """Return the hidden unit h_t = g(z(x_t) + r h_{t-1}), where g is the softsign."""
-    inside = w.z[x] + w.r * h
-    return inside / (1 + abs(inside))
+    return softsign(w.z[x] + w.r * h)
 
 
 hidden = Recurrence(start=lambda w: w.h_0, step=hidden_step, out=lambda w, h: (h,))
@@ -80,14 +80,11 @@ CLAIM = Claim(
         "The context starts in s_0 = 0, or the automaton has the initial weight lambda(q_1) = s_0.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="context units, with lambda(q_1) = s_0",
             reading=Equality(recurrence=context, construction=figure_1_with_alpha),
             cases=ANYWHERE.random,
-            small_cases=ANYWHERE.small,
-            kinds=PROVED,
             proof=Induction(
                 says="after every string, the Forward vector is (1, s), where s is the context unit",
                 invariant=lambda w, s, unit: (w.over.one, s),
@@ -106,9 +103,8 @@ CLAIM = Claim(
                 automaton="figure_1 (fun _ => {alpha}) {u} {c_0}",
             ),
         ),
-        Variant(
+        refuted(
             name="printed",
-            expected="refuted",
             says=(
                 "including hidden units, here h_t = g(z(x_t) + r h_{t-1}) with g(z) = z / (1 + |z|), which"
                 " exact numbers can compute"
@@ -116,7 +112,6 @@ CLAIM = Claim(
             reading=NoAutomaton(recurrence=hidden, construction=linear_unit, unit="scrn"),
             real_theorem=over_reals.SCRN,
             cases=HIDDEN.random,
-            small_cases=HIDDEN.small,
             theorem=Theorem(
                 "rational_recurrences.corollary_10_scrn.printed_is_refuted",
                 claims=(
@@ -125,7 +120,6 @@ CLAIM = Claim(
                     "S -> of_ring F), exists (Q : finite) (A : wfa (of_ring F) S Q), forall word, "
                     "score A word = {network})"
                 ),
-                refutes=True,
                 network="hidden_unit rational_softsign {h_0} {r} {z} {word}",
             ),
         ),

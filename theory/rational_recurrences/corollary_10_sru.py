@@ -6,17 +6,10 @@ later SRU, whose gates read c_{t-1}.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
-from automata.semirings import REAL
-from theory.claim import Claim, Effort, Source, TableRow, Variant
-from theory.rational_recurrences.proposition_7 import READS_STATE, figure_1, with_feedback
-from theory.rational_recurrences.shared import over_reals
-from theory.rational_recurrences.shared.complement import input_representation
+from theory.claim import Claim, Effort, Source, TableRow
+from theory.rational_recurrences.proposition_7 import without_memoryless_gates
+from theory.rational_recurrences.shared.complement import ANYWHERE, input_representation
 from theory.rational_recurrences.shared.hypotheses import ANY_GATES, C_0, MEMORYLESS
-from theory.reading import NoAutomaton
-from theory.theorem import Theorem
-from theory.weights import Weights
 
 CLAIM = Claim(
     name="corollary-10-sru",
@@ -33,27 +26,10 @@ CLAIM = Claim(
     ),
     variants=(
         *input_representation("corollary_10_sru"),
-        Variant(
-            name="without-memoryless-gates",
-            expected="refuted",
-            says=(
-                "the later SRU (Lei et al. 2018): the forget gate also reads c_{t-1}, here as f_t = f(x_t)"
-                " + w c_{t-1}"
-            ),
-            reading=NoAutomaton(recurrence=with_feedback, construction=figure_1, unit="sru-feedback"),
-            real_theorem=over_reals.FEEDBACK,
-            cases=READS_STATE.random,
-            small_cases=READS_STATE.small,
-            theorem=Theorem(
-                "rational_recurrences.corollary_10_sru.without_memoryless_gates_is_refuted",
-                claims=(
-                    "forall (F : numFieldType) (w : of_ring F), w != 0%R :> F -> not (forall (S : eqType)"
-                    " (f u : S -> of_ring F), exists (Q : finite) (A : wfa (of_ring F) S Q),"
-                    " forall word, score A word = {network})"
-                ),
-                refutes=True,
-                network="feedback {w} {f} {u} {word}",
-            ),
+        without_memoryless_gates(
+            "corollary_10_sru",
+            "the later SRU (Lei et al. 2018): the forget gate also reads c_{t-1}, here as f_t = f(x_t)"
+            " + w c_{t-1}",
         ),
     ),
     differences=(
@@ -68,16 +44,7 @@ CLAIM = Claim(
             " string is included."
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "c_0": Fraction(0),
-            "f": {"a": Fraction(1, 2), "b": Fraction(1)},
-            "z": {"a": Fraction(3), "b": Fraction(2)},
-            "u": {"a": Fraction(3, 2), "b": Fraction(0)},
-        },
-    ),
+    example=ANYWHERE.example(),
     uses=("proposition-7", "corollary-9"),
     row=TableRow("1", ("SRU", "c_t = f_t c_{t-1} + u_t", "B")),
     layers=("sru",),

@@ -6,13 +6,13 @@ Proposition 7 is about nonempty ones.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Source, Variant
+from theory.claim import Claim, Source, holding, refuted
 from theory.induction import ONE_LETTER, Induction
 from theory.rational_recurrences import proposition_7
 from theory.rational_recurrences.shared import over_reals
@@ -60,14 +60,9 @@ def all_units(one: Recurrence) -> Recurrence:
     )
 
 
-def figures(w: Weights) -> list[WFSA]:
-    """Return, for each unit, the automaton of Figure 1 as drawn."""
-    return [automaton for i in range(w.n) for automaton in proposition_7.figure_1(unit(w, i))]
-
-
-def figures_from_c_0(w: Weights) -> list[WFSA]:
-    """Return, for each unit, the automaton of Figure 1 with lambda(q_1) = c_0."""
-    return [automaton for i in range(w.n) for automaton in proposition_7.figure_1_from_c_0(unit(w, i))]
+def figures(one: Callable[[Weights], list[WFSA]]) -> Callable[[Weights], list[WFSA]]:
+    """Return the function that constructs the automaton ``one`` for each unit."""
+    return lambda w: [automaton for i in range(w.n) for automaton in one(unit(w, i))]
 
 
 example_6 = all_units(proposition_7.example_6)
@@ -96,14 +91,11 @@ CLAIM = Claim(
     source=Source("peng2018rational", "3.2", "Corollary 9", ("9",)),
     hypotheses=proposition_7.CLAIM.hypotheses,
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="one automaton of Figure 1 per unit, with lambda(q_1) = c_0",
-            reading=Equality(recurrence=example_6, construction=figures_from_c_0),
+            reading=Equality(recurrence=example_6, construction=figures(proposition_7.figure_1_from_c_0)),
             cases=ANYWHERE.random,
-            small_cases=ANYWHERE.small,
-            kinds=PROVED,
             proof=PROOF,
             theorem=Theorem(
                 "rational_recurrences.corollary_9.corollary_9",
@@ -111,34 +103,31 @@ CLAIM = Claim(
                 automaton="figures {c_0} {f} {u} {unit}",
             ),
         ),
-        Variant(
+        refuted(
             name="printed",
-            expected="refuted",
             says="the automata of Figure 1 as drawn, with c_0 = 1, because the paper does not state c_0",
-            reading=Equality(recurrence=example_6, construction=figures),
+            reading=Equality(recurrence=example_6, construction=figures(proposition_7.figure_1)),
             cases=AT_ONE.random,
-            small_cases=AT_ONE.small,
             theorem=Theorem(
                 "rational_recurrences.corollary_9.printed_is_refuted",
                 claims=(
                     "forall (K : semiring) (S : Type) d (f u : S -> 'I_d -> K) unit, one <> zero :> K "
                     "-> not (forall c_0 word, {automaton} = {network})"
                 ),
-                refutes=True,
                 network="layer {c_0} {f} {u} {word} {unit}",
                 automaton="figures (fun _ => zero) {f} {u} {unit}",
             ),
         ),
-        Variant(
+        refuted(
             name="without-memoryless-gates",
-            expected="refuted",
             says="forget gates that also read the previous state",
             reading=NoAutomaton(
-                recurrence=all_units(proposition_7.with_feedback), construction=figures, unit="sru-feedback"
+                recurrence=all_units(proposition_7.with_feedback),
+                construction=figures(proposition_7.figure_1),
+                unit="sru-feedback",
             ),
             real_theorem=over_reals.FEEDBACK,
             cases=READS_STATE.random,
-            small_cases=READS_STATE.small,
             theorem=Theorem(
                 "rational_recurrences.corollary_9.without_memoryless_gates_is_refuted",
                 claims=(
@@ -146,7 +135,6 @@ CLAIM = Claim(
                     ":> F -> not (forall (S : eqType) (f u : S -> 'I_d -> of_ring F), rational (fun "
                     "word unit => {network}))"
                 ),
-                refutes=True,
                 network="layer_with_feedback {w} {f} {u} {word} {unit}",
             ),
         ),

@@ -6,7 +6,7 @@ least one transition. (Equation 3b prints x_i for x_{i+1}, which is a variant of
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -19,7 +19,7 @@ from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, REAL
 from automata.strings import String
 from automata.testing.strategies import LETTERS, automata
 from automata.wfsa import WFSA
-from theory.claim import Claim, Effort, Misprint, Source, Variant
+from theory.claim import Claim, Effort, Misprint, Source, holding, refuted
 from theory.rational_recurrences.closed_sums import of_string
 from theory.reading import Equality, Recurrence
 from theory.signature import GRID, Signature, by_symbol
@@ -97,6 +97,13 @@ def of_all_paths(automaton: WFSA, string: String) -> Any:
     not change the sum over the paths without this cycle.
     """
     return paths.limit(automaton, string) if automaton.semiring is REAL else paths.score(automaton, string)
+
+
+def forward_equals(value: Callable[[WFSA, String], Any]) -> Equality:
+    """Return the statement that the Forward algorithm computes ``value`` of an automaton and a string."""
+    return Equality(
+        recurrence=forward_algorithm, construction=lambda case: [case.automaton], algorithm=of_string(value)
+    )
 
 
 def drawn(alphabet: str) -> st.SearchStrategy[Drawn]:
@@ -187,16 +194,11 @@ CLAIM = Claim(
         "The sums over cycles of epsilon transitions exist.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
             without={"decided": ANEW},
-            expected="holds",
             says="paths without a transition are also paths",
-            reading=Equality(
-                recurrence=forward_algorithm,
-                construction=lambda case: [case.automaton],
-                algorithm=of_string(paths.score),
-            ),
+            reading=forward_equals(paths.score),
             cases=drawn,
             long_cases=long_drawn,
             small_cases=small,
@@ -206,7 +208,7 @@ CLAIM = Claim(
                 untied="the sum over paths is for any automaton; the tests of certificates run it",
             ),
         ),
-        Variant(
+        holding(
             name="corrected-cycles",
             without={
                 "decided": ANEW,
@@ -218,28 +220,18 @@ CLAIM = Claim(
                 "proved": "a limit is not an identity of polynomials that each step keeps",
                 "kernel-checked": "the theorem of corrected is about at most N epsilons in a row, not limits",
             },
-            expected="holds",
             says="including cycles of epsilon transitions, if the sums over their paths converge absolutely",
-            reading=Equality(
-                recurrence=forward_algorithm,
-                construction=lambda case: [case.automaton],
-                algorithm=of_string(of_all_paths),
-            ),
+            reading=forward_equals(of_all_paths),
             cases=drawn_with_cycles,
             long_cases=long_with_cycles,
             small_cases=small_with_cycles,
             kinds=KINDS,
         ),
-        Variant(
+        refuted(
             name="printed",
             without={"decided": ANEW},
-            expected="refuted",
             says="Definition 3 as printed, where a path has at least one transition",
-            reading=Equality(
-                recurrence=forward_algorithm,
-                construction=lambda case: [case.automaton],
-                algorithm=of_string(of_some_transition),
-            ),
+            reading=forward_equals(of_some_transition),
             cases=drawn,
             long_cases=long_drawn,
             small_cases=small,
@@ -247,7 +239,6 @@ CLAIM = Claim(
             theorem=Theorem(
                 "rational_recurrences.definition_4.printed_is_refuted",
                 untied="the sum over paths is for any automaton; the tests of certificates run it",
-                refutes=True,
             ),
         ),
     ),

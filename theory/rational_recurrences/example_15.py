@@ -6,17 +6,14 @@ Peng et al. 2018, section 5.2, equations 21a to 21c.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 
 from automata.semirings import MAX_PLUS
-from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, Variant, holding, refuted
 from theory.rational_recurrences.proposition_7 import example_6, figure_1, figure_1_from_c_0, two_states
 from theory.reading import Equality
 from theory.signature import Signature, by_symbol, constant
 from theory.theorem import Theorem
-from theory.weights import Weights
 
 # The weights of one unit are numbers or -infinity; the paper does not specify c_0. The recurrence is that of
 # Example 6 over max-plus: c_t = max(f_t + c_{t-1}, u_t) (equation 21c).
@@ -48,11 +45,6 @@ FROM_GATE = Signature(
 )
 
 
-def figure_1_with_printed_complement(w: Weights) -> list[WFSA]:
-    """Return the automaton of Figure 1 with mu = log(1 - f), as section 5.2 prints it."""
-    return figure_1_from_c_0(replace(w, entries={**w.entries, "u": w.printed}))
-
-
 ANYWHERE = Signature((constant("c_0"), by_symbol("f"), by_symbol("u")), MAX_PLUS)
 AT_ZERO = Signature((constant("c_0", only=[0]), by_symbol("f"), by_symbol("u")), MAX_PLUS)
 
@@ -64,14 +56,11 @@ def max_plus_figure_1(claim: str) -> tuple[Variant, Variant]:
         claim: the claim's module, which is the name of its Coq file and the prefix of its theorems.
     """
     return (
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="with lambda(q_1) = c_0, for every c_0, including -infinity",
             reading=Equality(recurrence=example_6, construction=figure_1_from_c_0),
             cases=ANYWHERE.random,
-            small_cases=ANYWHERE.small,
-            kinds=PROVED,
             proof=two_states(ANYWHERE),
             theorem=Theorem(
                 f"rational_recurrences.{claim}.{claim}",
@@ -80,23 +69,20 @@ def max_plus_figure_1(claim: str) -> tuple[Variant, Variant]:
                 over="fractions_max_plus",
             ),
         ),
-        Variant(
+        refuted(
             name="printed",
-            expected="refuted",
             says=(
                 "Figure 1 as drawn, with c_0 = 0, the usual initial state, because the paper does not state"
                 " c_0"
             ),
             reading=Equality(recurrence=example_6, construction=figure_1),
             cases=AT_ZERO.random,
-            small_cases=AT_ZERO.small,
             theorem=Theorem(
                 f"rational_recurrences.{claim}.printed_is_refuted",
                 claims=(
                     "forall (R : realDomainType) (S : Type) (f u : S -> max_plus R),"
                     " not (forall c_0 word, {automaton} = {network})"
                 ),
-                refutes=True,
                 network="max_plus_unit {c_0} {f} {u} {word}",
                 automaton="figure_1 {f} {u} zero",
                 over="fractions_max_plus",
@@ -122,39 +108,35 @@ CLAIM = Claim(
     ),
     variants=(
         *max_plus_figure_1("example_15"),
-        Variant(
+        refuted(
             name="printed-nonempty",
-            expected="refuted",
             says="Figure 1 as drawn, with any c_0, for nonempty strings",
             reading=Equality(recurrence=example_6, construction=figure_1, shortest=1),
             cases=ANYWHERE.random,
-            small_cases=ANYWHERE.small,
             theorem=Theorem(
                 "rational_recurrences.example_15.printed_nonempty_is_refuted",
                 claims=(
                     "forall R : realDomainType, not (forall (S : Type) (c_0 : max_plus R)"
                     " (f u : S -> max_plus R) word, word <> [::] -> {automaton} = {network})"
                 ),
-                refutes=True,
                 network="max_plus_unit {c_0} {f} {u} {word}",
                 automaton="figure_1 {f} {u} zero",
                 over="fractions_max_plus",
             ),
         ),
-        Variant(
+        refuted(
             name="printed-section-5.2",
-            expected="refuted",
             says=(
                 "mu = log(1 - f) for the complement of a forget gate f = log sigma(z), whose logarithm is"
                 " log(1 - exp f)"
             ),
-            reading=Equality(recurrence=example_6, construction=figure_1_with_printed_complement),
+            reading=Equality(
+                recurrence=example_6, construction=lambda w: figure_1_from_c_0(w.changed(u=w.printed))
+            ),
             cases=FROM_GATE.random,
-            small_cases=FROM_GATE.small,
             theorem=Theorem(
                 "rational_recurrences.example_15.printed_section_5_2_is_refuted",
                 untied="section 5.2 is about any real exponential",
-                refutes=True,
             ),
         ),
     ),

@@ -14,7 +14,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import LADDER, PROVED, Claim, Source, TableRow, Variant
+from theory.claim import LADDER, Claim, Source, TableRow, Variant, holding, refuted
 from theory.induction import ONE_LETTER, Induction
 from theory.rational_recurrences.shared.hypotheses import ANY_GATES, MEMORYLESS, OUTPUT
 from theory.rational_recurrences.shared.two_gates import GATES, without_complements
@@ -98,11 +98,6 @@ def three_states(w: Weights) -> list[WFSA]:
     return [WFSA(k, [k.one, w.c1_0, w.c2_0], [k.zero, w.p1, w.p2], tables)]
 
 
-def figure_4_without_complements(w: Weights) -> list[WFSA]:
-    """Return the automaton of Figure 4 with mu_j = W_u v, as in section 6.1."""
-    return figure_4(without_complements(w))
-
-
 # The dynamic program of section 5.1, which reads its weights from the automaton of Figure 4.
 
 
@@ -148,17 +143,26 @@ def proof(says: str, invariant: Callable[[Weights, Any, int], Sequence[Any]]) ->
     )
 
 
-def program(name: str, says: str, ones: int, theorem: Theorem) -> Variant:
+def program(name: str, says: str, ones: int) -> Variant:
     """Return the refuted variant in which the program starts with z^(0) = ``ones`` (0 or 1)."""
-    return Variant(
+    return refuted(
         name=name,
-        expected="refuted",
         says=says,
         reading=Equality(recurrence=model_f, construction=figure_4, algorithm=program_from(ones)),
         cases=AT_ZERO.random,
-        small_cases=AT_ZERO.small,
         kinds=NOT_CROSS_CHECKED,
-        theorem=theorem,
+        theorem=Theorem(
+            f"rational_recurrences.model_f.{name.replace('-', '_')}_is_refuted",
+            claims=(
+                "forall K : semiring, one <> zero :> K -> not (forall (S : eqType) (p1 p2 r : K) "
+                "(f1 u1 f2 u2 : S -> K) word, {automaton} = rrnn_f zero zero p1 p2 r f1 u1 f2 u2 "
+                "word)"
+            ),
+            score=(
+                f"program {{p1}} {{p2}} {{r}} {{f1}} {{u1}} {{f2}} {{u2}} ({'one' if ones else 'zero'},"
+                " zero, zero, zero) {word}"
+            ),
+        ),
     )
 
 
@@ -182,14 +186,12 @@ CLAIM = Claim(
         OUTPUT,
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="Figure 4 with its epsilon transition, and lambda(q_j) = cj_0",
             reading=Equality(recurrence=model_f, construction=figure_4),
             cases=ANYWHERE.random,
             small_cases=SMALL.near_generic,
-            kinds=PROVED,
             proof=proof(
                 "after every string, the Forward vector, including epsilon transitions, is (1, c1, c2, r)",
                 lambda w, c, unit: (w.over.one, *c, w.r),
@@ -203,14 +205,12 @@ CLAIM = Claim(
                 ),
             ),
         ),
-        Variant(
+        holding(
             name="corrected-with-fewer-states",
-            expected="holds",
             says="three states without epsilon transitions: q_0 goes directly to q_2, with gamma mu_2",
             reading=Equality(recurrence=model_f, construction=three_states),
             cases=ANYWHERE.random,
             small_cases=SMALL.near_generic,
-            kinds=PROVED,
             proof=proof(
                 "after every string, the Forward vector is (1, c1, c2)", lambda w, c, unit: (w.over.one, *c)
             ),
@@ -220,43 +220,15 @@ CLAIM = Claim(
                 automaton="three_states {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2}",
             ),
         ),
+        program("printed", "the program of section 5.1, which starts with z^(j) = 0 for all j", ones=0),
         program(
-            "printed",
-            "the program of section 5.1, which starts with z^(j) = 0 for all j",
-            ones=0,
-            theorem=Theorem(
-                "rational_recurrences.model_f.printed_is_refuted",
-                claims=(
-                    "forall K : semiring, one <> zero :> K -> not (forall (S : eqType) (p1 p2 r : K) "
-                    "(f1 u1 f2 u2 : S -> K) word, {automaton} = rrnn_f zero zero p1 p2 r f1 u1 f2 u2 "
-                    "word)"
-                ),
-                refutes=True,
-                score="program {p1} {p2} {r} {f1} {u1} {f2} {u2} (zero, zero, zero, zero) {word}",
-            ),
+            "printed-with-one-start", "the same program with z^(0) = 1 at the start, but z^(3) = 0", ones=1
         ),
-        program(
-            "printed-with-one-start",
-            "the same program with z^(0) = 1 at the start, but z^(3) = 0",
-            ones=1,
-            theorem=Theorem(
-                "rational_recurrences.model_f.printed_with_one_start_is_refuted",
-                claims=(
-                    "forall K : semiring, one <> zero :> K -> not (forall (S : eqType) (p1 p2 r : K) "
-                    "(f1 u1 f2 u2 : S -> K) word, {automaton} = rrnn_f zero zero p1 p2 r f1 u1 f2 u2 "
-                    "word)"
-                ),
-                refutes=True,
-                score="program {p1} {p2} {r} {f1} {u1} {f2} {u2} (one, zero, zero, zero) {word}",
-            ),
-        ),
-        Variant(
+        refuted(
             name="printed-equation-26g",
-            expected="refuted",
             says="c = p1 c2 + p2 c2, as in equation 26g in one copy of the appendices",
             reading=Equality(recurrence=model_f_26g, construction=figure_4),
             cases=AT_ZERO.random,
-            small_cases=AT_ZERO.small,
             theorem=Theorem(
                 "rational_recurrences.model_f.printed_equation_26g_is_refuted",
                 claims=(
@@ -264,17 +236,14 @@ CLAIM = Claim(
                     "p2 r : K) (f1 u1 f2 u2 : S -> K) word, epsilon_score (figure_4 c1_0 c2_0 p1 p2 "
                     "f1 u1 f2 u2) (gamma r) 1 word = {network})"
                 ),
-                refutes=True,
                 network="rrnn_f_26g {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
             ),
         ),
-        Variant(
+        refuted(
             name="printed-section-6.1",
-            expected="refuted",
             says="mu_j = W_u v, as in section 6.1, for the network of appendix D",
-            reading=Equality(recurrence=model_f, construction=figure_4_without_complements),
+            reading=Equality(recurrence=model_f, construction=lambda w: figure_4(without_complements(w))),
             cases=AT_ZERO.random,
-            small_cases=AT_ZERO.small,
             theorem=Theorem(
                 "rational_recurrences.model_f.printed_section_6_1_is_refuted",
                 claims=(
@@ -283,7 +252,6 @@ CLAIM = Claim(
                     "of_ring R := fun x => ((1 - f1 x) * z1 x)%R in let u2 : S -> of_ring R := fun x "
                     "=> ((1 - f2 x) * z2 x)%R in {automaton} = {network})"
                 ),
-                refutes=True,
                 network="rrnn_f {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
                 score=(
                     "epsilon_score (figure_4 {c1_0} {c2_0} {p1} {p2} {f1} {z1} {f2} {z2}) (gamma {r}) 1"

@@ -11,12 +11,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, TableRow, Variant
-from theory.induction import ONE_LETTER, Identity, Induction
+from theory.claim import Claim, Effort, Source, TableRow, holding, refuted
+from theory.induction import ONE_LETTER, Identity, Induction, step_identity
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.rational_recurrences.shared import over_reals
 from theory.reading import Equality, NoAutomaton, Recurrence
-from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.signature import Signature, Sizes, WeightEntry, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
@@ -36,31 +36,24 @@ class FromZero(Concrete):
 # ..., c^(n)_0.
 
 
-def rcnn(n: int, start: Sequence[Any] | None = None) -> Signature:
-    """Return the names and shapes of the weights of an n-gram unit; lambda depends on the symbol."""
-    return Signature(
-        (constant("c_0", (n,), start), by_symbol("f"), by_symbol("u", (n,))), size=("n", n), most_small=300
-    )
-
-
-def rcnn_with_constant_lambda(n: int) -> Signature:
-    """Return the names and shapes of the weights of an n-gram unit; lambda is constant."""
-    return Signature(
-        (constant("c_0", (n,)), constant("f"), by_symbol("u", (n,))), size=("n", n), most_small=300
-    )
-
-
-def rcnn_with_feedback(n: int) -> Signature:
+def rcnn(
+    n: int, start: Sequence[Any] | None = None, decay: WeightEntry | None = None, *more: WeightEntry
+) -> Signature:
     """Return the names and shapes of the weights of an n-gram unit.
 
-    Its lambda reads c^(n)_{t-1} with weight w.
+    ``start`` restricts c^(j)_0. ``decay`` is lambda, which depends on the symbol by default. ``more`` are
+    additional weights.
     """
-    reads = constant("w", only=[1, -1, Fraction(1, 2)])
     return Signature(
-        (constant("c_0", (n,), [0]), reads, by_symbol("f"), by_symbol("u", (n,))),
+        (constant("c_0", (n,), start), *more, decay or by_symbol("f"), by_symbol("u", (n,))),
         size=("n", n),
         most_small=300,
     )
+
+
+def with_constant_lambda(n: int) -> Signature:
+    """Return the names and shapes of the weights of an n-gram unit; lambda is constant."""
+    return rcnn(n, None, constant("f"))
 
 
 # The recurrence, as printed, at one index j; with c^(0) = 1, equations 14a and 14b are identical.
@@ -179,8 +172,7 @@ def reaching(of: SymbolicPlaces, where: str) -> Identity:
     left = of.plus(
         of.times(of.at("c", 0), tau(of, 0, of.j)), of.sum(lambda i: of.times(of.at("c", i), tau(of, i, of.j)))
     )
-    right = next_number(of, of.j)
-    return Identity("step", where, of.write(left), of.write(right), of.same(left, right))
+    return step_identity(of, where, left, next_number(of, of.j))
 
 
 def reaching_first(of: SymbolicPlaces) -> Identity:
@@ -189,7 +181,7 @@ def reaching_first(of: SymbolicPlaces) -> Identity:
         of.times(of.at("c", 0), tau_to_first(of, 0)),
         of.sum(lambda i: of.times(of.at("c", i), tau_to_first(of, i))),
     )
-    return Identity("step", "at index 0", of.write(left), "c[0]", of.same(left, of.at("c", 0)))
+    return step_identity(of, "at index 0", left, of.at("c", 0))
 
 
 def chain_proof(of: Callable[[int], Signature]) -> Induction:
@@ -209,13 +201,22 @@ def chain_proof(of: Callable[[int], Signature]) -> Induction:
 
 
 ANYWHERE = Sizes(rcnn, (1, 2, 3, 4, 5, 6), (1, 2, 3))
-CONSTANT = Sizes(rcnn_with_constant_lambda, (1, 2, 3, 4, 5, 6), (1, 2, 3))
+CONSTANT = Sizes(with_constant_lambda, (1, 2, 3, 4, 5, 6), (1, 2, 3))
 FROM_ZERO = Sizes(lambda n: rcnn(n, start=[0]), (1, 2, 3), (1, 2, 3))
-FEEDBACK = Sizes(rcnn_with_feedback, (1, 2), (1, 2))
+FEEDBACK = Sizes(lambda n: rcnn(n, [0], None, constant("w", only=[1, -1, Fraction(1, 2)])), (1, 2), (1, 2))
+"""lambda reads c^(n)_{t-1} with weight w."""
 C_0 = (
     "Before the string c^(j)_0 = 0 for all j >= 1, or the automaton has the initial weights lambda(q_j) ="
     " c^(j)_0."
 )
+
+PROGRAM: dict[str, Any] = {
+    "network": "rcnn {c_0:from 1} {f} {u:from 1} {word} {n}",
+    "claims": (
+        "forall K : semiring, one <> zero :> K -> not (forall (S : Type) n (c_0 : nat -> "
+        "K) (f : S -> K) (u : S -> nat -> K) word, (1 <= n)%N -> {automaton} = {network})"
+    ),
+}
 
 CLAIM = Claim(
     name="proposition-12",
@@ -227,14 +228,11 @@ CLAIM = Claim(
     source=Source("peng2018rational", "4.2", "Proposition 12", ("14a", "14b", "15")),
     hypotheses=("lambda_t is constant or depends only on x_t.", C_0),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="with lambda(q_0) = 1 and lambda(q_j) = c^(j)_0; lambda_t depends on the symbol",
             reading=Equality(recurrence=rcnn_recurrence, construction=corrected),
             cases=ANYWHERE.random,
-            small_cases=ANYWHERE.small,
-            kinds=PROVED,
             proof=chain_proof(rcnn),
             theorem=Theorem(
                 "rational_recurrences.proposition_12.proposition_12",
@@ -242,65 +240,45 @@ CLAIM = Claim(
                 automaton="chain {n} {c_0:from 1} {f} {u:from 1}",
             ),
         ),
-        Variant(
+        holding(
             name="corrected-constant-lambda",
-            expected="holds",
             says="with lambda(q_0) = 1 and lambda(q_j) = c^(j)_0; lambda_t is constant",
             reading=Equality(recurrence=rcnn_recurrence, construction=corrected),
             cases=CONSTANT.random,
-            small_cases=CONSTANT.small,
-            kinds=PROVED,
-            proof=chain_proof(rcnn_with_constant_lambda),
+            proof=chain_proof(with_constant_lambda),
             theorem=Theorem(
                 "rational_recurrences.proposition_12.proposition_12_constant_lambda",
                 network="rcnn {c_0:from 1} (fun _ => {f}) {u:from 1} {word} {n}",
                 automaton="chain {n} {c_0:from 1} (fun _ => {f}) {u:from 1}",
             ),
         ),
-        Variant(
+        refuted(
             name="printed",
-            expected="refuted",
             says=(
                 "the program in appendix B, which starts with z^(j) = 0 for all j, including z^(0); its z_t"
                 " is interpreted as z_0"
             ),
             reading=Equality(recurrence=rcnn_recurrence, construction=from_q_0, algorithm=program_as_printed),
             cases=FROM_ZERO.random,
-            small_cases=FROM_ZERO.small,
             kinds=("sampled", "exhausted", "decided"),
             theorem=Theorem(
                 "rational_recurrences.proposition_12.printed_is_refuted",
-                claims=(
-                    "forall K : semiring, one <> zero :> K -> not (forall (S : Type) n (c_0 : nat -> "
-                    "K) (f : S -> K) (u : S -> nat -> K) word, (1 <= n)%N -> {automaton} = {network})"
-                ),
-                refutes=True,
-                network="rcnn {c_0:from 1} {f} {u:from 1} {word} {n}",
+                **PROGRAM,
                 score="program {n} {f} {u:from 1} {word}",
             ),
         ),
-        Variant(
+        refuted(
             name="printed-at-every-t",
-            expected="refuted",
             says="z_t^(j) = 0 for all j and at every t, as printed in appendix B",
             reading=Equality(recurrence=rcnn_recurrence, construction=from_q_0, algorithm=zero_at_every_t),
             theorem=Theorem(
-                "rational_recurrences.proposition_12.printed_at_every_t_is_refuted",
-                claims=(
-                    "forall K : semiring, one <> zero :> K -> not (forall (S : Type) n (c_0 : nat -> "
-                    "K) (f : S -> K) (u : S -> nat -> K) word, (1 <= n)%N -> {automaton} = {network})"
-                ),
-                refutes=True,
-                network="rcnn {c_0:from 1} {f} {u:from 1} {word} {n}",
-                score="zero",
+                "rational_recurrences.proposition_12.printed_at_every_t_is_refuted", **PROGRAM, score="zero"
             ),
             cases=FROM_ZERO.random,
-            small_cases=FROM_ZERO.small,
             kinds=("sampled", "exhausted", "decided"),
         ),
-        Variant(
+        refuted(
             name="without-input-only-lambda",
-            expected="refuted",
             says=(
                 "lambda_t also reads the previous state, here as lambda_t = f(x_t) + w c^(n)_{t-1} with w"
                 " not 0"
@@ -308,7 +286,6 @@ CLAIM = Claim(
             reading=NoAutomaton(recurrence=with_feedback, construction=corrected, unit="rcnn"),
             real_theorem=over_reals.FEEDBACK,
             cases=FEEDBACK.random,
-            small_cases=FEEDBACK.small,
             theorem=Theorem(
                 "rational_recurrences.proposition_12.without_input_only_lambda_is_refuted",
                 claims=(
@@ -316,7 +293,6 @@ CLAIM = Claim(
                     "(forall (S : eqType) (f : S -> of_ring F) (u : S -> nat -> of_ring F), exists (Q "
                     ": finite) (A : wfa (of_ring F) S Q), forall word, score A word = {network})"
                 ),
-                refutes=True,
                 network="rcnn_with_feedback {n} {w} {f} {u:from 1} {word} {n}",
             ),
         ),

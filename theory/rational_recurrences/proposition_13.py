@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, TableRow, Variant
-from theory.induction import ONE_LETTER, Identity, Induction
+from theory.claim import Claim, Effort, Source, TableRow, holding, refuted
+from theory.induction import ONE_LETTER, Identity, Induction, step_identity
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
@@ -135,33 +135,20 @@ def with_2d_states() -> list[Identity]:
     left = of.plus(
         of.sum(lambda i: of.times(of.at("c", i), within_c(of, i, of.j))), of.sum(lambda i: to_c(of, i, of.j))
     )
-    return [*at_place(of, left), at_ones(of, of.sum(lambda i: within_ones(of, i, of.j)))]
+    ones = of.sum(lambda i: within_ones(of, i, of.j))
+    return [at_place(of, left), step_identity(of, "at every state of the constant 1", ones, of.one)]
 
 
 def with_d_plus_1_states() -> list[Identity]:
     """Return the induction step as identities, for the automata with d + 1 states and a symbolic d."""
     of = symbolic()
     left = of.plus(of.sum(lambda i: of.times(of.at("c", i), within_c(of, i, of.j))), to_c_from_one(of, of.j))
-    return [*at_place(of, left)]
+    return [at_place(of, left)]
 
 
-def at_place(of: SymbolicPlaces, left: Any) -> list[Identity]:
+def at_place(of: SymbolicPlaces, left: Any) -> Identity:
     """Return the identity between the expression ``left`` and the recurrence's step at an index j of c."""
-    right = next_number(of, of.j)
-    return [
-        Identity(
-            "step",
-            "at every index j of c, 1 <= j <= n = d",
-            of.write(left),
-            of.write(right),
-            of.same(left, right),
-        )
-    ]
-
-
-def at_ones(of: SymbolicPlaces, left: Any) -> Identity:
-    """Return the identity between the expression ``left`` and 1, at the states of the constant 1."""
-    return Identity("step", "at every state of the constant 1", of.write(left), "1", of.same(left, of.one))
+    return step_identity(of, "at every index j of c, 1 <= j <= n = d", left, next_number(of, of.j))
 
 
 def proof(says: str, invariant: Any, sizes: Any) -> Induction:
@@ -193,17 +180,14 @@ CLAIM = Claim(
     source=Source("peng2018rational", "4.3", "Proposition 13", ("16", "17", "18")),
     hypotheses=("The network starts in c_0 = 0, or the automaton has c_0 among its initial weights.",),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says=(
                 "appendix C with lambda(q_i) = [c_0]_i for i = 1, ..., d, and lambda(q_i) = 1 for i = d +"
                 " 1, ..., 2d"
             ),
             reading=Equality(recurrence=isan_recurrence, construction=corrected),
             cases=ANYWHERE.random,
-            small_cases=ANYWHERE.small,
-            kinds=PROVED,
             proof=proof(
                 "after every string, the Forward vector is (c, 1, ..., 1)",
                 lambda w, c, unit: (*c, *[w.over.one] * w.n),
@@ -215,14 +199,11 @@ CLAIM = Claim(
                 automaton="doubled {W} {b} (fun q => if q is inl j then {c_0} j else one) {unit}",
             ),
         ),
-        Variant(
+        holding(
             name="corrected-with-fewer-states",
-            expected="holds",
             says="an automaton with d + 1 states: one for the constant 1 instead of d",
             reading=Equality(recurrence=isan_recurrence, construction=with_one_more_state),
             cases=ANYWHERE.random,
-            small_cases=ANYWHERE.small,
-            kinds=PROVED,
             proof=proof(
                 "after every string, the Forward vector is (1, c)",
                 lambda w, c, unit: (w.over.one, *c),
@@ -234,20 +215,17 @@ CLAIM = Claim(
                 automaton="with_one_more_state {c_0} {W} {b} {unit}",
             ),
         ),
-        Variant(
+        refuted(
             name="printed",
-            expected="refuted",
             says="appendix C as printed: lambda(q_i) = 1 for i = 1, ..., d, which are the states Q_1",
             reading=Equality(recurrence=isan_recurrence, construction=printed),
             cases=FROM_ZERO.random,
-            small_cases=FROM_ZERO.small,
             theorem=Theorem(
                 "rational_recurrences.proposition_13.printed_is_refuted",
                 claims=(
                     "forall (K : semiring) (S : Type) d W (b : S -> 'I_d.+1 -> K) unit, one <> zero "
                     ":> K -> not (forall c_0 word, {automaton} = {network})"
                 ),
-                refutes=True,
                 network="isan {c_0} {W} {b} {word} {unit}",
                 automaton="doubled {W} {b} (fun q => if q is inl _ then one else zero) {unit}",
             ),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from automata import forward
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, Variant, holding, refuted
 from theory.induction import ONE_LETTER, Induction
 from theory.rational_recurrences.shared import over_reals
 from theory.rational_recurrences.shared.hypotheses import ANY_GATES, C_0, MEMORYLESS
@@ -90,14 +90,39 @@ forward_as_printed = Recurrence(
 # The proof.
 
 
-def two_states(*signatures: Signature) -> Induction:
-    """Return the proof for Figure 1 that the Forward vector is (1, c)."""
+def two_states(*signatures: Signature, c: str = "(1, c), where c is the unit") -> Induction:
+    """Return the proof for Figure 1 that the Forward vector is (1, c); ``c`` describes this vector."""
     return Induction(
-        says="after every string, the Forward vector is (1, c), where c is the unit",
+        says=f"after every string, the Forward vector is {c}",
         invariant=lambda w, c, unit: (w.over.one, c),
         states=lambda w, variable: [variable("c")],
         instances=tuple((signature, "a") for signature in signatures),
         enough=ONE_LETTER,
+    )
+
+
+def without_memoryless_gates(claim: str, says: str) -> Variant:
+    """Return the refuted variant in which the forget gate also reads the previous state.
+
+    Args:
+        claim: the claim's module, which is the name of its Coq file.
+        says: the variant's statement.
+    """
+    return refuted(
+        name="without-memoryless-gates",
+        says=says,
+        reading=NoAutomaton(recurrence=with_feedback, construction=figure_1, unit="sru-feedback"),
+        real_theorem=over_reals.FEEDBACK,
+        cases=READS_STATE.random,
+        theorem=Theorem(
+            f"rational_recurrences.{claim}.without_memoryless_gates_is_refuted",
+            claims=(
+                "forall (F : numFieldType) (w : of_ring F), w != 0%R :> F -> not (forall (S : eqType)"
+                " (f u : S -> of_ring F), exists (Q : finite) (A : wfa (of_ring F) S Q),"
+                " forall word, score A word = {network})"
+            ),
+            network="feedback {w} {f} {u} {word}",
+        ),
     )
 
 
@@ -112,14 +137,12 @@ CLAIM = Claim(
     source=Source("peng2018rational", "3.1", "Proposition 7", ("5a", "5b", "5c", "6", "7", "8")),
     hypotheses=(MEMORYLESS, C_0),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="with lambda(q_1) = c_0, for every string, including the empty one, and every c_0",
             reading=Equality(recurrence=example_6, construction=figure_1_from_c_0),
             cases=lambda alphabet: st.one_of(AT_ZERO.random(alphabet), ANYWHERE.random(alphabet)),
             small_cases=ANYWHERE.small,
-            kinds=PROVED,
             proof=two_states(ANYWHERE),
             theorem=Theorem(
                 "rational_recurrences.proposition_7.proposition_7",
@@ -127,53 +150,45 @@ CLAIM = Claim(
                 automaton="figure_1 {f} {u} {c_0}",
             ),
         ),
-        Variant(
+        refuted(
             name="printed",
             torch_in_tests=True,
-            expected="refuted",
             says=(
                 "Figure 1 as drawn, with c_0 = 1, because the paper does not state c_0; for all strings, as"
                 " in Definition 8"
             ),
             reading=Equality(recurrence=example_6, construction=figure_1),
             cases=AT_ONE.random,
-            small_cases=AT_ONE.small,
             theorem=Theorem(
                 "rational_recurrences.proposition_7.printed_is_refuted",
                 claims=(
                     "forall (K : semiring) (S : Type) (f u : S -> K), one <> zero :> K -> not (forall "
                     "c_0 word, {automaton} = {network})"
                 ),
-                refutes=True,
                 network="unit {c_0} {f} {u} {word}",
                 automaton="figure_1 {f} {u} zero",
             ),
         ),
-        Variant(
+        refuted(
             name="printed-nonempty",
-            expected="refuted",
             says="Figure 1 as drawn, with any c_0, for nonempty strings, as in the proposition",
             reading=Equality(recurrence=example_6, construction=figure_1, shortest=1),
             cases=ANYWHERE.random,
-            small_cases=ANYWHERE.small,
             theorem=Theorem(
                 "rational_recurrences.proposition_7.printed_nonempty_is_refuted",
                 claims=(
                     "forall K : semiring, one <> zero :> K -> not (forall (S : Type) (c_0 : K) (f u : "
                     "S -> K) word, word <> [::] -> {automaton} = {network})"
                 ),
-                refutes=True,
                 network="unit {c_0} {f} {u} {word}",
                 automaton="figure_1 {f} {u} zero",
             ),
         ),
-        Variant(
+        refuted(
             name="printed-equation-3b",
-            expected="refuted",
             says="the Forward algorithm as printed in equation 3b, in which step i + 1 reads x_i",
             reading=Equality(recurrence=example_6, construction=figure_1, algorithm=forward_as_printed),
             cases=AT_ZERO.random,
-            small_cases=AT_ZERO.small,
             kinds=("sampled", "exhausted", "decided"),
             theorem=Theorem(
                 "rational_recurrences.proposition_7.printed_equation_3b_is_refuted",
@@ -181,29 +196,13 @@ CLAIM = Claim(
                     "forall K : semiring, one <> zero :> K -> not (forall (S : Type) (c_0 : K) (f u : "
                     "S -> K) word, {automaton} = {network})"
                 ),
-                refutes=True,
                 network="unit {c_0} {f} {u} {word}",
                 score="late_score (figure_1 {f} {u} zero) {word}",
             ),
         ),
-        Variant(
-            name="without-memoryless-gates",
-            expected="refuted",
-            says="a forget gate that also reads the previous state, f_t = f(x_t) + w c_{t-1} with w not 0",
-            reading=NoAutomaton(recurrence=with_feedback, construction=figure_1, unit="sru-feedback"),
-            real_theorem=over_reals.FEEDBACK,
-            cases=READS_STATE.random,
-            small_cases=READS_STATE.small,
-            theorem=Theorem(
-                "rational_recurrences.proposition_7.without_memoryless_gates_is_refuted",
-                claims=(
-                    "forall (F : numFieldType) (w : of_ring F), w != 0%R :> F -> not (forall (S : eqType)"
-                    " (f u : S -> of_ring F), exists (Q : finite) (A : wfa (of_ring F) S Q),"
-                    " forall word, score A word = {network})"
-                ),
-                refutes=True,
-                network="feedback {w} {f} {u} {word}",
-            ),
+        without_memoryless_gates(
+            "proposition_7",
+            "a forget gate that also reads the previous state, f_t = f(x_t) + w c_{t-1} with w not 0",
         ),
     ),
     differences=(

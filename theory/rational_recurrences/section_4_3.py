@@ -12,22 +12,16 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, Variant
-from theory.induction import ONE_LETTER, Induction
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.rational_recurrences import corollary_14
-from theory.rational_recurrences.proposition_7 import figure_1_from_c_0
+from theory.rational_recurrences.corollary_14 import softsign
+from theory.rational_recurrences.proposition_7 import example_6, figure_1_from_c_0, two_states
 from theory.rational_recurrences.shared import over_reals
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
-
-
-def softsign(z: Any) -> Any:
-    """Return the softsign, z / (1 + |z|)."""
-    return z / (1 + abs(z))
 
 
 def gate(z: Any) -> Any:
@@ -85,11 +79,6 @@ def gru_from_inputs(w: Weights) -> list[WFSA]:
 
 
 ZERO = Fraction(0)
-input_only = Recurrence(
-    start=lambda w: w.c_0,
-    step=lambda w, c, x: w.over.plus(w.over.times(w.f[x], c), w.u[x]),
-    out=lambda w, c: (c,),
-)
 lstm = Recurrence(start=lambda w: (ZERO, ZERO), step=lstm_step, out=lambda w, state: (state[0],))
 gru = Recurrence(start=lambda w: ZERO, step=gru_step, out=lambda w, h: (h,))
 IN_BALLS = {
@@ -114,59 +103,44 @@ CLAIM = Claim(
         "Automata have weights in a field that contains the rationals, such as the real numbers.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="the cell state of an LSTM whose gates read only the symbol, with lambda(q_1) = c_0",
-            reading=Equality(recurrence=input_only, construction=figure_1_from_c_0),
+            reading=Equality(recurrence=example_6, construction=figure_1_from_c_0),
             cases=INPUT_ONLY.random,
-            small_cases=INPUT_ONLY.small,
-            kinds=PROVED,
-            proof=Induction(
-                says="after every string, the Forward vector is (1, c)",
-                invariant=lambda w, c, unit: (w.over.one, c),
-                states=lambda w, variable: [variable("c")],
-                instances=((INPUT_ONLY, "a"),),
-                enough=ONE_LETTER,
-            ),
+            proof=two_states(INPUT_ONLY, c="(1, c)"),
             theorem=Theorem(
                 "rational_recurrences.section_4_3.section_4_3",
                 network="input_only_lstm {c_0} {f} {i} {g} {word}",
                 automaton="figure_1 {f} (fun x => times ({i} x) ({g} x)) {c_0}",
             ),
         ),
-        Variant(
+        refuted(
             name="without-linearity",
             without=IN_BALLS,
-            expected="refuted",
             says="an Elman network, c_t = tanh(W_c c_{t-1} + W_v v_t + b_c), is an automaton",
             reading=NoAutomaton(
                 recurrence=corollary_14.squashed_elman, construction=corollary_14.as_isan, unit="elman"
             ),
             real_theorem=over_reals.ELMAN,
             cases=corollary_14.FROM_ZERO.random,
-            small_cases=corollary_14.FROM_ZERO.small,
         ),
-        Variant(
+        refuted(
             name="without-input-only-gates",
             without=IN_BALLS,
-            expected="refuted",
             says="an LSTM, whose four gates also read h_{t-1}, is an automaton with fewer than 63 states",
             reading=NoAutomaton(
                 recurrence=lstm, construction=from_inputs, unit="lstm", size="with fewer than 63 states"
             ),
             cases=LSTM.random,
-            small_cases=LSTM.small,
         ),
-        Variant(
+        refuted(
             name="without-input-only-gates-gru",
             without=IN_BALLS,
-            expected="refuted",
             says="a GRU, whose gates and candidate also read h_{t-1}, is an automaton",
             reading=NoAutomaton(recurrence=gru, construction=gru_from_inputs, unit="gru"),
             real_theorem=over_reals.GRU,
             cases=GRU.random,
-            small_cases=GRU.small,
         ),
     ),
     differences=(
@@ -185,17 +159,7 @@ CLAIM = Claim(
         ),
         "The variant corrected, about an LSTM whose gates read only the symbol, is not in the paper.",
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "c_0": ZERO,
-            "f": {"a": Fraction(1, 2), "b": Fraction(1)},
-            "i": {"a": Fraction(1), "b": Fraction(1, 2)},
-            "g": {"a": Fraction(1), "b": Fraction(-1)},
-            "u": {"a": Fraction(1), "b": Fraction(-1, 2)},
-        },
-    ),
+    example=INPUT_ONLY.example(),
     uses=("corollary-9", "corollary-14"),
     effort=Effort(examples=60, strings=12, longest=6, run=6, exhausted=4),
 )

@@ -13,7 +13,7 @@ from typing import Any
 from automata.semirings import MAX_PLUS, REAL, Semiring
 from automata.symbols import EPSILON
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.induction import Induction
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
@@ -29,11 +29,6 @@ def pattern(n: int, over: Semiring = REAL) -> Signature:
     """Return the names and shapes of the weights of a pattern of n words."""
     entries = (by_symbol("m", (n,)), by_symbol("s", (n,)), constant("e", (n,)))
     return Signature(entries, over=over, size=("n", n), most_small=300)
-
-
-def max_plus_pattern(n: int) -> Signature:
-    """Return the names and shapes of the weights of a pattern of n words over max-plus."""
-    return pattern(n, MAX_PLUS)
 
 
 # The recurrence, over any semiring. A state consists of h_1, ..., h_n and c. Before epsilon transitions, h_j
@@ -142,33 +137,35 @@ def two_rows(w: Weights, state: State, unit: int) -> tuple[Any, ...]:
 
 
 SIZES = Sizes(pattern, (1, 2, 3), (1, 2))
-MAX_PLUS_SIZES = Sizes(max_plus_pattern, (1, 2, 3), (1, 2))
-PROOF = Induction(
-    says="after every string, the Forward vector is 1, h_1 to h_n after epsilon transitions, and c",
-    invariant=lambda w, state, unit: (w.over.one, *left_out(w, state[0]), state[1]),
-    states=states,
-    instances=tuple((pattern(n), "a") for n in (1, 2, 3, 4)),
-    enough=(
-        "One letter whose weights are variables stands for every letter, because a step reads one letter."
-        " State j is reached from states j - 1 and j by the symbol, and from state j - 1 by epsilon, so a"
-        " longer pattern only has more states like those between the first and the last. Patterns of 1 to 4"
-        " words are checked."
-    ),
+MAX_PLUS_SIZES = Sizes(lambda n: pattern(n, MAX_PLUS), (1, 2, 3), (1, 2))
+
+
+def proof(says: str, invariant: Callable[[Weights, State, int], Any], reached: str) -> Induction:
+    """Return the proof by induction over ``invariant``; ``reached`` says how a state is reached."""
+    return Induction(
+        says=says,
+        invariant=invariant,
+        states=states,
+        instances=tuple((pattern(n), "a") for n in (1, 2, 3, 4)),
+        enough=(
+            "One letter whose weights are variables stands for every letter, because a step reads one letter."
+            f" {reached}, so a longer pattern only has more states like those between the first and the last."
+            " Patterns of 1 to 4 words are checked."
+        ),
+    )
+
+
+PROOF = proof(
+    "after every string, the Forward vector is 1, h_1 to h_n after epsilon transitions, and c",
+    lambda w, state, unit: (w.over.one, *left_out(w, state[0]), state[1]),
+    "State j is reached from states j - 1 and j by the symbol, and from state j - 1 by epsilon",
 )
-PROOF_OF_TWO_ROWS = Induction(
-    says=(
-        "after every string, the Forward vector is 1, h_1 to h_n before epsilon transitions, c, and h_{j-1}"
-        " e_j in state j of the second row"
-    ),
-    invariant=two_rows,
-    states=states,
-    instances=tuple((pattern(n), "a") for n in (1, 2, 3, 4)),
-    enough=(
-        "One letter whose weights are variables stands for every letter, because a step reads one letter."
-        " State j is reached from states j - 1 and j of both rows by the symbol, and state j of the second"
-        " row from state j - 1 of the first by epsilon, so a longer pattern only has more states like those"
-        " between the first and the last. Patterns of 1 to 4 words are checked."
-    ),
+PROOF_OF_TWO_ROWS = proof(
+    "after every string, the Forward vector is 1, h_1 to h_n before epsilon transitions, c, and h_{j-1}"
+    " e_j in state j of the second row",
+    two_rows,
+    "State j is reached from states j - 1 and j of both rows by the symbol, and state j of the second"
+    " row from state j - 1 of the first by epsilon",
 )
 
 # The terms that Coq runs: the program with a rule for epsilon transitions, and the score of an automaton with
@@ -206,23 +203,19 @@ CLAIM = Claim(
         "Epsilon transitions may be consecutive; if at most one is allowed, two rows of states count them.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="over the reals, a sum over all matches",
             reading=Equality(recurrence=sopa, construction=chain),
             cases=SIZES.random,
-            small_cases=SIZES.small,
-            kinds=PROVED,
             proof=PROOF,
             theorem=in_coq("sopa"),
         ),
-        Variant(
+        holding(
             name="corrected-max-plus",
             without={
                 "proved": ("the proof of corrected covers every commutative semiring, including this one")
             },
-            expected="holds",
             says="over max-plus, as in SoPa: the maximum score of a match",
             reading=Equality(recurrence=sopa, construction=chain),
             cases=MAX_PLUS_SIZES.random,
@@ -230,29 +223,23 @@ CLAIM = Claim(
             theorem=in_coq("sopa_max_plus", over="rational_max_plus", proved_over="fractions_max_plus"),
             layers=("sopa-max-plus",),
         ),
-        Variant(
+        holding(
             name="corrected-one-epsilon",
-            expected="holds",
             says="with at most one consecutive epsilon transition, as in SoPa's program: two rows of states",
             reading=Equality(recurrence=sopa_once, construction=chain_in_two_rows),
             cases=SIZES.random,
-            small_cases=SIZES.small,
-            kinds=PROVED,
             proof=PROOF_OF_TWO_ROWS,
             theorem=in_coq("sopa_one_epsilon", skip="left_out_once", automaton=TWO_ROWS),
             layers=("sopa-one-epsilon",),
         ),
-        Variant(
+        refuted(
             name="without-epsilon-chains",
-            expected="refuted",
             says="with at most one consecutive epsilon transition, SoPa is the automaton of the pattern",
             reading=Equality(recurrence=sopa_once, construction=chain),
             cases=SIZES.random,
-            small_cases=SIZES.small,
             theorem=in_coq(
                 "without_epsilon_chains_is_refuted",
                 skip="left_out_once",
-                refutes=True,
                 claims=(
                     "forall K : semiring, one <> zero :> K -> not (forall (S : eqType) n"
                     " (m s : S -> nat -> K)"

@@ -14,7 +14,7 @@ from itertools import product
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.reading import Equality, Recurrence
 from theory.signature import Sizes, constant
 from theory.state_regularized.shared.limits import Table, dfa, most_probable, no_ties, transition_table
@@ -130,15 +130,15 @@ def most_counted(w: Weights, counts: Counter[tuple[int, str, int]]) -> Table:
     return {(q, x): max(states, key=lambda j: (counts[q, x, j], -j)) for q in states for x in w.alphabet}
 
 
-def printed_hard(w: Weights) -> Table:
-    """Return the transition table from the counts of hard runs, as printed in the text of section 3.1."""
-    return by_counts(w, hard_run)
-
-
 def seen(w: Weights, run: Any) -> Table:
     """Return the transition table from the counts, only for pairs of state and symbol that were counted."""
-    pairs = {(q, x) for q, x, _ in counted(w, run)}
-    return {pair: after for pair, after in by_counts(w, run).items() if pair in pairs}
+    return only_counted(w, counted(w, run))
+
+
+def only_counted(w: Weights, counts: Counter[tuple[int, str, int]]) -> Table:
+    """Return the transition table of :func:`most_counted`, only for pairs that were counted."""
+    pairs = {(q, x) for q, x, _ in counts}
+    return {pair: after for pair, after in most_counted(w, counts).items() if pair in pairs}
 
 
 def printed_soft(w: Weights) -> Table:
@@ -157,10 +157,7 @@ def printed_without_reset(w: Weights) -> Table:
     T[c_i, x_t, c_j] to zero in a loop over x; this is read as T[c_i, x, c_j], because t belongs to another
     loop.
     """
-    counts = Counter(without_reset(w))
-    pairs = {(q, x) for q, x, _ in counts}
-    by_count = most_counted(w, counts)
-    return {pair: by_count[pair] if pair in pairs else own for pair, own in transition_table(w).items()}
+    return transition_table(w) | only_counted(w, Counter(without_reset(w)))
 
 
 # The network restricted to the data: a run has no output after a pair that does not occur in the data. A hard
@@ -238,11 +235,28 @@ HARD_RUN = (
 )
 
 
+def in_coq(name: str, table: str) -> Theorem:
+    """Return the Coq theorem of this name about hard runs and the DFA with the transitions ``table``."""
+    equal = f"forall {DISTINCT} {{automaton}} = {{network}}"
+    refuted = f"not (forall {DISTINCT} no_ties N -> {{automaton}} = {{network}})"
+    return Theorem(
+        f"state_regularized.extraction.{name}",
+        claims=refuted if name.endswith("_is_refuted") else equal,
+        network=HARD_RUN,
+        score=f"{{score}} (dfa rationals ({table}) {{unit}}) {{letters}}",
+        values=by_letters,
+    )
+
+
 def by_letters(w: Weights) -> dict[str, Any]:
     """Return the values of the placeholders in Coq terms, for a network over a finite alphabet."""
     longest = {"longest": int(w.longest)} if "longest" in w.entries else {}
     return {**w.entries, **longest, "V": len(w.alphabet), "N": IN_COQ}
 
+
+COUNTED = {
+    "cross-checked": "the network is represented by a table of counts, whose scores OpenFst does not compute"
+}
 
 CLAIM = Claim(
     name="extraction",
@@ -271,24 +285,16 @@ CLAIM = Claim(
         ),
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             programs=("sr-asked",),
             says="the table from evaluating the cell",
             reading=Equality(recurrence=hard_network, construction=automata(transition_table)),
-            theorem=Theorem(
-                "state_regularized.extraction.extraction",
-                claims=f"forall {DISTINCT} {{automaton}} = {{network}}",
-                network=HARD_RUN,
-                score="{score} (dfa rationals (asked (centroid {N}) (most_probable {N})) {unit}) {letters}",
-                values=by_letters,
-            ),
+            theorem=in_coq("extraction", "asked (centroid {N}) (most_probable {N})"),
             **cases(()),
         ),
-        Variant(
+        holding(
             name="corrected-seen-pairs",
-            expected="holds",
             programs=("sr-counted",),
             says=(
                 "counts of hard runs, for the pairs that occur in the data; other pairs have no transition,"
@@ -310,34 +316,23 @@ CLAIM = Claim(
             ),
             **cases(),
         ),
-        Variant(
+        refuted(
             name="printed-hard-run",
-            without={
-                "cross-checked": (
-                    "the network is represented by a table of counts, whose scores OpenFst does not compute"
-                )
-            },
-            expected="refuted",
+            without=COUNTED,
             says=(
                 "counts of hard runs over data; the first of equal counts is used, so a pair that never"
                 " occurs leads to the first centroid"
             ),
-            reading=Equality(recurrence=hard_network, construction=automata(printed_hard)),
-            theorem=Theorem(
-                "state_regularized.extraction.printed_hard_run_is_refuted",
-                claims=f"not (forall {DISTINCT} no_ties N -> {{automaton}} = {{network}})",
-                refutes=True,
-                network=HARD_RUN,
-                score=(
-                    "{score} (dfa rationals (by_counts (centroid {N}) (most_probable {N})"
-                    " {longest}) {unit}) {letters}"
-                ),
-                values=by_letters,
+            reading=Equality(
+                recurrence=hard_network, construction=automata(lambda w: by_counts(w, hard_run))
+            ),
+            theorem=in_coq(
+                "printed_hard_run_is_refuted", "by_counts (centroid {N}) (most_probable {N}) {longest}"
             ),
             kinds=("sampled", "exhausted", "decided"),
             **cases((1, 2), m=(1,)),
         ),
-        Variant(
+        refuted(
             name="printed-soft-run",
             without={
                 "cross-checked": ("the mixture is irrational: OpenFst's floats would round both sides"),
@@ -346,7 +341,6 @@ CLAIM = Claim(
                 ),
                 "kernel-checked": "the numbers of the counterexample are exponentials of irrational mixtures",
             },
-            expected="refuted",
             says=(
                 "counts of soft runs, which continue with their mixture, at temperature 1 / ln 2; for pairs"
                 " that never occur, the cell is evaluated"
@@ -356,29 +350,17 @@ CLAIM = Claim(
             effort=Effort(strings=20, longest=8, run=8, letters=1),
             **cases((3,), settled, (1,), ((*SMALL, 2, -2), 1500, ((2, 1),)), ((3, 1), (4, 1), (4, 2))),
         ),
-        Variant(
+        refuted(
             name="printed-without-reset",
-            without={
-                "cross-checked": (
-                    "the network is represented by a table of counts, whose scores OpenFst does not compute"
-                )
-            },
-            expected="refuted",
+            without=COUNTED,
             says=(
                 "counts of hard runs over data as in Algorithm 1, which does not reset the network or c_0"
                 " between strings; for pairs that never occur, the cell is evaluated"
             ),
             reading=Equality(recurrence=hard_network, construction=automata(printed_without_reset)),
-            theorem=Theorem(
-                "state_regularized.extraction.printed_without_reset_is_refuted",
-                claims=f"not (forall {DISTINCT} no_ties N -> {{automaton}} = {{network}})",
-                refutes=True,
-                network=HARD_RUN,
-                score=(
-                    "{score} (dfa rationals (by_counts_without_reset (centroid {N})"
-                    " (most_probable {N}) {longest}) {unit}) {letters}"
-                ),
-                values=by_letters,
+            theorem=in_coq(
+                "printed_without_reset_is_refuted",
+                "by_counts_without_reset (centroid {N}) (most_probable {N}) {longest}",
             ),
             kinds=("sampled", "exhausted", "decided"),
             effort=Effort(examples=100, strings=12, longest=4, run=0),

@@ -12,12 +12,13 @@ from typing import Any
 from automata.languages.parentheses import CLOSE, OPEN, balanced_to_all_depths
 from automata.pushdown import Configuration
 from automata.wfsa import WFSA
-from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.claim import LADDER, Claim, Effort, Source, holding, refuted
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, by_symbol, constant
 from theory.state_regularized.shared.limits import always_one
 from theory.theorem import Theorem
 from theory.weights import Weights
+from theory.without import NO_AUTOMATON
 
 LETTER = "x"
 SYMBOLS = {1: OPEN, -1: CLOSE, 0: LETTER}
@@ -179,14 +180,11 @@ CLAIM = Claim(
         "The SR-LSTM-P has hard activations, and its temperature tends to 0.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="the DFA to depth n is the pushdown automaton whose stack is limited to n parentheses",
             reading=Equality(recurrence=limited, construction=dfa),
             cases=DEPTHS.random,
-            small_cases=DEPTHS.small,
-            kinds=LADDER,
             theorem=Theorem(
                 "state_regularized.figure_1.figure_1",
                 network="(if accepts_to_depth {kind:sign} {n} {word} then one else zero)",
@@ -198,51 +196,39 @@ CLAIM = Claim(
                 values=lambda w: {**w.entries, "n": int(w.depth)},
             ),
         ),
-        Variant(
+        holding(
             name="corrected-pushdown",
             without=NOT_SCORES,
-            expected="holds",
             says="the pushdown automaton accepts the strings that the grammar derives, of all depths",
             reading=Equality(recurrence=with_grammar, construction=always_one),
             cases=DEPTHS.random,
-            small_cases=DEPTHS.small,
             kinds=SHOWN,
             constant=AGREE,
             theorem=Theorem("state_regularized.figure_1.figure_1_pushdown", untied=DECISIONS),
         ),
-        Variant(
+        holding(
             name="corrected-peepholes",
             without=NOT_SCORES,
-            expected="holds",
             says=(
                 "an SR-LSTM-P accepts the strings of the pushdown automaton: its cell state counts, and the"
                 " peephole of the input gate stops the count once it is negative"
             ),
             reading=Equality(recurrence=with_pushdown, construction=always_one),
             cases=PEEPHOLES.random,
-            small_cases=PEEPHOLES.small,
             kinds=SHOWN,
             constant=AGREE,
             theorem=Theorem("state_regularized.figure_1.figure_1_peepholes", untied=DECISIONS),
         ),
-        Variant(
+        refuted(
             name="without-depth-limit",
-            without={
-                "decided": (
-                    "the variant says that no automaton is equivalent; a Hankel block of full rank shows"
-                    " this, whereas this check is about one automaton"
-                )
-            },
-            expected="refuted",
+            without=NO_AUTOMATON,
             says="a finite automaton for all depths, here the DFA to depth n",
             reading=NoAutomaton(recurrence=pushdown, construction=dfa),
             cases=LOW.random,
-            small_cases=LOW.small,
             kinds=LADDER[:3],
             effort=Effort(examples=200, strings=40, longest=6, run=4),
             theorem=Theorem(
                 "state_regularized.figure_1.without_depth_limit_is_refuted",
-                refutes=True,
                 network="(if accepts {kind:sign} {word} then one else zero)",
                 claims=(
                     "forall F : numFieldType, let over := of_ring F in not (forall (S : eqType)"
@@ -251,18 +237,14 @@ CLAIM = Claim(
                 ),
             ),
         ),
-        Variant(
+        refuted(
             name="without-peepholes",
             without=NOT_SCORES,
-            expected="refuted",
             says="an SR-LSTM-P without the peephole of the input gate (equation 7)",
             reading=Equality(recurrence=with_pushdown, construction=always_one),
             cases=NONE.random,
-            small_cases=NONE.small,
             kinds=SHOWN,
-            theorem=Theorem(
-                "state_regularized.figure_1.without_peepholes_is_refuted", refutes=True, untied=DECISIONS
-            ),
+            theorem=Theorem("state_regularized.figure_1.without_peepholes_is_refuted", untied=DECISIONS),
         ),
     ),
     differences=(

@@ -11,7 +11,7 @@ from typing import Any
 import flint
 
 from automata.wfsa import WFSA
-from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.reading import Equality, Recurrence
 from theory.signature import Sizes
 from theory.state_regularized.shared.limits import always_one, distinct, most_probable, scores_at
@@ -93,14 +93,12 @@ CLAIM = Claim(
     source=Source("wang2019state", "3", "High temperatures", ("2", "3")),
     hypotheses=("The network starts at a centroid.",),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="the limit network samples uniformly",
             reading=Equality(recurrence=sampled(answer=uniform), construction=two_states),
             cases=RANDOM.random,
             small_cases=SMALL_ONES.small,
-            kinds=LADDER,
             theorem=Theorem(
                 "state_regularized.high_temperatures.high_temperatures",
                 network=(
@@ -115,13 +113,12 @@ CLAIM = Claim(
                 values=lambda w: {"share": Fraction(1, w.n), "k": w.n},
             ),
         ),
-        Variant(
+        holding(
             name="corrected-bound",
             without={
                 "cross-checked": "the comparison is of a probability with its bounds, not of scores",
                 "decided": "the numbers are exponentials; the theorem covers every case",
             },
-            expected="holds",
             says=(
                 "k alpha_i is between exp(-spread / tau) and exp(spread / tau), where the spread is the"
                 " difference of the greatest and the least similarity"
@@ -135,18 +132,14 @@ CLAIM = Claim(
                 "state_regularized.high_temperatures.high_temperatures_bound", untied=ABOUT_ANY_EXPONENTIAL
             ),
         ),
-        Variant(
+        refuted(
             name="without-limit",
-            expected="refuted",
             says="alpha is uniform at a temperature that is not infinite",
             reading=Equality(recurrence=sampled(), construction=two_states),
             cases=RANDOM.random,
             small_cases=SMALL_ONES.small,
-            kinds=LADDER,
             theorem=Theorem(
-                "state_regularized.high_temperatures.without_limit_is_refuted",
-                refutes=True,
-                untied=ABOUT_ANY_EXPONENTIAL,
+                "state_regularized.high_temperatures.without_limit_is_refuted", untied=ABOUT_ANY_EXPONENTIAL
             ),
         ),
     ),

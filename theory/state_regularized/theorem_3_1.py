@@ -10,10 +10,9 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Misprint, Source, Variant
-from theory.induction import Identity, Induction
+from theory.claim import Claim, Effort, Misprint, Source, holding, refuted
+from theory.induction import Identity, Induction, step_identity
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Equality, NoAutomaton, NoInitialDistribution, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
@@ -21,6 +20,7 @@ from theory.state_regularized.shared.limits import distinct
 from theory.state_regularized.shared.memory import at_zero, with_cell_state
 from theory.state_regularized.shared.networks import (
     ANY,
+    EXAMPLE,
     NETWORK,
     SIZES,
     SMALL,
@@ -298,6 +298,10 @@ def laws_of_layers(w: Weights) -> dict[str, Any]:
     }
 
 
+CELL = "(fun (h : place {k}) x j => {alpha} x h j)"
+CELL_AND_H_0 = "(fun h x j => if h is Some i then {alpha} x i j else {first} x j)"
+AT_FIRST = "(fun i => if i == ord0 then one else zero)"
+"""The cell, with and without a row for h_0, and the initial weights as Coq terms."""
 PAIRS = "let first := ord0 : place {k} in"
 FIRST, SECOND = "(fun h x j => {alpha} x h j)", "(fun h (s : place {k}) j => {alpha_2} (s : nat) h j)"
 PAIR = "(nth (first, first) (elements (prod_finite (place {k}) (place {k}))) {unit})"
@@ -331,22 +335,31 @@ def for_every_k() -> list[Identity]:
     """
     of = symbolic()
     left, right = of.sum(lambda i: of.times(of.at("p", i), tau(of, i, of.j))), arrive(of, of.j)
-    return [
-        Identity(
-            "step", "at every index j, 1 <= j <= n = k", of.write(left), of.write(right), of.same(left, right)
-        )
-    ]
+    return [step_identity(of, "at every index j, 1 <= j <= n = k", left, right)]
 
 
-def proof(says: str, invariant: Any, states: Any, of: Any) -> Induction:
+VECTOR_OF_LAW = (
+    "after every string, the Forward vector is the distribution of the run: for each centroid, the"
+    " probability that the run is there"
+)
+
+
+def proof(
+    of: Any,
+    start: Any = at_first,
+    says: str = VECTOR_OF_LAW,
+    invariant: Any = lambda w, law, unit: at_each(w, law),
+) -> Induction:
     """Return the proof by induction over ``invariant``, for k = 2 to 4 and for a symbolic k.
 
-    ``of`` returns the names and shapes of the weights for a number k of centroids.
+    ``of`` returns the names and shapes of the weights for a number k of centroids. ``start`` is the first
+    distribution; if it is ``None``, it is a distribution over the centroids like all others.
     """
+    first = [] if start is None else [start]
     return Induction(
         says=says,
         invariant=invariant,
-        states=states,
+        states=lambda w, variable: [*(law(w) for law in first), at_centroids(w, variable)],
         instances=tuple((of(k), "a") for k in (2, 3, 4)),
         enough=(
             "One letter whose results are variables stands for every letter, because a step reads one"
@@ -358,33 +371,14 @@ def proof(says: str, invariant: Any, states: Any, of: Any) -> Induction:
     )
 
 
-VECTOR_OF_LAW = (
-    "after every string, the Forward vector is the distribution of the run: for each centroid, the"
-    " probability that the run is there"
-)
-AT_CENTROID = proof(
-    VECTOR_OF_LAW,
-    lambda w, law, unit: at_each(w, law),
-    lambda w, variable: [at_first(w), at_centroids(w, variable)],
-    any_cell,
-)
-TO_END = proof(
-    VECTOR_OF_LAW,
-    lambda w, law, unit: at_each(w, law),
-    lambda w, variable: [at_first(w), at_centroids(w, variable)],
-    lambda k: any_cell(k, more=(constant("at_end", (k,)),)),
-)
-AFTER_TOKEN = proof(
-    VECTOR_OF_LAW,
-    lambda w, law, unit: at_each(w, law),
-    lambda w, variable: [at_centroids(w, variable)],
-    lambda k: any_cell(k, more=(constant("first", (k,)),)),
-)
+AT_CENTROID = proof(any_cell)
+TO_END = proof(lambda k: any_cell(k, more=(constant("at_end", (k,)),)))
+AFTER_TOKEN = proof(lambda k: any_cell(k, more=(constant("first", (k,)),)), start=None)
 FROM_H_0 = proof(
+    lambda k: any_cell(k, rows=1),
+    anywhere,
     VECTOR_OF_LAW + ", and finally the probability that it is still at h_0",
     lambda w, law, unit: [*at_each(w, law), w.over.one if law[0][0].last == 0 else w.over.zero],
-    lambda w, variable: [anywhere(w), at_centroids(w, variable)],
-    lambda k: any_cell(k, rows=1),
 )
 
 
@@ -470,35 +464,26 @@ CLAIM = Claim(
         ),
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says="k states, for a network that starts at a centroid",
             reading=Equality(recurrence=from_centroid, construction=extracted),
-            kinds=PROVED,
             proof=AT_CENTROID,
             theorem=Theorem(
                 "state_regularized.theorem_3_1.theorem_3_1",
-                network=(
-                    "{sampled} (fun (h : place {k}) x j => {alpha} x h j) id ord0 (Some ord0) {word} {unit}"
-                ),
-                automaton=(
-                    "k_states (fun (h : place {k}) x j => {alpha} x h j) id (fun i => if i == ord0 then one"
-                    " else zero) {unit}"
-                ),
+                network=f"{{sampled}} {CELL} id ord0 (Some ord0) {{word}} {{unit}}",
+                automaton=f"k_states {CELL} id {AT_FIRST} {{unit}}",
                 values=laws,
             ),
             **cases(),
         ),
-        Variant(
+        holding(
             name="corrected-start-token",
-            expected="holds",
             says=(
                 "k states, for a network that reads a start token in any h_0: its alpha is the initial"
                 " distribution"
             ),
             reading=Equality(recurrence=from_token, construction=extracted_after_token),
-            kinds=PROVED,
             proof=AFTER_TOKEN,
             theorem=Theorem(
                 "state_regularized.theorem_3_1.theorem_3_1_start_token",
@@ -519,55 +504,42 @@ CLAIM = Claim(
             ),
             **cases(("h_0", "W_start")),
         ),
-        Variant(
+        holding(
             name="corrected-end-token",
-            expected="holds",
             says=(
                 "k states, for a network whose cell reads an end token without the stochastic component:"
                 " the expected value of a linear classifier of its output"
             ),
             reading=Equality(recurrence=to_end_token, construction=extracted_with_end_token),
-            kinds=PROVED,
             proof=TO_END,
             theorem=Theorem(
                 "state_regularized.theorem_3_1.theorem_3_1_end_token",
                 network=(
-                    "\\sum_(j : place {k}) times ({sampled} (fun (h : place {k}) x j => {alpha} x h j) id"
-                    " ord0 (Some ord0) {word} j) ({at_end} j)"
+                    f"\\sum_(j : place {{k}}) times ({{sampled}} {CELL} id ord0 (Some ord0) {{word}} j)"
+                    " ({at_end} j)"
                 ),
-                automaton=(
-                    "with_values_at_end (fun (h : place {k}) x j => {alpha} x h j) id {at_end}"
-                    " (fun i => if i == ord0 then one else zero)"
-                ),
+                automaton=f"with_values_at_end {CELL} id {{at_end}} {AT_FIRST}",
                 values=lambda w: {**laws(w), "at_end": tuple(values_at_end(w))},
             ),
             **cases(("W_end", "classifier"), informative=differ_at_end),
         ),
-        Variant(
+        holding(
             name="corrected-one-more-state",
-            expected="holds",
             says=(
                 "k + 1 states, for a network that starts in any h_0: the last state is h_0, and no transition"
                 " leads to it"
             ),
             reading=Equality(recurrence=from_anywhere, construction=extracted_with_one_more_state),
-            kinds=PROVED,
             proof=FROM_H_0,
             theorem=Theorem(
                 "state_regularized.theorem_3_1.theorem_3_1_one_more_state",
-                network=(
-                    "{sampled} (fun h x j => if h is Some i then {alpha} x i j else {first} x j) Some"
-                    " None None {word} {unit}"
-                ),
-                automaton=(
-                    "with_one_more_state (fun h x j => if h is Some i then {alpha} x i j else {first} x j)"
-                    " Some None {unit}"
-                ),
+                network=f"{{sampled}} {CELL_AND_H_0} Some None None {{word}} {{unit}}",
+                automaton=f"with_one_more_state {CELL_AND_H_0} Some None {{unit}}",
                 values=laws,
             ),
             **cases(("h_0",)),
         ),
-        Variant(
+        holding(
             name="corrected-layers",
             without={
                 "proved": (
@@ -575,7 +547,6 @@ CLAIM = Claim(
                     " is over pairs of any number of centroids"
                 )
             },
-            expected="holds",
             says=(
                 "k^2 states, for a network with two layers of k centroids that both sample; a state is a"
                 " pair of centroids"
@@ -591,7 +562,7 @@ CLAIM = Claim(
                 values=laws_of_layers,
             ),
         ),
-        Variant(
+        refuted(
             name="without-centroid-start",
             without={
                 "decided": (
@@ -599,14 +570,12 @@ CLAIM = Claim(
                     " whereas this check is about one automaton"
                 )
             },
-            expected="refuted",
             says="k states, for a network that starts in an h_0 that is not a centroid, with no start token",
             reading=NoInitialDistribution(
                 recurrence=from_anywhere, construction=extracted_by_similarity, shortest=1
             ),
             theorem=Theorem(
                 "state_regularized.theorem_3_1.without_centroid_start_is_refuted",
-                refutes=True,
                 network="{sampled} (soft_cell {N}) (centroid {N}) {h} None {word} {unit}",
                 automaton="k_states (soft_cell {N}) (centroid {N}) {initial} {unit}",
                 claims=(
@@ -625,13 +594,12 @@ CLAIM = Claim(
             kinds=UNDECIDED,
             **cases(("h_0",), no_centroid),
         ),
-        Variant(
+        refuted(
             name="without-equation-4",
             without={
                 "decided": "the mixtures are irrational, and take infinitely many values",
                 "kernel-checked": "the numbers of the counterexample are exponentials of irrational mixtures",
             },
-            expected="refuted",
             says=(
                 "k states, for a network that continues with the mixture of centroids (equation 5): before"
                 " equation 4, section 3 says that its dynamics are those of a probabilistic automaton"
@@ -640,7 +608,7 @@ CLAIM = Claim(
             kinds=UNDECIDED,
             **cases(),
         ),
-        Variant(
+        refuted(
             name="without-memoryless",
             without={
                 "decided": (
@@ -648,12 +616,10 @@ CLAIM = Claim(
                     " over a finite set"
                 )
             },
-            expected="refuted",
             says="k states, for a network with a cell state, c = c + V h + W_x and u = hardtanh(U h + c)",
             reading=NoAutomaton(recurrence=with_cell_state, construction=extracted_at_zero),
             theorem=Theorem(
                 "state_regularized.theorem_3_1.without_memoryless_is_refuted",
-                refutes=True,
                 network="with_cell_state (K := {over}) {inverse} {N} {v} {word} {unit}",
                 automaton=(
                     "k_states (fun h x j => cell_with_memory (K := rationals) Qcinv {N} {v} h"
@@ -704,18 +670,7 @@ CLAIM = Claim(
             " with the same number of centroids each."
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "eq": Fraction(2),
-            "m": Fraction(1),
-            "S": ((Fraction(0),), (Fraction(1),)),
-            "U": ((Fraction(1),),),
-            "W": {"a": (Fraction(0),), "b": (Fraction(-1),)},
-        },
-        ("k", 2),
-    ),
+    example=EXAMPLE,
     layers=("sr-elman", "sr-gru"),
     differentiable=False,  # they sample their centroids
     effort=Effort(examples={"cross-checked": 40, "decided": 40}, strings=20, run=8, exhausted=3),

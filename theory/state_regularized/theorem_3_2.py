@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Source, holding, refuted
 from theory.reading import Equality, Following, Recurrence
 from theory.signature import Sizes, constant
 from theory.state_regularized.shared.bound import BOUND, always_greatest, bound_and_rest, scores
@@ -136,9 +136,8 @@ CLAIM = Claim(
         "For equation 4, the limit is taken separately for each string.",
     ),
     variants=(
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             programs=("sr-limit",),
             says="the limit network is a DFA, if there is no tie",
             reading=Equality(recurrence=limit_network, construction=dfa),
@@ -158,9 +157,8 @@ CLAIM = Claim(
             ),
             **cases(no_ties),
         ),
-        Variant(
+        holding(
             name="corrected-bound",
-            expected="holds",
             says=(
                 "alpha_M is at least 1 / (1 + (k - 1) exp(-margin / tau)), and the probability of following"
                 " the DFA is at least the product over the string: an automaton without negative weights"
@@ -168,8 +166,6 @@ CLAIM = Claim(
             ),
             reading=Equality(recurrence=always_greatest, construction=bound_and_rest),
             cases=SCORES.random,
-            small_cases=SCORES.small,
-            kinds=PROVED,
             proof=BOUND,
             theorem=Theorem(
                 "state_regularized.theorem_3_2.theorem_3_2_bound",
@@ -183,9 +179,8 @@ CLAIM = Claim(
                 " forall w, bound_along e delta tau gaps start w <= follows e b delta tau start w",
             ),
         ),
-        Variant(
+        holding(
             name="corrected-eq-4",
-            expected="holds",
             programs=("sr-sampled",),
             says=(
                 "with equation 4 the probability that the run follows the DFA is the product of the alpha_M"
@@ -227,7 +222,7 @@ CLAIM = Claim(
             ),
             **cases(no_ties),
         ),
-        Variant(
+        holding(
             name="corrected-eq-5",
             without={
                 "cross-checked": ("the mixture is irrational: OpenFst's floats would round both sides"),
@@ -236,7 +231,6 @@ CLAIM = Claim(
                     "Coq would need boxes of exponentials; they are checked by an independent program instead"
                 ),
             },
-            expected="holds",
             programs=("sr-mixture",),
             says=(
                 "with equation 5, one temperature 1 / (m ln 2), which is computed from the weights, is"
@@ -247,14 +241,12 @@ CLAIM = Claim(
             effort=Effort(strings=20),
             **cases(no_ties, derived=True),
         ),
-        Variant(
+        refuted(
             name="printed",
-            expected="refuted",
             says="the limit network is a DFA, even if there are ties",
             reading=Equality(recurrence=limit_network, construction=dfa),
             theorem=Theorem(
                 "state_regularized.theorem_3_2.printed_is_refuted",
-                refutes=True,
                 network=(
                     "{sampled} (limit_cell {N}) (centroid {N}) (centroid {N} ord0) (Some ord0) {word} {unit}"
                 ),
@@ -270,7 +262,7 @@ CLAIM = Claim(
             ),
             **cases(distinct),
         ),
-        Variant(
+        refuted(
             name="printed-uniform",
             without={
                 "cross-checked": "the comparison is of a probability with a bound, not of scores",
@@ -279,7 +271,6 @@ CLAIM = Claim(
                     " an affine function"
                 ),
             },
-            expected="refuted",
             says=(
                 "with equation 4, one temperature, here 1 / (4 ln 2), is sufficient for all strings: the"
                 " output is 1 if the run follows the DFA with a probability of at least 1/2. At any"
@@ -289,7 +280,6 @@ CLAIM = Claim(
             theorem=Theorem(
                 "state_regularized.theorem_3_2.printed_uniform_is_refuted",
                 untied="the limits are about any real exponential",
-                refutes=True,
             ),
             real_theorem=RealTheorem(
                 "low_temperatures.no_temperature_for_all_strings",
@@ -301,7 +291,7 @@ CLAIM = Claim(
             kinds=SHOWN,
             **cases(no_ties, m=(4,)),
         ),
-        Variant(
+        refuted(
             name="without-low-temperature",
             without={
                 "cross-checked": ("the mixture is irrational: OpenFst's floats would round both sides"),
@@ -311,7 +301,6 @@ CLAIM = Claim(
                 ),
                 "kernel-checked": "the numbers of the counterexample are exponentials of irrational mixtures",
             },
-            expected="refuted",
             says="with equation 5, the network also follows the DFA at temperature 1 / ln 2",
             reading=Equality(recurrence=mixture_in_doubt, construction=dfa),
             kinds=SHOWN,

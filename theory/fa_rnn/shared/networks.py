@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from automata.semirings import Semiring
 from automata.wfsa import WFSA
-from theory.induction import Identity, Induction
+from theory.induction import Identity, Induction, step_identity
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Recurrence
 from theory.signature import Signature, WeightEntry, by_symbol, constant
@@ -126,6 +126,11 @@ def score(w: Weights, h: Vector) -> tuple[Any]:
 def dot(k: Semiring, left: Vector, right: Vector) -> Any:
     """Return the inner product of two vectors over the semiring k."""
     return total(k, (k.times(x, y) for x, y in zip(left, right, strict=True)))
+
+
+def times(k: Semiring, h: Vector, matrix: Any) -> Vector:
+    """Return the row vector h times the matrix, which is a list of rows."""
+    return tuple(dot(k, h, column) for column in zip(*matrix, strict=True))
 
 
 by_tensor = Recurrence(start=lambda w: w.alpha_0, step=step_4, out=score)
@@ -267,10 +272,4 @@ def vector_is_h(
 
 def at_place(of: SymbolicPlaces, left: Any, right: Any) -> Identity:
     """Return the identity of the expressions ``left`` and ``right`` at an index j."""
-    return Identity(
-        "step",
-        "at every state j, 1 <= j <= n = K, for every r",
-        of.write(left),
-        of.write(right),
-        of.same(left, right),
-    )
+    return step_identity(of, "at every state j, 1 <= j <= n = K, for every r", left, right)

@@ -5,8 +5,6 @@ Peng et al. 2018, section 6.1 and appendix D, equations 25 and 26.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from theory.signature import WeightEntry, by_symbol
 from theory.weights import Weights
 
@@ -23,4 +21,4 @@ In proofs, the updates are any weights.
 
 def without_complements(w: Weights) -> Weights:
     """Return the weights with the updates u_j = z_j = W_u v instead of u_j = (1 - f_j) z_j."""
-    return replace(w, entries={**w.entries, "u1": w.z1, "u2": w.z2})
+    return w.changed(u1=w.z1, u2=w.z2)

@@ -6,11 +6,9 @@ Peng et al. 2018, section 4.1 and appendix A.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
-from theory.claim import LADDER, PROVED, Variant
+from theory.claim import PROVED, Variant, holding, refuted
 from theory.rational_recurrences.proposition_7 import figure_1
 from theory.rational_recurrences.shared.windows import (
     ahead,
@@ -24,30 +22,9 @@ from theory.rational_recurrences.shared.windows import (
 from theory.reading import Equality, NoAutomaton
 from theory.signature import Signature, Sizes
 from theory.theorem import Theorem
-from theory.weights import Weights
 
 Cases = Signature | Sizes
 """A source of random and small cases."""
-WINDOWS = ("a", "b", "aa", "ab", "ba", "bb")
-EXAMPLE = Weights(
-    REAL,
-    "ab",
-    {
-        "c_0": Fraction(0),
-        "f": dict.fromkeys(WINDOWS, Fraction(1, 2)),
-        "u": dict(zip(WINDOWS, map(Fraction, (1, 0, 2, -1, 3, 0)), strict=True)),
-    },
-    ("K", 2),
-)
-"""A unit whose gates read two symbols."""
-
-
-def over_three_alphabets(*signatures: Signature) -> tuple[tuple[Signature, str], ...]:
-    """Return each of the ``signatures`` with alphabets of one, two and three letters.
-
-    Proofs with K = 2 are checked for these instances.
-    """
-    return tuple((signature, alphabet) for signature in signatures for alphabet in ("a", "ab", "abc"))
 
 
 # The terms that Coq runs. The network reads the last symbols of its word. The gates of the automaton read a
@@ -129,9 +106,8 @@ def variants(
     """
     right: dict[str, Any] = {"cases": anywhere.random, "small_cases": anywhere.near_generic, "kinds": PROVED}
     return (
-        Variant(
+        holding(
             name="corrected",
-            expected="holds",
             says=(
                 f"appendix A with mu = {update} and tau(q_0, q_b, b) = mu_pad(b): the first mu may occur"
                 " before the history is full"
@@ -146,9 +122,8 @@ def variants(
             proof=remembering(instances),
             **right,
         ),
-        Variant(
+        holding(
             name="corrected-with-fewer-states",
-            expected="holds",
             says=(
                 "an automaton with 2 + s + ... + s^(K-1) states: 1, c, and for each word w shorter than K,"
                 " the value of c after reading w next"
@@ -164,14 +139,12 @@ def variants(
             proof=looking_ahead(instances),
             **right,
         ),
-        Variant(
+        refuted(
             name="printed",
-            expected="refuted",
             says="appendix A as printed: tau(q_0, p_a, a) = 1 is the only transition from q_0",
             reading=Equality(recurrence=windowed, construction=printed),
             theorem=Theorem(
                 f"rational_recurrences.{claim}.printed_is_refuted",
-                refutes=True,
                 **unit,
                 automaton=AS_PRINTED,
                 claims=(
@@ -180,8 +153,6 @@ def variants(
                 ),
             ),
             cases=from_zero.random,
-            small_cases=from_zero.small,
-            kinds=LADDER,
         ),
     )
 
@@ -202,7 +173,7 @@ def table_1(
         gates: the names of the unit's gates in Coq.
         unit: the fields of :class:`~theory.theorem.Theorem` with which Coq runs the unit.
     """
-    return Variant(
+    return refuted(
         name="printed-table-1",
         without={
             "decided": (
@@ -210,14 +181,12 @@ def table_1(
                 " shows this, whereas this check is about one automaton"
             )
         },
-        expected="refuted",
         says=(
             f"{row}: an automaton with the two states of B, for windows of K = 2 or more; B has the gates of"
             " a window with padding before its last symbol"
         ),
         reading=NoAutomaton(recurrence=windowed, construction=figure_1, size="with fewer than 3 states"),
         cases=from_zero.random,
-        small_cases=from_zero.small,
         kinds=("sampled", "cross-checked", "exhausted"),
         theorem=Theorem(
             f"rational_recurrences.{claim}.printed_table_1_is_refuted",
@@ -227,7 +196,6 @@ def table_1(
                 "wfa (of_ring F) S Q), (card Q < 3)%N /\\ forall letters, score A letters = "
                 "{network})"
             ),
-            refutes=True,
             **unit,
         ),
     )

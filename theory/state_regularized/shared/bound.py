@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.induction import Identity, Induction
+from theory.induction import Identity, Induction, step_identity
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Recurrence
 from theory.signature import Signature, by_symbol, constant
@@ -116,9 +116,7 @@ def for_every_k() -> list[Identity]:
     """Return the identity, with a symbolic k, that the bound's divisor is the softmax's plus sum_i s_i."""
     of = symbolic()
     left, right = of.plus(divisor(of), lacking(of)), bounds_divisor(of)
-    return [
-        Identity("step", "with n = k - 1 for any k", of.write(left), of.write(right), of.same(left, right))
-    ]
+    return [step_identity(of, "with n = k - 1 for any k", left, right)]
 
 
 BOUND = Induction(
