@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache
 from itertools import chain, combinations, cycle, islice, product, repeat
 from typing import Any, Literal
 
@@ -128,21 +128,26 @@ class WeightEntry:
         return [None] if self.per == "constant" else [*self.keys(alphabet)]
 
 
-def _entry(
-    per: Literal["constant", "symbol"],
+def constant(
     name: str,
     shape: tuple[int, ...] = (),
     only: Sequence[Any] | None = None,
     derived: Callable[..., Any] | None = None,
     follows: Callable[[Weights], bool] | None = None,
 ) -> WeightEntry:
-    return WeightEntry(name, per, shape, _exact(only), derived=derived, follows=follows)
+    """Return an entry for a weight that does not depend on the symbol."""
+    return WeightEntry(name, "constant", shape, _exact(only), derived=derived, follows=follows)
 
 
-constant = partial(_entry, "constant")
-"""Return an entry for a weight that does not depend on the symbol; see :class:`WeightEntry`."""
-by_symbol = partial(_entry, "symbol")
-"""Return an entry for a table with a weight for each symbol; see :class:`WeightEntry`."""
+def by_symbol(
+    name: str,
+    shape: tuple[int, ...] = (),
+    only: Sequence[Any] | None = None,
+    derived: Callable[..., Any] | None = None,
+    follows: Callable[[Weights], bool] | None = None,
+) -> WeightEntry:
+    """Return an entry for a table with a weight for each symbol."""
+    return WeightEntry(name, "symbol", shape, _exact(only), derived=derived, follows=follows)
 
 
 def by_window(name: str, window: int, derived: Callable[..., Any] | None = None) -> WeightEntry:
