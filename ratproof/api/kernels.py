@@ -24,6 +24,7 @@ from automata.errors import InputError
 from ratproof.api.own_claim import Checkable
 from ratproof.evidence.subjects import Subject
 from ratproof.laws.kernels.bounds.rounding import KernelForm
+from ratproof.laws.kernels.drawing import has_several_sequences_or_heads
 from ratproof.laws.kernels.family import ALIASES, FAMILIES, KINDS, LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS, WIDE
 from ratproof.laws.kernels.kernel import CAPABILITIES, Kernel
@@ -234,7 +235,8 @@ def _kinds(kernel: Kernel) -> Iterable[str]:
     splittable = not kernel.lengths or any(splits(kernel.lengths, time) for time in kernel.lengths)
     if splittable and not kernel.without & {"initial-state", "final-state"}:
         yield "split"
-    yield "independence"
+    if has_several_sequences_or_heads(kernel):
+        yield "independence"
 
 
 def _require_options(

@@ -214,6 +214,21 @@ def _longer(kernel: Kernel, lengths: list[int]) -> tuple[Sequence[int], ...]:
     return (_multiples(kernel, min(WIDE_TIME, max(lengths)), max(lengths)),)
 
 
+def has_several_sequences_or_heads(kernel: Kernel) -> bool:
+    """Return whether a call may have more than one sequence or head (or lane)."""
+    return (
+        _may_pack(kernel) or _most(kernel, "B") > 1 or _most(kernel, "D" if kernel.family.lanes else "H") > 1
+    )
+
+
+def _may_pack(kernel: Kernel) -> bool:
+    return kernel.family.packed and "cu_seqlens" not in kernel.without
+
+
+def _most(kernel: Kernel, axis: str) -> int:
+    return max(_choices(kernel).get(axis, (1,)))
+
+
 @st.composite
 def problems(
     draw: st.DrawFn,
@@ -238,15 +253,17 @@ def problems(
     # counterexample shrinks to the first choice
     random = draw(st.randoms(use_true_random=False))
     one_in_four = (False, True, False, False)
-    may_pack = family.packed and "cu_seqlens" not in unsupported and sizes.layouts != (FAR,)
-    packed = may_pack and random.choice(one_in_four)
     heads_axis = "D" if family.lanes else "H"
+    one_row = _most(kernel, "B") == 1
+    must_pack = least_rows > 1 and one_row and _most(kernel, heads_axis) < least_heads
+    may_pack = _may_pack(kernel) and sizes.layouts != (FAR,)
+    packed = may_pack and (random.choice(one_in_four) or must_pack)
     least = {"B": least_rows, heads_axis: least_heads}
     choices = {
         axis: tuple(n for n in every if n >= least.get(axis, 1)) or (max(every),)
         for axis, every in sizes.choices.items()
     }
-    if packed and max(kernel.sizes.get("B", SIZES["B"])) == 1:  # tensors of packed sequences have one row
+    if packed and one_row:  # tensors of packed sequences have one row
         choices["B"] = tuple(n for n in SIZES["B"] if n >= least_rows)
     drawn = {axis: _size_of(random, every) for axis, every in choices.items()}
     drawn["T"] = random.choice(random.choice(sizes.times))
