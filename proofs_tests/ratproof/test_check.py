@@ -291,6 +291,7 @@ def test_a_wrong_file_gives_a_one_line_error(text, says, capsys):
     ("arguments", "says"),
     [
         (["check", "nowhere.py"], "nowhere.py: the file with claims does not exist"),
+        (["check", str(EXAMPLE.parent)], "the file with claims must be a Python file, got a folder"),
         (
             ["check", str(EXAMPLE), "trigrams"],
             "the claim must be one of bigrams, bigrams-late, got 'trigrams'",

@@ -152,7 +152,8 @@ def random_cases(examples: int, derandomize: bool) -> Iterator[None]:
 def load(path: str) -> dict[str, Claim | Subject]:
     """Run a Python file, register the claims that it assigns to names, and return them, keyed by name."""
     if not Path(path).is_file():
-        raise InputError(f"{path}: the file with claims does not exist")
+        problem = "must be a Python file, got a folder" if Path(path).is_dir() else "does not exist"
+        raise InputError(f"{path}: the file with claims {problem}")
     if Path(path).suffix != ".py":
         raise InputError(f"{path}: the file name must end in .py")
     loader = _Uncached("brought_claims", path)
