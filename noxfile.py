@@ -206,7 +206,8 @@ def docs(session: nox.Session) -> None:
         VERDICTS.unlink(missing_ok=True)
     elif _verdicts_are_outdated():
         with VERDICTS.open("w") as file:
-            run(session, "ratproof", "verify", "--json", stdout=file)
+            # nox would otherwise write the progress, which is on standard error, into the file
+            run(session, "ratproof", "verify", "--json", stdout=file, stderr=None)
     jobs = str(min(os.cpu_count() or 1, 4))  # each with its own memory
     sphinx = ("sphinx-build", "-W", "--keep-going", "-q", "-j", jobs, "-d", "docs/_build/doctrees")
     run(session, *sphinx, "-b", "html", "docs", "docs/_build/html", env=ONE_THREAD)
