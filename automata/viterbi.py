@@ -30,9 +30,9 @@ class BestPath:
     edges: tuple[Edge, ...]
 
 
-Path: TypeAlias = "int | tuple[Path, Edge]"
+LinkedPath: TypeAlias = "int | tuple[LinkedPath, Edge]"
 """A path as its start state, or as a shorter path and its last transition."""
-Best = dict[int, tuple[Weight, Path]]
+Best = dict[int, tuple[Weight, LinkedPath]]
 """The best weight of each reachable state, and a path with this weight."""
 
 
