@@ -230,7 +230,7 @@ class EpsilonClosure:
 
     @cached_property
     def transposed(self) -> EpsilonClosure:
-        """The closure of the reversed transitions. Its :meth:`sparse_product` multiplies E* by a column."""
+        """The closure of the reversed transitions. Its products multiply E* by a column."""
         return EpsilonClosure(self.semiring, self.table.transposed, self.exact)
 
     def product(self, omega: Weights) -> Weights:

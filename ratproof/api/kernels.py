@@ -108,8 +108,8 @@ def kernel_claim(
         scan: How a chunked kernel accumulates the logarithms of decays within a chunk: in ``any`` order, in a
             ``chain``, in a ``tree``, or with a ``double`` accumulator.
         inverse: How a chunked kernel of a delta rule computes its corrections: by ``substitution``, or with
-            an ``explicit`` inverse. The inverse must be computed as that of a triangular matrix, and not by
-            ``torch.linalg.inv``, which exchanges rows.
+            an ``explicit`` inverse. The inverse must be computed by a triangular solver, because
+            ``torch.linalg.inv`` exchanges rows, and its errors may exceed the bounds.
         gate_gradient: How the kernel computes the gradients of decays. With ``direct``, it computes them from
             the state before the token. With ``cumulated``, it may also sum them over later tokens, where
             terms cancel. The bound is then wider, and fewer elements are compared.

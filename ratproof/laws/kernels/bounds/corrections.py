@@ -4,8 +4,8 @@ The corrections solve a triangular system (I + L) w = rhs. The result of substit
 for a right side that is off by at most ``n u (|I + L| |w| + |rhs|)``. Here u is the unit roundoff, and n is
 C + K + 20 plus the number of roundings of the decays, for C tokens and K keys. n also covers the rounding of
 the values that are written. For an explicit inverse Y the bound is ``2 n u |I + L| |Y| |rhs|``. Y
-must be computed as a triangular matrix. A general inverse, such as ``torch.linalg.inv``, exchanges rows, so
-that rounding errors of later tokens affect earlier tokens, and these errors exceed the bound.
+must be computed by a triangular solver. ``torch.linalg.inv`` exchanges rows, so that rounding errors of later
+tokens affect earlier tokens, and may exceed the bound.
 
 The gradient with respect to L through substitution is the product -e w^T, where e is the gradient with
 respect to the right side. Through an explicit inverse it is -Y^T (dw rhs^T) Y^T. The rounding error of this
