@@ -20,8 +20,9 @@ from ratproof.certification.soft_networks.certify import prove_boxes
 from ratproof.certification.soft_networks.numbers import numbers_of
 from ratproof.coq import programs as coq
 from ratproof.coq import reals, soft_network
+from ratproof.coq.wide_entries import wide_entries
 
-BITS, SPARE = soft_network.TRIALS[0]
+BITS = soft_network.MARGINS[0] + soft_network.MORE_BITS
 
 
 @pytest.fixture(scope="module")
@@ -48,11 +49,11 @@ def proved(net: Acceptor, temperature: Fraction = Fraction(1)) -> Any:
     return certificate.to_json(numbers, nodes)
 
 
-def checks(theory: Path, certificates: list[Any]) -> list[bool]:
+def checks(theory: Path, certificates: list[Any], wide: Any = None) -> list[bool]:
     """Return the value of Coq's checker for each certificate, with the theory compiled once."""
     lines = ["Require Import inlined."]
     for i, data in enumerate(certificates):
-        definitions = soft_network.file_text(data, "net", BITS, SPARE).partition(reals.BOXES.inlined())[2]
+        definitions = soft_network.file_text(data, "net", BITS, wide).partition(reals.BOXES.inlined())[2]
         definitions = definitions[: definitions.index("Theorem ")]
         check = f"Eval vm_compute in boxes.check {BITS} weights machine nodes."
         lines.append(f"Module net_{i}.\n{definitions}\n{check}\nEnd net_{i}.")
@@ -141,13 +142,31 @@ def test_coq_refuses_wrong_certificates(theory):
     assert [b.__name__ for b, value in zip(BREAKS, accepted[1:], strict=True) if value] == []
 
 
+def test_entries_without_slopes_do_not_make_wrong_boxes_right(theory):
+    """Coq accepts boxes if the entries that matter have slopes, and no wrong certificate in any case."""
+    numbers = numbers_of(network("sr-gru", True), Fraction(1))
+    nodes, margin = soft_network.with_margin(numbers, prove_boxes(numbers)[0])
+    right = certificate.to_json(numbers, nodes)
+    wrong = []
+    for break_it in BREAKS:
+        wrong.append(json.loads(json.dumps(right)))
+        break_it(wrong[-1])
+    chosen = wide_entries(numbers, nodes, 2.0**-margin)
+    assert checks(theory, [right], chosen) == [True]
+    assert any(
+        wide != all_of_them for wide, all_of_them in zip(chosen, [[True] * 2] * len(nodes), strict=True)
+    )
+    for wide in ([False, False], [False, True], [True, False]):
+        assert not any(checks(theory, wrong, [wide] * len(nodes)))
+
+
 RUN = """
 Definition I := map_network (intervals.of_rational 64) weights.
 Definition next_mixture (token : list intervals.interval) (h : list slopes.form) : list slopes.form :=
   let recurrents := cells.recurrent 64 true [] (gates I) (map U (gates I)) h in
   let reads := cells.read_parts 64 (gates I) token in
   let u := cells.new_state 64 true [] (kind weights) reads recurrents h in
-  mixture_forms 64 [] (gap_forms 64 weights I [] 0 u).
+  mixture_forms 64 [] (gap_forms 64 weights (scaled 64 I) [] 0 u).
 Definition state_of (alpha : list slopes.form) : list slopes.form :=
   network.apply (K := cells.forms 64 true []) (map (map slopes.constant) (centroids I)) alpha.
 Definition at_start : list slopes.form :=
@@ -166,7 +185,7 @@ def test_coq_and_numpy_run_the_same_network(theory, kind):
     net = network(kind, True)
     data = proved(net)
     word = [0, 1, 1, 0, 1]
-    definitions = soft_network.file_text(data, "net", 64, 40).partition(reals.BOXES.inlined())[2]
+    definitions = soft_network.file_text(data, "net", 64).partition(reals.BOXES.inlined())[2]
     definitions = definitions[: definitions.index("(* The automaton")]
     file = theory / "run.v"
     run = RUN.format(word=f"[{'; '.join(map(str, word))}]%nat")
@@ -215,6 +234,17 @@ def test_the_command_writes_a_complete_file_that_coq_accepts(theory, in_tmp_path
     answer = json.loads(capsys.readouterr().out)
     assert answer["kernel"] == {"file": "follows_net_1.v", "theorem": "follows", "axioms": list(reals.AXIOMS)}
     assert "From ratproof" not in (tmp_path / "follows_net_1.v").read_text()
+
+
+def test_the_result_is_printed_if_coq_needs_too_much_time(theory, in_tmp_path, tmp_path, capsys, monkeypatch):
+    save(network("sr-elman", True), tmp_path / "net.safetensors")
+    monkeypatch.setattr(coq, "seconds_left", lambda: coq.TIME_TO_ANSWER + 2.0)
+    assert main.run(["certify", "net.safetensors", "--kernel", "--json"]) == 0
+    output = capsys.readouterr()
+    answer = json.loads(output.out)
+    assert (answer["verdict"], answer["kernel"]) == ("certified", None)
+    why = "follows_net.v is not written: Coq needs more time than --limit-seconds allows"
+    assert why in output.err and not (tmp_path / "follows_net.v").exists()
 
 
 def test_a_theorem_with_another_axiom_is_rejected(theory):

@@ -32,6 +32,7 @@ from ratproof.commands.app import (
 )
 from ratproof.commands.automata import AutomatonFile, load, load_both, note_semiring
 from ratproof.commands.terminal import naming, note_unwritten, print_answer, progress
+from ratproof.coq.programs import OutOfTime
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
 from ratproof.process.outputs import require_outputs
 
@@ -105,12 +106,15 @@ def equivalent(
             answer = decide(
                 one, other, missing_as_zero=missing_as_zero, longest=longest, progress=report_progress
             )
-        accepted = None
+        accepted, refusal = None, "there is no decision for Coq to check"
         if coq_file is not None and isinstance(answer, (Equivalent, Different)):
             report_progress("Coq checks the result")
-            accepted = kernel_certificate.write(
-                coq_file, *aligned(one, other, missing_as_zero), answer, (a, b)
-            )
+            try:
+                accepted = kernel_certificate.write(
+                    coq_file, *aligned(one, other, missing_as_zero), answer, (a, b)
+                )
+            except OutOfTime as error:
+                refusal = str(error)
     shown = answer.certificate if isinstance(answer, (Equivalent, Different)) else None
     if certificate is not None and shown is not None:
         try:
@@ -133,7 +137,7 @@ def equivalent(
         text = f"equivalent within {within}: {answer.how}"
     print_answer(as_json, answer.to_json() | files_written, text + kernel_accepts)
     if coq_file is not None and accepted is None:
-        note_unwritten(coq_file, "there is no decision for Coq to check")
+        note_unwritten(coq_file, refusal)
     if certificate is not None and shown is None:
         note_unwritten(certificate, "this result has no certificate")
     if html is not None:

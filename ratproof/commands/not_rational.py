@@ -18,6 +18,7 @@ from ratproof.commands.deciding import write_json
 from ratproof.commands.terminal import note_unwritten, progress
 from ratproof.coq import lower_bound
 from ratproof.coq.certificate import name_in_coq
+from ratproof.coq.programs import OutOfTime
 from ratproof.coq.reals import AXIOMS
 from ratproof.process.exit_statuses import UNKNOWN, YES
 from ratproof.process.json_answers import print_json
@@ -95,14 +96,20 @@ def not_rational(
             strings = first_strings(letters, size, weighted.cell.counts)
             answer = bound(weighted, unit, strings, strings, bits, report_progress)
             result, stopped = (answer, None) if isinstance(answer, Bound) else (None, answer)
+        accepted, refusal = None, "nothing was proved"
         if kernel_file is not None and result is not None:
-            lower_bound.write(kernel_file, result, report_progress)
+            try:
+                lower_bound.write(kernel_file, result, report_progress)
+                accepted = kernel_file
+            except OutOfTime as error:
+                refusal = str(error)
     if certificate is not None and result is not None:
         write_json(certificate, result.to_json())
-    _show(weighted, unit, result, stopped, certificate, kernel_file, as_json)
-    for path in (certificate, kernel_file):
-        if path is not None and result is None:
-            note_unwritten(path, "nothing was proved")
+    _show(weighted, unit, result, stopped, certificate, accepted, as_json)
+    if certificate is not None and result is None:
+        note_unwritten(certificate, refusal)
+    if kernel_file is not None and accepted is None:
+        note_unwritten(kernel_file, refusal)
     return UNKNOWN if stopped is not None else YES
 
 

@@ -86,6 +86,7 @@ def write(path: str, a: WFSA, b: WFSA, answer: Equivalent | Different, names: tu
 
     Raises:
         InputError: If there is no proof for Coq, or Coq is not installed.
+        OutOfTime: If Coq does not end before the limit of the command's time.
         Rejected: If Coq does not accept the file, which would be a bug in ratproof.
     """
     proof = link_proof(a, b, answer, names)

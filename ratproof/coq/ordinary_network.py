@@ -13,6 +13,7 @@ from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 from ratproof.certification.ordinary_networks.turned_boxes import TurnedBoxes, turned_boxes
 from ratproof.coq import certificate as coq_files
 from ratproof.coq import reals
+from ratproof.coq.programs import OutOfTime
 from ratproof.coq.terms import coq_list, rational_term
 
 THEOREM = "agrees"
@@ -80,8 +81,11 @@ def write(
     for regions, _ in zip(turned_boxes(network, machine, until), range(TRIALS), strict=False):
         progress(f"Coq checks {len(regions.net)} regions")
         text = file_text(network, machine, regions, checkpoint)
-        if reals.write_if_accepted(path, text, f"check {BITS} weights"):
-            return ""
+        try:
+            if reals.write_if_accepted(path, text, f"check {BITS} weights"):
+                return ""
+        except OutOfTime as error:
+            return str(error)
         why = "Coq does not accept the regions"
     return why
 

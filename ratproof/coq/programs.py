@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 import shutil
 import subprocess
@@ -15,7 +16,10 @@ from filelock import FileLock
 from automata.cache_folder import cache_folder
 from automata.errors import InputError
 from automata.io.files import write_whole
+from ratproof.process.supervisor import seconds_left
 
+TIME_TO_ANSWER = 3.0
+"""Coq is ended so many seconds before the command's limit, so that the command can still print its result."""
 WARNINGS = "-notation-overridden,-ambiguous-paths"
 """Warnings that loading mathcomp 1.15 causes."""
 VERSION = "8.16"
@@ -40,6 +44,13 @@ class Rejected(Exception):
     def __init__(self, where: str, why: str) -> None:
         super().__init__(f"{where}: Coq does not accept it: {why}")
         self.where, self.why = where, why
+
+
+class OutOfTime(Exception):
+    """Raised if Coq does not end before the limit of the command's time."""
+
+    def __init__(self) -> None:
+        super().__init__("Coq needs more time than --limit-seconds allows")
 
 
 def program(name: str) -> str:
@@ -107,7 +118,18 @@ def run_coqchk(root: Path, modules: Sequence[str]) -> list[str]:
 
 
 def _run(command: Sequence[str], where: Path | None, errors_too: bool = False) -> str:
-    process = subprocess.run(command, cwd=where, capture_output=True, text=True, check=False)
+    left = seconds_left() - TIME_TO_ANSWER
+    try:
+        process = subprocess.run(
+            command,
+            cwd=where,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=max(left, 0) if left < math.inf else None,
+        )
+    except subprocess.TimeoutExpired:
+        raise OutOfTime from None
     if process.returncode == 0:
         return process.stdout + process.stderr if errors_too else process.stdout
     output = process.stderr.strip() or process.stdout.strip()

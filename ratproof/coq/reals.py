@@ -77,7 +77,7 @@ class RealTheory:
         return "\n".join(map(inline_module, self.files))
 
 
-CELLS = ("intervals", "slopes", "network", "parametricity", "algebra", "cells")
+CELLS = ("intervals", "functions", "slopes", "network", "parametricity", "algebra", "cells")
 BOXES = RealTheory((*CELLS, "boxes", "soundness"), ("soundness.closed_boxes",), AXIOMS, INTERVAL)
 """The theory that proves the checker of a soft network's closed boxes sound."""
 REGIONS = RealTheory(
@@ -93,7 +93,7 @@ RUNNING_BOUND = RealTheory(
 )
 """The theory of the running error bound of sampled comparisons, which needs only two of the axioms."""
 ROUNDING = RealTheory(
-    ("intervals", "rounding", *RUNNING_BOUND.files, "ieee754"),
+    ("intervals", "functions", "rounding", *RUNNING_BOUND.files, "ieee754"),
     (
         "ieee754.addition",
         "ieee754.subtraction",
@@ -134,7 +134,7 @@ NOT_RATIONAL = RealTheory(
 )
 """The theory that proves that no automaton of any size computes certain units with gates."""
 LOWER_BOUND = RealTheory(
-    ("intervals", "terms", "real_factors", "lower_bound"),
+    ("intervals", "functions", "terms", "real_factors", "lower_bound"),
     ("lower_bound.few_states_do_not_suffice",),
     AXIOMS,
     INTERVAL,
@@ -207,6 +207,7 @@ def write_if_accepted(path: str, text: str, checker: str) -> bool:
         checker: The beginning of the checker's call. If the checker returns false, Coq's error contains it.
 
     Raises:
+        OutOfTime: If Coq does not end before the limit of the command's time.
         Rejected: If Coq refuses the file for another reason, which would be a bug in ratproof.
     """
     with TemporaryDirectory() as folder:

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import islice
 from math import ceil, floor
 from typing import Any
 
 from automata.errors import InputError
-from ratproof.certification.soft_networks.certificate import BoxesCertificate
+from ratproof.certification.soft_networks.boxes import Nodes, close
+from ratproof.certification.soft_networks.certificate import BoxesCertificate, to_json
+from ratproof.certification.soft_networks.certify import Certification
+from ratproof.certification.soft_networks.floats import FloatArithmetic
+from ratproof.certification.soft_networks.numbers import Numbers
 from ratproof.coq import certificate as coq_files
 from ratproof.coq import reals
+from ratproof.coq.programs import OutOfTime
 from ratproof.coq.terms import coq_list, rational_term
+from ratproof.coq.wide_entries import wide_entries
 
 THEOREM = "follows"
-TRIALS = ((40, 24), (40, 24), (64, 40))
-"""b and p for each trial: endpoints of intervals are multiples of 2^-b, and boxes are widened by 2^-p."""
+NETS = 3
+"""The number of nets that are tried, each with more boxes than the last."""
+MARGINS = (22, 26, 30)
+"""Exponents m of the least distances 2^-m between a box and the images in it, from the largest distance."""
+MORE_BITS = 18
+"""The endpoints of Coq's intervals are multiples of 2^-(m + MORE_BITS)."""
 HEADING = """\
 (* Does the network {} follow its automaton? Written by ratproof for Coq 8.16 and coq-interval 4.6.
    Check it with coqc. The file contains a checker of closed boxes that is proved sound. From "The network"
@@ -42,28 +53,54 @@ def require_supported(similarity: str) -> None:
 require_file = reals.BOXES.require_file
 
 
-def write(path: str, certificates: Iterable[BoxesCertificate], checkpoint: str) -> bool:
-    """Write the Coq file of the first certificate that Coq accepts, and return whether there is one.
+def write(path: str, certification: Certification, checkpoint: str) -> str:
+    """Write the Coq file of the first boxes that Coq accepts.
 
-    Coq's enclosures are wider than those of ball arithmetic, so it may accept a certificate only if it has
-    more boxes. One certificate is tried for each of :data:`TRIALS`.
+    Coq's enclosures are wider than those of ball arithmetic, so the boxes are first made wider. Each net is
+    tried with slopes for the entries that seem to need them, and then with slopes for all entries.
+
+    Returns:
+        The reason why the file was not written, or the empty string if it was.
 
     Raises:
         Rejected: If Coq does not accept the theory, which would be a bug in ratproof.
     """
-    for certificate, (bits, spare) in zip(certificates, TRIALS, strict=False):
-        text = file_text(certificate, checkpoint, bits, spare)
-        if reals.write_if_accepted(path, text, f"check {bits} weights"):
-            return True
-    return False
+    numbers = certification.numbers
+    for proved in islice(certification.finer_nodes(), NETS):
+        nodes, margin = with_margin(numbers, proved)
+        bits, data = margin + MORE_BITS, to_json(numbers, nodes)
+        for wide in (wide_entries(numbers, nodes, 2.0**-margin), None):
+            text = file_text(data, checkpoint, bits, wide)
+            try:
+                if reals.write_if_accepted(path, text, f"check {bits} weights"):
+                    return ""
+            except OutOfTime as error:
+                return str(error)
+    return "Coq does not accept the boxes"
 
 
-def file_text(certificate: BoxesCertificate, checkpoint: str, bits: int, spare: int) -> str:
-    """Return the text of the Coq file, whose checker computes intervals with ``bits`` binary digits."""
+def with_margin(numbers: Numbers, proved: Nodes) -> tuple[Nodes, int]:
+    """Return the nodes with boxes that have the largest possible of :data:`MARGINS`, and that margin."""
+    for margin in MARGINS:
+        nodes = close(FloatArithmetic(numbers), proved, least=2.0**-margin)
+        if isinstance(nodes, Nodes):
+            return nodes, margin
+    return proved, MARGINS[-1]  # the margin of all proved boxes
+
+
+def file_text(
+    certificate: BoxesCertificate, checkpoint: str, bits: int, wide: Sequence[Sequence[bool]] | None = None
+) -> str:
+    """Return the text of the Coq file, whose checker computes intervals with ``bits`` binary digits.
+
+    ``wide`` are the entries of each box for which the checker computes slopes, by default all.
+    """
     network, automaton = certificate["network"], certificate["automaton"]
     symbols = network["alphabet"]
     letters = ", ".join(f"{i} is {coq_files.plain(x)}" for i, x in enumerate(symbols))
-    nodes = (_node(node, bits, spare) for node in certificate["nodes"])
+    if wide is None:
+        wide = [[True] * len(node["low"]) for node in certificate["nodes"]]
+    nodes = (_node(node, entries, bits) for node, entries in zip(certificate["nodes"], wide, strict=True))
     return "\n".join(
         [
             HEADING.format(coq_files.plain(checkpoint)),
@@ -107,17 +144,16 @@ def _network(network: Any) -> str:
     )
 
 
-def _node(node: Any, bits: int, spare: int) -> str:
-    """Return the Coq term of a node: its box, widened to multiples of 2^-bits, and a mixture in the box."""
-    one, more = 1 << bits, 1 << (bits - spare)
-    low = [max(0, floor(_value(x) * one) - more) for x in node["low"]]
-    high = [min(one, ceil(_value(x) * one) + more) for x in node["high"]]
+def _node(node: Any, wide: Sequence[bool], bits: int) -> str:
+    """Return the Coq term of a node: its box in multiples of 2^-bits, its center, and its wide entries."""
+    one = 1 << bits
+    low = [max(0, floor(_value(x) * one)) for x in node["low"]]
+    high = [min(one, ceil(_value(x) * one)) for x in node["high"]]
     spread, left = sum(high) - sum(low), one - sum(low)
-    middle = [a + (b - a) * left // (spread or 1) for a, b in zip(low, high, strict=True)]
-    for i, b in enumerate(high):  # the mixture must sum to exactly 1
-        middle[i] += min(b - middle[i], one - sum(middle))
-    corners = " ".join(f"{coq_list(corner)}%Z" for corner in (low, middle, high))
-    return f"\n  Node {node['state']} {coq_list(node['after'])} {corners}"
+    center = [a + (b - a) * left // (spread or 1) for a, b in zip(low, high, strict=True)]
+    corners = " ".join(f"{coq_list(corner)}%Z" for corner in (low, center, high))
+    entries = coq_list(str(x).lower() for x in wide)
+    return f"\n  Node {node['state']} {coq_list(node['after'])} {corners} {entries}"
 
 
 def _blocks(rows: Sequence[Any], size: int) -> list[Sequence[Any]]:

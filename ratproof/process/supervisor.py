@@ -11,6 +11,7 @@ limit, the parent reports an unknown result instead.
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
 import resource
@@ -41,6 +42,7 @@ LONGEST_STAGE = 256
 """Maximum size in bytes of the description of the current stage."""
 Limit = Literal["seconds", "memory"]
 _stage: mmap.mmap | None = None
+_until = math.inf  # the time of the limit, by time.monotonic()
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ def fork_child(limits: Limits) -> ChildExit | None:
     In the child, which does the work, the function returns ``None``. The child must run its work within
     :func:`stoppable`.
     """
-    global _stage
+    global _stage, _until
     sys.stdout.flush()
     sys.stderr.flush()
     _stage = mmap.mmap(-1, LONGEST_STAGE)  # shared with the child
@@ -107,6 +109,7 @@ def fork_child(limits: Limits) -> ChildExit | None:
         end_with(parent)
         os.setpgid(0, 0)
         os.close(read_fd)
+        _until = time.monotonic() + limits.seconds
         signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # so that a background group may write to the terminal
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         _bound_allocations(limits.memory)
@@ -120,6 +123,11 @@ def fork_child(limits: Limits) -> ChildExit | None:
         ended = _watch(child, read_fd, limits, paused)
     os.close(read_fd)
     return replace(ended, signal=requests[0]) if requests and ended.signal is not None else ended
+
+
+def seconds_left() -> float:
+    """Return the time until the limit of this process ends it; infinity if it has no limit."""
+    return _until - time.monotonic()
 
 
 def note(stage: str) -> None:

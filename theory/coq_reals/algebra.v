@@ -1,7 +1,7 @@
 (* Laws of the network's program over the real numbers. *)
 
 From Coq Require Import Reals ZArith QArith Qreals List Lia Lra.
-From ratproof_reals Require Import intervals network.
+From ratproof_reals Require Import intervals functions network.
 Import ListNotations.
 Open Scope R_scope.
 

@@ -1,7 +1,7 @@
 (* One step of a cell over a box, with a proof that it encloses the step over the real numbers. *)
 
 From Coq Require Import Reals ZArith QArith Qreals List Lia Lra Bool.
-From ratproof_reals Require Import intervals slopes network parametricity algebra.
+From ratproof_reals Require Import intervals functions slopes network parametricity algebra.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -19,11 +19,13 @@ Definition forms : arithmetic :=
     (of_sigmoid bits balanced box) (of_tanh bits balanced box).
 Notation constants := (map constant).
 
-(* The parts of the gates that read a token, and those that read the state, from matrices for each gate. *)
+(* The parts of the gates that read a token, and those that read the state, from matrices for each gate. The latter are tightened once for
+   all tokens. *)
 Definition read_parts (token : list interval) : list (list interval) :=
   map (fun g => each (K := ivs) add (apply (K := ivs) (W g) token) (b g)) enclosed.
 Definition recurrent (matrices : list (list (list interval))) (h : list form) : list (list form) :=
-  map (fun Uc => each (K := forms) slopes.plus (apply (K := forms) (map constants (fst Uc)) h) (constants (snd Uc)))
+  map (fun Uc => map (tighten bits balanced box)
+      (each (K := forms) slopes.plus (apply (K := forms) (map constants (fst Uc)) h) (constants (snd Uc))))
     (combine matrices (map c enclosed)).
 Definition new_state (reads : list (list interval)) (recurrents : list (list form)) (h : list form) : list form :=
   update (K := forms) kind (map constants reads) recurrents h.
@@ -144,6 +146,9 @@ intros R S H.
 apply (all3_update forms represents forms_plus forms_times forms_between forms_squash forms_tangent); assumption.
 Qed.
 
+Lemma all3_tighten fs u v : all3 represents fs u v -> all3 represents (map (tighten bits balanced box) fs) u v.
+Proof. induction 1; cbn; constructor; [now apply represents_tighten|assumption]. Qed.
+
 (* The recurrent parts, from matrices that enclose real matrices. *)
 Lemma forms_recurrent (Ms : gate Q -> list (list interval)) (Rs : gate Q -> list (list R)) h u v :
   (forall g, rows3 encloses (Ms g) (Rs g) (Rs g)) -> all3 represents h u v ->
@@ -152,6 +157,7 @@ Lemma forms_recurrent (Ms : gate Q -> list (list interval)) (Rs : gate Q -> list
     (map (fun g => each (K := reals) Rplus (rapply (Rs g) v) (map Q2R (c g))) gates).
 Proof.
 intros M H. unfold recurrent. cbn. rewrite map_map. induction gates as [|g gs IH]; cbn; constructor; [|assumption].
+apply all3_tighten.
 apply (all3_each forms represents slopes.plus Rplus forms_plus).
 - apply forms_apply; [apply represents_rows, M|assumption].
 - apply represents_all, encloses_map.

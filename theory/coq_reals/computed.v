@@ -2,7 +2,7 @@
 
 From Coq Require Import Reals ZArith QArith Qreals List Lia Lra Bool.
 From Coquelicot Require Import Coquelicot.
-From ratproof_reals Require Import intervals slopes network parametricity algebra cells ordinary rounding.
+From ratproof_reals Require Import intervals functions slopes network parametricity algebra cells ordinary rounding.
 Import ListNotations.
 Open Scope R_scope.
 

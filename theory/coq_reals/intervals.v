@@ -1,13 +1,7 @@
 (* Intervals with ends that are integers in units of 2^-bits, rounded outwards. *)
 
 From Coq Require Import Reals ZArith QArith Qreals List Lia Lra Psatz.
-From Coquelicot Require Import Coquelicot.
-From Flocq Require Import Raux.
-From Interval Require Import Xreal Interval Basic Specific_ops Specific_stdz Float_full Float.
 Import ListNotations.
-
-Module Floats := SpecificFloat StdZRadix2.
-Module Enclosures := FloatIntervalFull Floats.
 
 Local Open Scope Z_scope.
 Local Open Scope R_scope.
@@ -75,14 +69,24 @@ Definition lift (f : Z * Z -> Z * Z -> interval) (I J : interval) : interval :=
 
 Definition add := lift (fun x y => Some (fst x + fst y, snd x + snd y)%Z).
 Definition sub := lift (fun x y => Some (fst x - snd y, snd x - fst y)%Z).
-(* The least and the largest product, with two multiplications in most cases. *)
-Definition products (x y : Z * Z) : Z * Z :=
+(* The least and the largest product. *)
+Definition extremes (x y : Z * Z) : Z * Z :=
   let (a, b) := x in let (c, d) := y in
-  if ((a =? b) && (c =? d))%Z%bool then let p := (a * c)%Z in (p, p) else
   if (0 <=? a)%Z then ((if 0 <=? c then a else b) * c, (if 0 <=? d then b else a) * d)%Z else
   if (b <=? 0)%Z then ((if 0 <=? d then a else b) * d, (if 0 <=? c then b else a) * c)%Z else
   if (0 <=? c)%Z then (a * d, b * d)%Z else
   if (d <=? 0)%Z then (b * c, a * c)%Z else (Z.min (a * d) (b * c), Z.max (a * c) (b * d)).
+(* The same numbers. The second one is computed from the first one, because multiplication by the width of a narrow interval is fast. *)
+Definition products (x y : Z * Z) : Z * Z :=
+  let (a, b) := x in let (c, d) := y in
+  let v := (b - a)%Z in let w := (d - c)%Z in
+  if (0 <=? a)%Z then
+    if (0 <=? c)%Z then let p := (a * c)%Z in (p, p + w * a + v * d)%Z else
+    if (0 <=? d)%Z then (b * c, b * d)%Z else let p := (b * c)%Z in (p, p + w * b - v * d)%Z
+  else if (b <=? 0)%Z then
+    if (0 <=? c)%Z then let p := (b * c)%Z in (p - v * c + w * a, p)%Z else
+    if (0 <=? d)%Z then (a * d, a * c)%Z else let p := (b * d)%Z in (p, p - v * d - w * a)%Z
+  else extremes x y.
 Definition mul := lift (fun x y => let (low, high) := products x y in Some (floor low, ceiling high)).
 Definition square (I : interval) : interval :=
   match I with
@@ -116,12 +120,16 @@ Proof. destruct (Z.min_spec a b) as [[H ->]|[H ->]]; [apply IZR_lt in H|apply IZ
 Lemma IZR_max a b : IZR (Z.max a b) = Rmax (IZR a) (IZR b).
 Proof. destruct (Z.max_spec a b) as [[H ->]|[H ->]]; [apply IZR_lt in H|apply IZR_le in H]; unfold Rmax; destruct Rle_dec; lra. Qed.
 
+Lemma products_are a b c d : (c <= d)%Z -> products (a, b) (c, d) = extremes (a, b) (c, d).
+Proof.
+intros L. unfold products, extremes.
+destruct (Z.leb_spec 0 a), (Z.leb_spec b 0), (Z.leb_spec 0 c), (Z.leb_spec 0 d); try lia; try reflexivity; f_equal; ring.
+Qed.
+
 Lemma product_bounds a b c d x y : IZR a <= x <= IZR b -> IZR c <= y <= IZR d ->
   IZR (fst (products (a, b) (c, d))) <= x * y <= IZR (snd (products (a, b) (c, d))).
 Proof.
-intros X Y. unfold products. cbn iota beta. destruct ((a =? b) && (c =? d))%bool eqn:E.
-{ apply andb_prop in E as [AB%Z.eqb_eq CD%Z.eqb_eq]. subst. cbn [fst snd]. rewrite mult_IZR.
-  replace x with (IZR b) by lra. replace y with (IZR d) by lra. lra. }
+intros X Y. rewrite products_are by (apply le_IZR; lra). unfold extremes. cbn iota beta.
 repeat match goal with |- context [(?m <=? ?n)%Z] => destruct (Z.leb_spec m n) as [?%IZR_le|?%IZR_lt] end;
 cbn [fst snd]; rewrite ?IZR_min, ?IZR_max, ?mult_IZR; unfold Rmin, Rmax; repeat destruct Rle_dec; split; try nra.
 all: destruct (Rle_dec 0 x), (Rle_dec 0 y); nra.
@@ -194,115 +202,14 @@ destruct I as [[a b]|], J as [[c d]|]; simpl; try easy. intros X Y. rewrite IZR_
 split; [apply Rmax_lub|apply Rmin_glb]; lra.
 Qed.
 
-(* The exponential, from coq-interval. *)
-Definition as_float (n : Z) : Floats.type := Specific_ops.Float n (Z.neg bits).
-Definition scaled_floor (x : Floats.type) : option Z :=
-  match x with Specific_ops.Fnan => None | Specific_ops.Float m e => Some (Z.shiftl m (e + Z.pos bits)) end.
-Definition scaled_ceiling (x : Floats.type) : option Z :=
-  match x with Specific_ops.Fnan => None | Specific_ops.Float m e => Some (- Z.shiftl (- m) (e + Z.pos bits))%Z end.
-Definition exponential (I : interval) : interval :=
-  match I with
-  | None => None
-  | Some (low, high) =>
-    match Enclosures.exp (Z.pos (bits + 6)) (Ibnd (as_float low) (as_float high)) with
-    | Float.Inan => None
-    | Ibnd a b => match scaled_floor a, scaled_ceiling b with Some c, Some d => Some (c, d) | _, _ => None end
-    end
-  end.
-
-Lemma as_float_value n : Floats.toX (as_float n) = Xreal (IZR n / scale).
-Proof.
-unfold as_float, Floats.toX, Floats.toF, scale, unit. destruct n; simpl; unfold Rdiv; try rewrite Rmult_0_l; reflexivity.
-Qed.
-
-Lemma float_value m e v : Floats.toX (Specific_ops.Float m e) = Xreal v -> v = IZR m * bpow Zaux.radix2 e.
-Proof.
-unfold Floats.toX, Floats.toF.
-destruct m as [|m|m]; cbn -[FtoR]; intros H; injection H as <-; [now rewrite Rmult_0_l|..];
-destruct e; unfold FtoR; cbn -[Z.mul Z.pow_pos IZR]; rewrite ?Rmult_1_r, ?mult_IZR; reflexivity.
-Qed.
-
-Lemma scale_is_power : scale = bpow Zaux.radix2 (Z.pos bits).
-Proof. reflexivity. Qed.
-
-(* A number of units, from a float. *)
-Lemma shifted_below m e : IZR (Z.shiftl m (e + Z.pos bits)) <= IZR m * bpow Zaux.radix2 e * scale.
-Proof.
-rewrite scale_is_power, Rmult_assoc, <- bpow_plus. destruct (Z.leb_spec 0 (e + Z.pos bits)) as [E|E].
-- rewrite Z.shiftl_mul_pow2, mult_IZR by lia. rewrite <- (IZR_Zpower Zaux.radix2) by lia. apply Rle_refl.
-- rewrite Z.shiftl_div_pow2 by lia. set (n := (- (e + Z.pos bits))%Z).
-  assert (N : (0 < 2 ^ n)%Z) by (apply Z.pow_pos_nonneg; unfold n; lia).
-  pose proof (division_below m _ N) as H. apply IZR_lt in N.
-  replace (e + Z.pos bits)%Z with (- n)%Z by (unfold n; lia).
-  rewrite bpow_opp, <- (IZR_Zpower Zaux.radix2) by (unfold n; lia). simpl Zaux.radix_val.
-  apply Rmult_le_reg_r with (IZR (2 ^ n)); [assumption|]. rewrite Rmult_assoc, Rinv_l; lra.
-Qed.
-
-Lemma scaled_floor_below x n v : Floats.toX x = Xreal v -> scaled_floor x = Some n -> IZR n <= v * scale.
-Proof.
-destruct x as [|m e]; [easy|]. intros V N. injection N as <-. rewrite (float_value _ _ _ V). apply shifted_below.
-Qed.
-
-Lemma scaled_ceiling_above x n v : Floats.toX x = Xreal v -> scaled_ceiling x = Some n -> v * scale <= IZR n.
-Proof.
-destruct x as [|m e]; [easy|]. intros V N. injection N as <-. rewrite (float_value _ _ _ V).
-pose proof (shifted_below (- m) e) as H. rewrite !opp_IZR in *. lra.
-Qed.
-
-Lemma float_of_finite x n : scaled_floor x = Some n -> exists v, Floats.toX x = Xreal v.
-Proof.
-destruct x as [|m e]; [easy|]. intros _. unfold Floats.toX, Floats.toF. destruct m; simpl; eauto.
-Qed.
-
-Lemma contains_exponential I x : contains I x -> contains (exponential I) (exp x).
-Proof.
-destruct I as [[low high]|]; [|easy]. intros X. unfold exponential.
-pose proof (Enclosures.exp_correct (Z.pos (bits + 6)) (Ibnd (as_float low) (as_float high)) (Xreal x)) as E.
-destruct (Enclosures.exp _ _) as [|a b]; [easy|].
-destruct (scaled_floor a) as [c|] eqn:A; [|easy]. destruct (scaled_ceiling b) as [d|] eqn:B; [|easy].
-assert (H : Interval.contains (Enclosures.convert (Ibnd (as_float low) (as_float high))) (Xreal x)).
-{ unfold Enclosures.convert. cbn -[Floats.toX]. rewrite !as_float_value. pose proof scale_positive as S. simpl in X.
-  split; apply Rmult_le_reg_r with scale; try assumption; unfold Rdiv; rewrite Rmult_assoc, Rinv_l; lra. }
-specialize (E H). unfold Enclosures.convert in E. destruct (_ && _)%bool; [|simpl in E; lra].
-destruct (float_of_finite _ _ A) as [v V].
-assert (exists w, Floats.toX b = Xreal w) as [w W].
-{ destruct b as [|m e]; [easy|]. unfold Floats.toX, Floats.toF. destruct m; simpl; eauto. }
-rewrite V, W in E. simpl in E. pose proof scale_positive as S. simpl. split.
-- apply Rle_trans with (1 := scaled_floor_below _ _ _ V A). nra.
-- apply Rle_trans with (2 := scaled_ceiling_above _ _ _ W B). nra.
-Qed.
-
-(* sigmoid x = 1 / (1 + exp (- x)) and tanh. *)
-Definition sigmoid (x : R) : R := 1 / (1 + exp (- x)).
 Definition one : interval := point unit.
 Definition zero : interval := point 0.
 Definition negated (I : interval) : interval := sub zero I.
 Definition doubled (I : interval) : interval := add I I.
-Definition sigmoid_of (I : interval) : interval := div one (add one (exponential (negated I))).
-Definition tanh_of (I : interval) : interval := sub (doubled (sigmoid_of (doubled I))) one.
 
 Lemma contains_one : contains one 1.
 Proof. apply contains_point. unfold scale. lra. Qed.
 
 Lemma contains_zero : contains zero 0.
 Proof. apply contains_point. simpl. lra. Qed.
-
-Lemma contains_sigmoid I x : contains I x -> contains (sigmoid_of I) (sigmoid x).
-Proof.
-intros X. unfold sigmoid. apply contains_div; [apply contains_one|]. apply contains_add; [apply contains_one|].
-apply contains_exponential. replace (- x) with (0 - x) by ring. apply contains_sub; [apply contains_zero|assumption].
-Qed.
-
-Lemma tanh_is_sigmoid x : tanh x = sigmoid (x + x) + sigmoid (x + x) - 1.
-Proof.
-unfold tanh, sinh, cosh, sigmoid. replace (- (x + x)) with (- x + - x) by ring.
-rewrite exp_plus, exp_Ropp. pose proof (exp_pos x). field. split; nra.
-Qed.
-
-Lemma contains_tanh I x : contains I x -> contains (tanh_of I) (tanh x).
-Proof.
-intros X. rewrite tanh_is_sigmoid. unfold tanh_of, doubled.
-repeat first [apply contains_sub | apply contains_add | apply contains_sigmoid | apply contains_one | assumption].
-Qed.
-
 End Intervals.

@@ -3,7 +3,7 @@
 From Coq Require Import Reals ZArith List Lra.
 From mathcomp Require Import all_ssreflect ssralg matrix mxalgebra.
 From ratproof Require Import semiring sums automaton instances hankel.
-From ratproof_reals Require Import intervals terms real_factors.
+From ratproof_reals Require Import intervals functions terms real_factors.
 Import GRing.Theory.
 
 Set Implicit Arguments.

@@ -1,7 +1,7 @@
 (* State-regularized networks over the real numbers (Wang and Niepert 2019, equations 1, 2 and 5). *)
 
 From Coq Require Import Reals ZArith QArith Qreals List Lia Lra.
-From ratproof_reals Require Import intervals.
+From ratproof_reals Require Import intervals functions.
 Import ListNotations.
 
 (* The operations of a cell. The same program runs on real numbers and on their enclosures. *)

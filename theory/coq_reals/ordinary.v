@@ -1,7 +1,7 @@
 (* Recurrent networks of torch, with a linear classifier, over the real numbers: nn.RNN with tanh, nn.GRU, and nn.LSTM. *)
 
 From Coq Require Import Reals ZArith QArith Qreals List.
-From ratproof_reals Require Import intervals network.
+From ratproof_reals Require Import intervals functions network.
 Import ListNotations.
 
 (* The weights. A gate is weight_ih, bias_ih, weight_hh and bias_hh of one block of rows. *)

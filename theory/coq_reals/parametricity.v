@@ -1,7 +1,7 @@
 (* A cell's program maps related numbers to related numbers. *)
 
 From Coq Require Import Reals List.
-From ratproof_reals Require Import intervals network.
+From ratproof_reals Require Import intervals functions network.
 Import ListNotations.
 Open Scope R_scope.
 

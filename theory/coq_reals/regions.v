@@ -1,7 +1,7 @@
 (* A program that checks closed regions of an ordinary network, with a proof of its soundness. *)
 
 From Coq Require Import Reals ZArith QArith Qreals List Lia Lra Bool.
-From ratproof_reals Require Import intervals slopes network parametricity algebra cells ordinary rounding computed.
+From ratproof_reals Require Import intervals functions slopes network parametricity algebra cells ordinary rounding computed.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -41,7 +41,7 @@ Definition state_forms (q : region) : list form :=
   map (fun i =>
     let m := point (nth i (center q) 0%Z) in
     let middle := add m (error_of columns q i) in
-    Form middle (hull middle (add m (symmetric (nth i (width q) 0%Z)))) (points (nth i (basis q) []))) numbers.
+    Form middle (hull middle (add m (symmetric (nth i (width q) 0%Z)))) (points (nth i (basis q) [])) false) numbers.
 
 Section Over.
 Variable box : list interval.
@@ -317,13 +317,9 @@ pose proof (proj2 (all3_length _ _ _ _ M)) as LM. rewrite length_differences in 
 split; [lia|]. split.
 - eapply within_sound; [exact M| | |exact Box]; rewrite ?map_length, LM; lia.
 - assert (R : all3 represents (map (tighten bits false box) (apply (K := forms) (map (map constant) (map (map intervals.point) (factor q))) moved))
-    (map (fun v => v) (rapply (real_rows (factor q)) (differences (center q) a)))
-    (map (fun v => v) (rapply (real_rows (factor q)) (differences (center q) b)))).
-  { apply (all3_map forms represents).
-    - intros. apply represents_tighten; [assumption..|apply not_balanced|assumption].
-    - apply forms_apply; [assumption..|apply not_balanced| |exact M].
-      rewrite !map_map. clear. induction (factor q) as [|row rows IH]; cbn; constructor; [apply all3_constants|assumption]. }
-  rewrite !map_id in R.
+    (rapply (real_rows (factor q)) (differences (center q) a)) (rapply (real_rows (factor q)) (differences (center q) b))).
+  { apply all3_tighten; [assumption..|apply not_balanced|]. apply forms_apply; [assumption..|apply not_balanced| |exact M].
+    rewrite !map_map. clear. induction (factor q) as [|row rows IH]; cbn; constructor; [apply all3_constants|assumption]. }
   eapply within_sound; [exact R| | |exact Rows]; rewrite repeat_length, map_length; unfold apply; rewrite !map_length; lia.
 Qed.
 

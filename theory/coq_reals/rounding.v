@@ -1,7 +1,7 @@
 (* Numbers that a program may compute in binary32 arithmetic, and enclosures of their errors. *)
 
 From Coq Require Import Reals ZArith QArith Qreals List Lia Lra Bool Permutation.
-From ratproof_reals Require Import intervals.
+From ratproof_reals Require Import intervals functions.
 Import ListNotations.
 Open Scope R_scope.
 

@@ -2,7 +2,7 @@
 
 From Coq Require Import Reals ZArith QArith Qreals List Lia Lra Psatz.
 From Coquelicot Require Import Coquelicot.
-From ratproof_reals Require Import intervals.
+From ratproof_reals Require Import intervals functions.
 Import ListNotations.
 
 Local Open Scope R_scope.
@@ -76,7 +76,8 @@ Fixpoint along (slopes : list R) (differences : list R) : R :=
   | _, _ => 0
   end.
 
-Record form := Form { middle : interval; range : interval; slope : list interval }.
+(* A function over the box. If tight, then its slopes do not imply a smaller range. *)
+Record form := Form { middle : interval; range : interval; slope : list interval; tight : bool }.
 Definition represents (f : form) (a b : R) : Prop :=
   contains (middle f) a /\ contains (range f) a /\ contains (range f) b /\
   exists s, Forall2 contains (slope f) s /\ b - a = along s point.
@@ -90,24 +91,35 @@ Fixpoint reach_less (less : interval) (slopes box : list interval) : interval :=
   end.
 Definition center (I : interval) : interval :=
   match I with Some (a, b) => intervals.point (Z.shiftr (a + b) 1) | None => zero end.
-(* The numbers to subtract: all slopes, or at most eight of them if there are more, from the least to the greatest. *)
+(* The best numbers to subtract. The upper bound is the sum of max ((s - l) D) over the slopes s and their differences D. It is convex in the
+   number l, and least at a slope s where the widths of the differences of the slopes up to s add up to at least the sum of the upper ends of
+   all differences. For the lower bound, the same holds with the lower ends, negated. *)
 Definition key (I : interval) : Z := match I with Some (a, b) => a + b | None => 0 end.
-Fixpoint insert (I : interval) (sorted : list interval) : list interval :=
-  match sorted with J :: rest => if (key I <=? key J)%Z then I :: sorted else J :: insert I rest | [] => [I] end.
-Fixpoint every (step count : nat) (intervals : list interval) : list interval :=
-  match intervals, count with
+Definition ends (D : interval) : Z * Z := match D with Some ab => ab | None => (0, 0)%Z end.
+Notation weighted := (interval * (Z * Z))%type (only parsing).
+Fixpoint insert (x : weighted) (sorted : list weighted) : list weighted :=
+  match sorted with y :: rest => if (key (fst x) <=? key (fst y))%Z then x :: sorted else y :: insert x rest | [] => [x] end.
+Fixpoint sort (slopes box : list interval) : list weighted :=
+  match box, slopes with
+  | D :: box', s :: slopes' => insert (s, ends D) (sort slopes' box')
+  | D :: box', [] => insert (zero, ends D) (sort [] box')
   | [], _ => []
-  | s :: rest, O => s :: every step step rest
-  | _ :: rest, S count => every step count rest
   end.
-Definition candidates (slopes : list interval) : list interval :=
-  let number := length slopes in
-  if Nat.leb number 8 then slopes else every (number / 8) 0 (fold_right insert [] slopes).
+Fixpoint median (limit : Z) (sorted : list weighted) : interval :=
+  match sorted with
+  | [] => zero
+  | [(s, _)] => s
+  | (s, (low, high)) :: rest => let left := (limit - (high - low))%Z in if (left <=? 0)%Z then s else median left rest
+  end.
+Definition best_numbers (slopes : list interval) : list interval :=
+  let sorted := sort slopes box in
+  let sum (f : Z * Z -> Z) := fold_right (fun x => Z.add (f (snd x))) 0%Z sorted in
+  [center (median (sum snd) sorted); center (median (- sum fst) sorted)].
 Definition reach (f : form) : interval :=
-  fold_left (fun I s => meet I (add (middle f) (reach_less (center s) (slope f) box)))
-    (if balanced then candidates (slope f) else [zero]) (range f).
+  fold_left (fun I l => meet I (add (middle f) (reach_less l (slope f) box)))
+    (if balanced then best_numbers (slope f) else [zero]) (range f).
 Definition tighten (f : form) : form :=
-  match slope f with [] => f | _ => Form (middle f) (reach f) (slope f) end.
+  if tight f then f else Form (middle f) (reach f) (slope f) true.
 
 Lemma contains_reach_less (less : interval) l slopes s : contains less l -> Forall2 contains slopes s ->
   forall B d, Forall2 contains B d -> contains (reach_less less slopes B) (along s d - l * total d).
@@ -142,10 +154,6 @@ Proof. unfold total. induction B as [|D B IH]; cbn; try rewrite IH; lra. Qed.
 Lemma zeros_in B : List.Forall (fun D => contains D 0) B -> Forall2 contains B (map (fun _ => 0) B).
 Proof. induction 1; constructor; assumption. Qed.
 
-Lemma contains_meets (bound : interval -> interval) x : (forall c, contains (bound c) x) ->
-  forall numbers I, contains I x -> contains (fold_left (fun I c => meet I (bound c)) numbers I) x.
-Proof. intros B. induction numbers as [|c numbers IH]; intros I X; cbn [fold_left]; [assumption|]. now apply IH, contains_meet. Qed.
-
 Lemma contains_reach f a b : represents f a b -> contains (reach f) a /\ contains (reach f) b.
 Proof.
 intros (A & RA & RB & s & S & E).
@@ -157,19 +165,20 @@ enough (H : forall d x, Forall2 contains box d -> (balanced = true -> total d = 
   - rewrite along_zeros. ring.
   - lra. }
 intros d x D T X R. unfold reach.
-enough (B : forall c l, contains (center c) l -> l * total d = 0 -> contains (add (middle f) (reach_less (center c) (slope f) box)) x).
-{ destruct balanced.
-  - apply (contains_meets (fun c => add (middle f) (reach_less (center c) (slope f) box))); [|assumption].
-    intros c. destruct (contains_center c) as [l L]. apply (B c l L). rewrite T by reflexivity. ring.
-  - cbn [fold_left]. apply contains_meet; [assumption|]. apply (B zero 0); [apply contains_zero|ring]. }
-intros c l L Z. replace x with (a + (along s d - l * total d)) by lra.
-apply contains_add; [assumption|]. now apply contains_reach_less.
+assert (B : forall I l, contains I l -> l * total d = 0 -> contains (add (middle f) (reach_less I (slope f) box)) x).
+{ intros I l L Z. replace x with (a + (along s d - l * total d)) by lra.
+  apply contains_add; [assumption|]. now apply contains_reach_less. }
+destruct balanced; cbn [fold_left best_numbers].
+- assert (C : forall I, contains (add (middle f) (reach_less (center I) (slope f) box)) x).
+  { intros I. destruct (contains_center I) as [l L]. apply (B _ l L). rewrite T by reflexivity. ring. }
+  now repeat apply contains_meet.
+- apply contains_meet; [assumption|]. apply (B zero 0); [apply contains_zero|ring].
 Qed.
 
 Lemma represents_tighten f a b : represents f a b -> represents (tighten f) a b.
 Proof.
 intros H. destruct (contains_reach _ _ _ H) as [RA RB]. unfold tighten.
-destruct f as [m r [|x s]]; [assumption|]. destruct H as (A & _ & _ & S). repeat split; assumption.
+destruct f as [m r s []]; [assumption|]. destruct H as (A & _ & _ & S). repeat split; assumption.
 Qed.
 
 (* Operations on slopes. *)
@@ -201,39 +210,48 @@ induction 1 as [|I x S s X H IH]; intros T t HT.
 Qed.
 
 (* Operations on forms. *)
-Definition constant (I : interval) : form := Form I I [].
+Definition constant (I : interval) : form := Form I I [] true.
 Definition plus (f g : form) : form :=
-  Form (add (middle f) (middle g)) (add (range f) (range g)) (plus_slope (slope f) (slope g)).
+  Form (add (middle f) (middle g)) (add (range f) (range g)) (plus_slope (slope f) (slope g))
+    match slope f, slope g with [], _ => tight g | _, [] => tight f | _, _ => false end.
 Definition times (f g : form) : form :=
-  match slope f with
-  | [] => Form (mul (middle f) (middle g)) (mul (range f) (range g)) (times_slope (range f) (slope g))
-  | _ =>
+  match slope f, slope g with
+  | [], [] => constant (mul (range f) (range g))
+  | [], _ => Form (mul (middle f) (middle g)) (mul (range f) (range g)) (times_slope (range f) (slope g)) (tight g)
+  | _, _ =>
     let f := tighten f in let g := tighten g in
     Form (mul (middle f) (middle g)) (mul (range f) (range g))
-         (plus_slope (times_slope (range f) (slope g)) (times_slope (middle g) (slope f)))
+         (plus_slope (times_slope (range f) (slope g)) (times_slope (middle g) (slope f))) false
   end.
 Definition between (z n h : form) : form :=
   let z := tighten z in
   let difference := sub (middle h) (middle n) in
   let rest := sub one (range z) in
   Form (add (middle n) (mul (middle z) difference)) (add (mul rest (range n)) (mul (range z) (range h)))
-       (plus_slope (plus_slope (times_slope rest (slope n)) (times_slope (range z) (slope h))) (times_slope difference (slope z))).
+       (plus_slope (plus_slope (times_slope rest (slope n)) (times_slope (range z) (slope h))) (times_slope difference (slope z))) false.
 Definition quotient (f g : form) : form :=
   let q := div (middle f) (middle g) in
   Form q (div (range f) (range g))
-       (map (fun s => div s (range g)) (plus_slope (slope f) (times_slope (negated q) (slope g)))).
+       (map (fun s => div s (range g)) (plus_slope (slope f) (times_slope (negated q) (slope g)))) false.
 (* A function of one variable. From an enclosure of its value, derivative encloses its derivative, and curvature encloses half of its
    second derivative. The slope is in two intervals: the derivatives in the range, and the derivative at the middle plus the curvature
    times the distance from the middle. *)
 Definition applied (function derivative curvature : interval -> interval) (f : form) : form :=
   let f := tighten f in
   let values := function (range f) in
+  match slope f with
+  | [] => constant values
+  | _ =>
   let at_middle := function (middle f) in
   let slopes := meet (derivative values) (add (derivative at_middle) (mul (curvature values) (sub (range f) (middle f)))) in
-  Form at_middle values (times_slope slopes (slope f)).
+  Form at_middle values (times_slope slopes (slope f)) true
+  end.
 
 Lemma represents_constant I x : contains I x -> represents (constant I) x x.
 Proof. intros H. repeat split; try assumption. exists []. split; [constructor|]. cbn. ring. Qed.
+
+Lemma represents_one_number f a b : slope f = [] -> represents f a b -> a = b.
+Proof. intros C (_ & _ & _ & s & S & E). rewrite C in S. inversion S; subst. cbn in E. lra. Qed.
 
 Ltac slopes H := let s := fresh "s" in let S := fresh "S" in let E := fresh "E" in
   let A := fresh "A" in let RA := fresh "RA" in let RB := fresh "RB" in destruct H as (A & RA & RB & s & S & E).
@@ -247,9 +265,10 @@ Qed.
 Lemma represents_times f g a b c d : represents f a b -> represents g c d -> represents (times f g) (a * c) (b * d).
 Proof.
 intros F G. unfold times. destruct (slope f) eqn:constant_f.
-{ slopes F. slopes G. repeat split; try (now apply contains_mul).
-  exists (map (Rmult b) s0). split; [now apply contains_times_slope|].
-  rewrite constant_f in S. inversion S; subst. cbn in E. rewrite along_times, <- E0. replace a with b by lra. ring. }
+{ pose proof (represents_one_number _ _ _ constant_f F); subst a. destruct (slope g) eqn:constant_g.
+  - pose proof (represents_one_number _ _ _ constant_g G); subst c. slopes F. slopes G. now apply represents_constant, contains_mul.
+  - rewrite <- constant_g. slopes F. slopes G. repeat split; try (now apply contains_mul).
+    exists (map (Rmult b) s0). split; [now apply contains_times_slope|]. rewrite along_times, <- E0. ring. }
 apply represents_tighten in F. apply represents_tighten in G. slopes F. slopes G.
 repeat split; try (now apply contains_mul).
 destruct (contains_plus_slope _ _ (contains_times_slope _ _ _ _ RB S0) _ _ (contains_times_slope _ _ _ _ A0 S)) as (u & U & EU).
@@ -293,7 +312,10 @@ Lemma represents_applied (function derivative curvature : interval -> interval) 
   (forall x, is_derive h x (h' x)) -> (forall x, is_derive h' x (h'' x)) ->
   forall f a b, represents f a b -> represents (applied function derivative curvature f) (h a) (h b).
 Proof.
-intros Function Derivative Curvature D D' f a b F. apply represents_tighten in F. slopes F. repeat split; try (now apply Function).
+intros Function Derivative Curvature D D' f a b F. apply represents_tighten in F. unfold applied. cbn zeta.
+destruct (slope (tighten f)) eqn:C.
+{ pose proof (represents_one_number _ _ _ C F); subst a. slopes F. now apply represents_constant, Function. }
+rewrite <- C. clear C. slopes F. repeat split; try (now apply Function).
 assert (Between : forall c, Rmin a b <= c <= Rmax a b -> contains (range (tighten f)) c).
 { intros c C. destruct (range (tighten f)) as [[low high]|]; [|easy]. cbn in *. pose proof (scale_positive bits).
   unfold Rmin, Rmax in C. destruct Rle_dec; split; nra. }

@@ -1,7 +1,7 @@
 (* The program that checks closed boxes is sound. *)
 
 From Coq Require Import Reals ZArith QArith Qreals List Lia Lra Bool.
-From ratproof_reals Require Import intervals slopes network parametricity algebra cells boxes.
+From ratproof_reals Require Import intervals functions slopes network parametricity algebra cells boxes.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -16,8 +16,8 @@ Notation numbers := (numbers exact).
 Notation encloses := (encloses bits).
 Notation reads := (reads (gates exact)).
 Notation bounded := (bounded bits).
+Notation scaled := (boxes.scaled bits I).
 Notation real_of := (real_of bits).
-Notation differences := (differences bits).
 
 (* Columns of the matrix of centroids. *)
 Lemma encloses_column i M :
@@ -58,19 +58,23 @@ apply contains_div; [apply contains_one|apply contains_rational].
 Qed.
 
 Lemma encloses_towards l i :
-  all3 encloses (towards bits I l i)
+  all3 encloses (towards scaled l i)
     (map (fun row => (nth i row 0 - nth l row 0) * / temperature N) (centroids N))
     (map (fun row => (nth i row 0 - nth l row 0) * / temperature N) (centroids N)).
 Proof.
-unfold towards. change (centroids I) with (map (map (of_rational bits)) (centroids exact)).
-change (centroids N) with (map (map Q2R) (centroids exact)). rewrite !map_map. apply all3_map_list.
-intros row _. apply encloses_times; [|apply encloses_inverse].
-destruct (all3_nth encloses zero _ _ _ i (encloses_zero bits) (encloses_map bits row)) as [X _].
-destruct (all3_nth encloses zero _ _ _ l (encloses_zero bits) (encloses_map bits row)) as [Y _].
-split; [now apply contains_sub|reflexivity].
+unfold towards, boxes.scaled. change (centroids I) with (map (map (of_rational bits)) (centroids exact)).
+change (centroids N) with (map (map Q2R) (centroids exact)). rewrite !map_map. apply all3_map_list. intros row _.
+assert (E : forall j, contains (nth j (map (fun x => mul bits x (inverse_temperature bits I)) (map (of_rational bits) row)) zero)
+  (nth j (map Q2R row) 0 * / temperature N)).
+{ intros j. rewrite map_map. destruct (Nat.lt_ge_cases j (length row)) as [L|L].
+  - rewrite nth_indep with (d' := mul bits (of_rational bits (0 # 1)) (inverse_temperature bits I)) by now rewrite map_length.
+    rewrite (map_nth (fun x => mul bits (of_rational bits x) _)). rewrite nth_indep with (d' := Q2R (0 # 1)) by now rewrite map_length.
+    rewrite map_nth. apply contains_mul; [apply contains_rational|apply encloses_inverse].
+  - rewrite !nth_overflow by now rewrite map_length. rewrite Rmult_0_l. apply contains_zero. }
+split; [|reflexivity]. rewrite Rmult_minus_distr_r. apply contains_sub; apply E.
 Qed.
 
-Lemma forms_gaps l us a b : all3 represents us a b -> all3 represents (gap_forms bits exact I box l us) (gaps l a) (gaps l b).
+Lemma forms_gaps l us a b : all3 represents us a b -> all3 represents (gap_forms bits exact scaled box l us) (gaps l a) (gaps l b).
 Proof.
 intros H. unfold gap_forms, gaps. apply all3_map_list. intros i _. destruct (Nat.eqb_spec i l) as [->|_].
 - unfold Rminus. rewrite !Rplus_opp_r. apply (represents_zero bits true box).
@@ -95,51 +99,64 @@ assert (L : forall x, 0 < x -> x <> 0) by (intros; lra).
 destruct H as [|f x y fs xs ys X H]; [constructor|].
 specialize (NA ltac:(easy)). specialize (NB ltac:(easy)).
 assert (E : all3 represents (f :: fs) (x :: xs) (y :: ys)) by now constructor.
-clear X H P. induction E; cbn; constructor; [|assumption].
+clear X H P. induction E; cbn [map]; constructor; [|assumption].
 apply represents_tighten; [assumption..|]. apply represents_quotient; auto. now apply represents_exp.
 Qed.
 
 End AtPoint.
 
-(* A box with its middle. *)
-Inductive boxed : list Z -> list Z -> list Z -> list R -> Prop :=
-| boxed_nil : boxed [] [] [] []
-| boxed_cons x y m v xs ys ms vs : (x <= m <= y)%Z -> IZR x <= v * scale bits <= IZR y -> boxed xs ys ms vs ->
-  boxed (x :: xs) (y :: ys) (m :: ms) (v :: vs).
+(* The mixtures of a box: their middles and differences. *)
+Definition holds (e : entry) (v : R) : Prop := IZR (fst (fst e)) <= v * scale bits <= IZR (snd (fst e)).
+Fixpoint middles (r : R) (es : list entry) (vs : list R) : list R :=
+  match es, vs with
+  | (_, (m, w)) :: es', v :: vs' => if w : bool then real_of m + r :: middles 0 es' vs' else v :: middles r es' vs'
+  | _, _ => []
+  end.
+Fixpoint differences (r : R) (es : list entry) (vs : list R) : list R :=
+  match es, vs with
+  | (_, (m, w)) :: es', v :: vs' => if w : bool then v - (real_of m + r) :: differences 0 es' vs' else differences r es' vs'
+  | _, _ => []
+  end.
+Fixpoint surplus (es : list entry) (vs : list R) : R :=
+  match es, vs with
+  | (_, (m, w)) :: es', v :: vs' => (if w : bool then v - real_of m else 0) + surplus es' vs'
+  | _, _ => 0
+  end.
 
-Lemma boxed_of xs ys vs : bounded xs ys vs -> forall ms, length ms = length xs ->
-  forallb (fun abm => match abm with (a, b, m) => (a <=? m)%Z && (m <=? b)%Z end) (combine (combine xs ys) ms) = true ->
-  boxed xs ys ms vs.
+Lemma entries_hold xs ys vs : bounded xs ys vs -> forall mws, length mws = length xs -> Forall2 holds (combine (combine xs ys) mws) vs.
+Proof. induction 1; intros [|mw mws] L; try discriminate; cbn; constructor; auto. Qed.
+
+Lemma contains_rest es vs : Forall2 holds es vs -> contains (Some (rest bits es)) (1 - network.total vs + surplus es vs).
 Proof.
-induction 1 as [|x y v xs ys vs V H IH]; intros [|m ms] L; try discriminate; [constructor|].
-cbn. intros [[E1%Z.leb_le E2%Z.leb_le]%andb_prop F]%andb_prop. constructor; auto.
+unfold network.total. induction 1 as [|[[a b] [m w]] v es vs V H IH]; cbn in *.
+- fold (scale bits). unfold scale. lra.
+- destruct (rest bits es) as [x y]. unfold holds in V. cbn in V. pose proof (real_of_scaled bits m).
+  destruct w; cbn; rewrite !minus_IZR; nra.
 Qed.
 
-Definition box_around (xs ys ms : list Z) : list interval :=
-  map (fun abc => match abc with (a, b, m) => Some (a - m, b - m)%Z end) (combine (combine xs ys) ms).
-
-Lemma differences_in_box xs ys ms vs : boxed xs ys ms vs -> Forall2 contains (box_around xs ys ms) (differences ms vs).
+Lemma contains_differences es vs : Forall2 holds es vs -> forall r z, contains (Some r) z ->
+  Forall2 contains (differences_of r es) (differences z es vs).
 Proof.
-induction 1 as [|x y m v xs ys ms vs M V H IH]; cbn; constructor; [|assumption].
-cbn. rewrite !minus_IZR. pose proof (real_of_scaled bits m). lra.
+assert (Zero : contains (Some (0, 0)%Z) 0) by (cbn; lra).
+induction 1 as [|[[a b] [m []]] v es vs V H IH]; intros r z C; cbn; [constructor| |now apply IH]. constructor; [|now apply IH].
+unfold holds in V. cbn in V. destruct r as [x y]. cbn in C. pose proof (real_of_scaled bits m).
+unfold intervals.contains, fst, snd. rewrite IZR_min, IZR_max, !minus_IZR, !plus_IZR. split; [apply Rle_trans with (1 := Rmin_r _ _)|apply Rle_trans with (2 := Rmax_r _ _)]; nra.
 Qed.
 
-Lemma middle_in_box_around xs ys ms vs : boxed xs ys ms vs -> List.Forall (fun D => contains D 0) (box_around xs ys ms).
+Lemma differences_contain_0 es : forall r, List.Forall (fun D => contains D 0) (differences_of r es).
 Proof.
-induction 1 as [|x y m v xs ys ms vs M V H IH]; cbn; constructor; [|assumption].
-cbn. rewrite !minus_IZR. destruct M as [M1%IZR_le M2%IZR_le]. lra.
+induction es as [|[[a b] [m []]] es IH]; intros r; cbn; [constructor| |apply IH]. constructor; [|apply IH].
+unfold intervals.contains. rewrite IZR_min, IZR_max, Rmult_0_l. split; [apply Rmin_l|apply Rmax_l].
 Qed.
 
-Lemma total_of_differences ms vs : length ms = length vs ->
-  slopes.total (differences ms vs) = network.total vs - IZR (fold_right Z.add 0%Z ms) / scale bits.
+(* The surplus makes the differences sum to 0. *)
+Lemma total_of_differences es : forall vs r,
+  slopes.total (differences r es vs) = surplus es vs - r \/ slopes.total (differences r es vs) = 0 /\ surplus es vs = 0.
 Proof.
-unfold slopes.total, network.total, differences. revert vs. induction ms as [|m ms IH]; intros [|v vs] L; try discriminate; cbn.
-- lra.
-- rewrite IH by auto. rewrite plus_IZR. unfold real_of. field. pose proof (scale_positive bits). lra.
+unfold slopes.total. induction es as [|[[a b] [m []]] es IH]; intros [|v vs] r; cbn; try (right; lra).
+- left. destruct (IH vs 0); lra.
+- rewrite Rplus_0_l. apply IH.
 Qed.
-
-Lemma boxed_lengths xs ys ms vs : boxed xs ys ms vs -> length xs = length vs /\ length ys = length vs /\ length ms = length vs.
-Proof. induction 1; cbn; intuition. Qed.
 
 Lemma along_unit i : forall d, along (repeat 0 i ++ [1]) d = nth i d 0.
 Proof. induction i as [|i IH]; intros [|y d]; cbn; try rewrite IH; lra. Qed.
@@ -149,18 +166,20 @@ Proof.
 induction i as [|i IH]; (constructor; [|(constructor || exact IH)]); [apply contains_one|apply contains_zero].
 Qed.
 
-Lemma represents_mixture point xs ys ms vs : boxed xs ys ms vs -> forall i,
-  (forall j, (j < length vs)%nat -> nth (i + j) point 0 = nth j vs 0 - nth j (map real_of ms) 0) ->
-  all3 (represents bits point)
-    (map (fun iabm => match iabm with (i, (a, b, m)) => Form (intervals.point m) (Some (a, b)) (repeat zero i ++ [one bits]) end)
-      (combine (seq i (length vs)) (combine (combine xs ys) ms)))
-    (map real_of ms) vs.
+Lemma represents_mixture point es vs : Forall2 holds es vs -> forall i r z, contains (Some r) z ->
+  (forall j, nth (i + j) point 0 = nth j (differences z es vs) 0) ->
+  all3 (represents bits point) (forms_of bits r i es) (middles z es vs) vs.
 Proof.
-induction 1 as [|x y m v xs ys ms vs M V H IH]; intros i D; cbn; constructor.
-- destruct M as [M1%IZR_le M2%IZR_le]. pose proof (real_of_scaled bits m). cbn. repeat split; cbn; try lra.
+assert (Zero : contains (Some (0, 0)%Z) 0) by (cbn; lra).
+induction 1 as [|[[a b] [m []]] v es vs V H IH]; intros i r z C D; cbn [forms_of middles]; constructor.
+- unfold holds in V. cbn in V. destruct r as [x y]. cbn in C. pose proof (real_of_scaled bits m).
+  assert (M : IZR (m + x) <= (real_of m + z) * scale bits <= IZR (m + y)) by (rewrite !plus_IZR; nra).
+  split; [exact M|]. unfold range, slope, intervals.contains. cbn [fst snd] in *. rewrite IZR_min, IZR_max. unfold Rmin, Rmax. repeat split; try (repeat destruct Rle_dec; lra).
   exists (repeat 0 i ++ [1]). split; [apply contains_unit|]. rewrite along_unit. specialize (D 0%nat). rewrite Nat.add_0_r in D.
-  cbn in D. rewrite D by lia. reflexivity.
-- apply IH. intros j J. specialize (D (S j)). cbn in D. rewrite <- D by lia. f_equal. lia.
+  rewrite D. reflexivity.
+- apply IH; [assumption|]. intros j. specialize (D (S j)). rewrite Nat.add_succ_r in D. exact D.
+- apply represents_constant. exact V.
+- now apply IH.
 Qed.
 
 (* The state and the parts of the gates, at a node. *)
@@ -190,56 +209,47 @@ Qed.
 
 Section Node.
 Variables (q : node) (alpha : list R).
-Hypothesis q_well_formed : well_formed bits exact A nodes q = true.
+Hypothesis q_well_formed : well_formed exact A nodes q = true.
 Hypothesis alpha_bounded : bounded (low q) (high q) alpha.
 Hypothesis alpha_length : length alpha = k.
 Hypothesis alpha_total : network.total alpha = 1.
-Let point := differences (center q) alpha.
-Let box := box_of q.
-Let middles := map real_of (center q).
+Let point := differences (surplus (entries q) alpha) (entries q) alpha.
+Let box := box_of bits q.
+Let middles := middles (surplus (entries q) alpha) (entries q) alpha.
 
-Lemma q_boxed : boxed (low q) (high q) (center q) alpha.
+Lemma q_holds : Forall2 holds (entries q) alpha.
 Proof.
-apply boxed_of; [assumption|..]; revert q_well_formed; unfold well_formed; intros W;
-repeat (apply andb_prop in W as [W ?]).
-- apply Nat.eqb_eq in W. rewrite W. now apply Nat.eqb_eq.
-- assumption.
+apply entries_hold; [assumption|]. revert q_well_formed. unfold well_formed. intros W. repeat (apply andb_prop in W as [W ?]).
+rewrite combine_length. repeat match goal with H : Nat.eqb _ _ = true |- _ => apply Nat.eqb_eq in H end. lia.
 Qed.
 
-Lemma center_sum : fold_right Z.add 0%Z (center q) = unit bits.
-Proof.
-revert q_well_formed; unfold well_formed; intros W; repeat (apply andb_prop in W as [W ?]). now apply Z.eqb_eq.
-Qed.
+Lemma rest_contains : contains (Some (rest bits (entries q))) (surplus (entries q) alpha).
+Proof. pose proof (contains_rest _ _ q_holds) as H. replace (surplus (entries q) alpha) with (1 - network.total alpha + surplus (entries q) alpha) by lra. exact H. Qed.
 
 Lemma point_in : Forall2 contains box point.
-Proof. apply differences_in_box, q_boxed. Qed.
+Proof. apply contains_differences; [apply q_holds|apply rest_contains]. Qed.
 Lemma middle_in : List.Forall (fun D => contains D 0) box.
-Proof. eapply middle_in_box_around, q_boxed. Qed.
+Proof. apply differences_contain_0. Qed.
 Lemma sum_0 : true = true -> slopes.total point = 0.
 Proof.
-unfold point. rewrite total_of_differences.
-- rewrite alpha_total, center_sum. fold (scale bits). unfold Rdiv. rewrite Rinv_r; [lra|]. pose proof (scale_positive bits). unfold scale in *. lra.
-- apply (boxed_lengths _ _ _ _ q_boxed).
+intros _. unfold point. destruct (total_of_differences (entries q) alpha (surplus (entries q) alpha)); lra.
 Qed.
 
-Lemma alpha_represented : all3 (represents bits point) (alpha_of bits exact q) middles alpha.
-Proof.
-unfold alpha_of, boxes.numbers. rewrite <- alpha_length. apply represents_mixture; [apply q_boxed|].
-intros j _. apply (nth_differences bits). apply (boxed_lengths _ _ _ _ q_boxed).
-Qed.
+Lemma alpha_represented : all3 (represents bits point) (alpha_of bits q) middles alpha.
+Proof. apply represents_mixture; [apply q_holds|apply rest_contains|reflexivity]. Qed.
 
 Notation represents := (represents bits point).
 Notation forms := (forms bits true box).
 
 Lemma state_represented : all3 represents
-  (apply (K := forms) (map (map constant) (centroids I)) (alpha_of bits exact q)) (mixture N middles) (mixture N alpha).
+  (apply (K := forms) (map (map constant) (centroids I)) (alpha_of bits q)) (mixture N middles) (mixture N alpha).
 Proof.
 apply forms_apply; try apply point_in; try apply middle_in; try apply sum_0; [|apply alpha_represented].
 apply represents_rows, encloses_rows.
 Qed.
 
 Lemma recurrents_represented : rows3 represents
-  (recurrent bits true box (gates I) (recurrent_parts bits exact I) (alpha_of bits exact q)) (real_recurrents middles) (real_recurrents alpha).
+  (recurrent bits true box (gates I) (recurrent_parts bits exact I) (alpha_of bits q)) (real_recurrents middles) (real_recurrents alpha).
 Proof.
 rewrite recurrent_parts_are. apply forms_recurrent; try apply point_in; try apply middle_in; try apply sum_0.
 - apply encloses_product.
@@ -248,8 +258,8 @@ Qed.
 
 Lemma u_represented token : all3 represents
   (new_state bits true box (kind exact) (read_parts bits (gates I) (map (of_rational bits) token))
-    (recurrent bits true box (gates I) (recurrent_parts bits exact I) (alpha_of bits exact q))
-    (apply (K := forms) (map (map constant) (centroids I)) (alpha_of bits exact q)))
+    (recurrent bits true box (gates I) (recurrent_parts bits exact I) (alpha_of bits q))
+    (apply (K := forms) (map (map constant) (centroids I)) (alpha_of bits q)))
   (u_of N (map Q2R token) (mixture N middles)) (u_of N (map Q2R token) (mixture N alpha)).
 Proof.
 unfold u_of. rewrite <- !real_recurrents_are. fold (reads (map Q2R token)).
@@ -275,13 +285,13 @@ destruct (Nat.lt_ge_cases s (length (label A))) as [H|H].
 - now rewrite nth_overflow.
 Qed.
 
-Lemma well_formed_lengths q : well_formed bits exact A nodes q = true -> length (low q) = k /\ length (high q) = k.
+Lemma well_formed_lengths q : well_formed exact A nodes q = true -> length (low q) = k /\ length (high q) = k.
 Proof. unfold well_formed. intros W. repeat (apply andb_prop in W as [W ?]). split; now apply Nat.eqb_eq. Qed.
 
 Lemma goes_to_sound box point us a b q :
   Forall2 contains box point -> List.Forall (fun D => contains D 0) box -> (true = true -> slopes.total point = 0) ->
-  well_formed bits exact A nodes q = true -> all3 (represents bits point) us a b ->
-  goes_to bits exact I A box us q = true -> promised q (probabilities N b).
+  well_formed exact A nodes q = true -> all3 (represents bits point) us a b ->
+  goes_to bits exact A scaled box us q = true -> promised q (probabilities N b).
 Proof.
 intros Box Mid Sum Well H. unfold goes_to. set (l := nth (state q) (label A) 0%nat). intros [Labels Within]%andb_prop.
 pose proof (forms_gaps _ _ Box Mid Sum l _ _ _ H) as G.
@@ -291,7 +301,7 @@ assert (E : softmax (gaps l b) = probabilities N b).
   rewrite <- (softmax_of_differences (rdot b (column N l) / temperature N) (map (fun i => rdot b (column N i) / temperature N) _)).
   now rewrite map_map. }
 assert (LG : length (gaps l b) = k) by (unfold gaps, boxes.numbers; now rewrite map_length, seq_length).
-assert (LM : length (mixture_forms bits box (gap_forms bits exact I box l us)) = k).
+assert (LM : length (mixture_forms bits box (gap_forms bits exact scaled box l us)) = k).
 { rewrite (proj2 (all3_length _ _ _ _ M)), softmax_length. exact LG. }
 destruct (well_formed_lengths q Well) as [Low High].
 repeat split.
@@ -317,27 +327,27 @@ repeat split.
 Qed.
 
 Lemma step_sound q alpha token t :
-  well_formed bits exact A nodes q = true -> well_formed bits exact A nodes t = true -> promised q alpha ->
-  goes_to bits exact I A (box_of q)
-    (new_state bits true (box_of q) (kind exact) (read_parts bits (gates I) (map (of_rational bits) token))
-      (recurrent bits true (box_of q) (gates I) (recurrent_parts bits exact I) (alpha_of bits exact q))
-      (apply (K := forms bits true (box_of q)) (map (map constant) (centroids I)) (alpha_of bits exact q))) t = true ->
+  well_formed exact A nodes q = true -> well_formed exact A nodes t = true -> promised q alpha ->
+  goes_to bits exact A scaled (box_of bits q)
+    (new_state bits true (box_of bits q) (kind exact) (read_parts bits (gates I) (map (of_rational bits) token))
+      (recurrent bits true (box_of bits q) (gates I) (recurrent_parts bits exact I) (alpha_of bits q))
+      (apply (K := forms bits true (box_of bits q)) (map (map constant) (centroids I)) (alpha_of bits q))) t = true ->
   promised t (probabilities N (u_of N (map Q2R token) (mixture N alpha))).
 Proof.
 intros Q T (B & L & S & _) G.
-eapply goes_to_sound; [now apply (point_in q alpha)|now apply (middle_in q alpha)|now apply (sum_0 q alpha)|assumption| |exact G].
+eapply goes_to_sound; [now apply (point_in q alpha)|now apply (middle_in q)|now apply (sum_0 q alpha)|assumption| |exact G].
 now apply u_represented.
 Qed.
 
 (* All nodes are checked. *)
 Hypothesis all_checked :
-  forallb (check_node bits exact I A nodes (recurrent_parts bits exact I) (map (read_parts bits (gates I)) (tokens I)) (read_parts bits (gates I) (finish I))) nodes = true.
+  forallb (check_node bits exact I A nodes scaled (recurrent_parts bits exact I) (map (read_parts bits (gates I)) (tokens I)) (read_parts bits (gates I) (finish I))) nodes = true.
 
 Lemma checked_node q : In q nodes ->
-  check_node bits exact I A nodes (recurrent_parts bits exact I) (map (read_parts bits (gates I)) (tokens I)) (read_parts bits (gates I) (finish I)) q = true.
+  check_node bits exact I A nodes scaled (recurrent_parts bits exact I) (map (read_parts bits (gates I)) (tokens I)) (read_parts bits (gates I) (finish I)) q = true.
 Proof. rewrite forallb_forall in all_checked. apply all_checked. Qed.
 
-Lemma checked_well_formed q : In q nodes -> well_formed bits exact A nodes q = true.
+Lemma checked_well_formed q : In q nodes -> well_formed exact A nodes q = true.
 Proof. intros H%checked_node. unfold check_node in H. apply andb_prop in H as [H _]. exact H. Qed.
 
 Definition next_node (q : node) (x : nat) : node := nth (nth x (next q) 0%nat) nodes q.
@@ -381,13 +391,13 @@ Lemma node_decision q alpha : In q nodes -> promised q alpha ->
 Proof.
 intros H (B & L & S & _). pose proof (checked_node q H) as C. unfold check_node in C.
 apply andb_prop in C as [W C]. apply andb_prop in C as [_ C].
-pose proof (point_in q alpha W B) as Box. pose proof (middle_in q alpha W B) as Mid. pose proof (sum_0 q alpha W B S) as Sum.
-assert (R : represents bits (differences (center q) alpha)
-  (tighten bits true (box_of q) (slopes.plus
-    (dot (K := forms bits true (box_of q)) (map constant (output I)) (new_state bits true (box_of q) (kind exact) (read_parts bits (gates I) (finish I))
-      (recurrent bits true (box_of q) (gates I) (recurrent_parts bits exact I) (alpha_of bits exact q))
-      (apply (K := forms bits true (box_of q)) (map (map constant) (centroids I)) (alpha_of bits exact q)))) (constant (bias I))))
-  (rdot (output N) (u_of N (finish N) (mixture N (map real_of (center q)))) + bias N)
+pose proof (point_in q alpha W B L S) as Box. pose proof (middle_in q) as Mid. pose proof (sum_0 q alpha) as Sum.
+assert (R : represents bits (differences (surplus (entries q) alpha) (entries q) alpha)
+  (tighten bits true (box_of bits q) (slopes.plus
+    (dot (K := forms bits true (box_of bits q)) (map constant (output I)) (new_state bits true (box_of bits q) (kind exact) (read_parts bits (gates I) (finish I))
+      (recurrent bits true (box_of bits q) (gates I) (recurrent_parts bits exact I) (alpha_of bits q))
+      (apply (K := forms bits true (box_of bits q)) (map (map constant) (centroids I)) (alpha_of bits q)))) (constant (bias I))))
+  (rdot (output N) (u_of N (finish N) (mixture N (middles (surplus (entries q) alpha) (entries q) alpha))) + bias N)
   (rdot (output N) (u_of N (finish N) (mixture N alpha)) + bias N)).
 { apply represents_tighten; [assumption..|]. apply represents_plus.
   - apply forms_dot; [assumption..| |].

@@ -1,7 +1,7 @@
 (* Cells whose next state is given by terms, run on real numbers and on intervals. *)
 
 From Coq Require Import Reals ZArith QArith Qreals List Lra.
-From ratproof_reals Require Import intervals.
+From ratproof_reals Require Import intervals functions.
 Import ListNotations.
 Open Scope R_scope.
 

@@ -144,15 +144,21 @@ def _partitions(points: SoftRunNet) -> Iterator[Nodes | OpenBoxes]:
 
 
 def close(
-    on: FloatArithmetic, nodes: Nodes, rounds: int = ROUNDS, stage: Callable[[str], None] = lambda what: None
+    on: FloatArithmetic,
+    nodes: Nodes,
+    rounds: int = ROUNDS,
+    stage: Callable[[str], None] = lambda what: None,
+    least: float = LEAST,
 ) -> Nodes | OpenBoxes:
     """Widen the boxes until they close, or return an :class:`OpenBoxes` with the reason why they do not.
 
     Boxes are closed if each symbol maps each box into the next node's box, every image has the next node's
     label, and all decisions are correct.
+
+    A box is wider than its images, on each side by at least ``least`` and a share of their width.
     """
     first = Points(on.numbers).first()[0]
-    low, high = _around(nodes.low, nodes.high)
+    low, high = _around(nodes.low, nodes.high, least)
     low[0], high[0] = np.minimum(low[0], first), np.maximum(high[0], first)
     for done in range(rounds):
         stage(f"widening {len(nodes)} boxes, round {done + 1} of at most {rounds}")
@@ -162,7 +168,7 @@ def close(
             return OpenBoxes(images, nodes)
         if (images[0] > low).all() and (images[1] < high).all() and _inside(first, low[0], high[0]):
             return nodes
-        wide_low, wide_high = _around(*images)
+        wide_low, wide_high = _around(*images, least)
         low, high = np.minimum(low, wide_low), np.maximum(high, wide_high)
     return OpenBoxes(f"the boxes still grow after {rounds} rounds", nodes)
 
@@ -207,9 +213,9 @@ def _portions(number: int, numbers: Numbers) -> Iterator[NDArray[np.int64]]:
         yield np.arange(first, min(first + size, number))
 
 
-def _around(low: Floats, high: Floats) -> tuple[Floats, Floats]:
+def _around(low: Floats, high: Floats, least: float) -> tuple[Floats, Floats]:
     """Return the boxes, widened slightly on all sides."""
-    margin = WIDER * (high - low) + LEAST
+    margin = WIDER * (high - low) + least
     return low - margin, high + margin
 
 

@@ -84,11 +84,9 @@ class Certification(NoTruthValue):
             raise InputError("there is no certificate because no boxes were proved")
         return certificate.to_json(self.numbers, self.nodes)
 
-    def certificates(self) -> Iterator[BoxesCertificate]:
-        """Yield certificates, each with more boxes than the last; the first one has as few as possible."""
-        for nodes in proved_nodes(self.numbers):
-            if isinstance(nodes, Nodes):
-                yield certificate.to_json(self.numbers, nodes)
+    def finer_nodes(self) -> Iterator[Nodes]:
+        """Yield nodes with proved boxes, each time more of them; the first time as few as possible."""
+        return (nodes for nodes in proved_nodes(self.numbers) if isinstance(nodes, Nodes))
 
 
 def certify(

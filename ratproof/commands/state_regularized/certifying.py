@@ -107,24 +107,24 @@ def certify(options: CertifyOptions) -> int:
             lambda done, of: report_progress(f"proving node {done + 1} of {of}"),
             report_progress,
         )
-        proved, accepted = answer.nodes is not None, False
+        proved, refusal = answer.nodes is not None, "no boxes were proved"
         if kernel is not None and proved:
             report_progress("Coq checks the boxes")
-            accepted = soft_network.write(kernel, answer.certificates(), checkpoint)
+            refusal = soft_network.write(kernel, answer, checkpoint)
+    accepted = kernel if proved and not refusal else None
     if output is not None and proved:  # written first, because the format may not support a symbol
         assert answer.language is not None
         files.write(answer.language.to_wfsa(), output)
     certificate = options.certificate if proved else None
     if certificate is not None:
         write_json(certificate, answer.certificate())
-    data = certification.as_json_object(answer, certificate, kernel if accepted else None)
+    data = certification.as_json_object(answer, certificate, accepted)
     lines = list(certification.sentences(answer, against))
-    if accepted:
-        lines.append(certification.kernel_sentence(str(kernel), soft_network.THEOREM))
+    if accepted is not None:
+        lines.append(certification.kernel_sentence(accepted, soft_network.THEOREM))
     print_all(data, lines, options, proved)
-    if kernel is not None and not accepted:
-        why = "Coq does not accept the boxes" if proved else "no boxes were proved"
-        note_unwritten(kernel, why)
+    if kernel is not None and accepted is None:
+        note_unwritten(kernel, refusal)
     return finish(answer, options, lines)
 
 

@@ -29,6 +29,7 @@ from ratproof.commands.rules.missing_words import warn_of_missing
 from ratproof.commands.state_regularized.certifying import EXIT, CertifyOptions, refuse_options
 from ratproof.commands.terminal import naming, note_unwritten, print_answer, progress
 from ratproof.coq import rule_network as coq_files
+from ratproof.coq.programs import OutOfTime
 from ratproof.report.certification import kernel_json, kernel_sentence
 
 AUTOMATA = (".json", ".att", ".fst", ".dot", ".gv")
@@ -60,12 +61,16 @@ def certify(options: CertifyOptions) -> int:
         matches = ((automaton, match(network, automaton)) for automaton in automata)
         proofs = ((automaton, matching) for automaton, matching in matches if matching is not None)
         proof, difference, accepted = next(proofs, None), None, False
+        refusal = "Coq does not accept the network"
         if proof is None:
             report_progress("searching for a difference")
             difference = differing_word(network, automata[0])
         else:
             report_progress(f"Coq checks {plural(len(network.words), 'word')}")
-            accepted = coq_files.write(kernel, network, *proof, (checkpoint, against))
+            try:
+                accepted = coq_files.write(kernel, network, *proof, (checkpoint, against))
+            except OutOfTime as error:
+                refusal = str(error)
     label, word = (None, None) if difference is None else (network.blocks[difference[0]].label, difference[1])
     differs = word is not None and is_exact(network, word)
     verdict = "certified" if accepted else "different" if differs else "unknown"
@@ -105,7 +110,7 @@ def certify(options: CertifyOptions) -> int:
             " binary32 rounds sums"
         )
     elif proof is not None:
-        lines.append("unknown: Coq does not accept the network")
+        lines.append(f"unknown: {refusal}")
     else:
         lines.append(
             "unknown: no string with a difference exists, but the network's states could not be mapped to"
