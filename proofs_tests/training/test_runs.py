@@ -17,7 +17,7 @@ from training.engine.run import RunOptions
 from training.experiments import run, settings_for
 from training.images.prototypes import GREYS
 from training.language_modelling.settings import MODELS as TEXT
-from training.language_recognition import palindromes, parentheses
+from training.language_recognition import palindromes, parentheses, reach
 from training.sequences.settings import MODELS as LONG
 from training.wikipedia.settings import MODELS as ARTICLES
 
@@ -42,6 +42,7 @@ STRINGS = "--model sr-lstm-p --epochs 4 --finish 2"
 )
 def test_a_repeatedly_interrupted_run_equals_an_uninterrupted_one(experiment, line, tmp_path, monkeypatch):
     monkeypatch.setattr(palindromes, "SIZES", ((40, 40), (30, 30)))
+    monkeypatch.setattr(reach, "LENGTHS", (120,))
     assert train(tmp_path / "whole", experiment, line) == 0
     calls, cuts, more = iter(range(10**6)), 0, ""
     monkeypatch.setattr(Loop, "_agreed", lambda self, *answers: [next(calls) % 6 == 5, False])
