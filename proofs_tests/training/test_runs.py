@@ -43,6 +43,8 @@ STRINGS = "--model sr-lstm-p --epochs 4 --finish 2"
 def test_a_repeatedly_interrupted_run_equals_an_uninterrupted_one(experiment, line, tmp_path, monkeypatch):
     monkeypatch.setattr(palindromes, "SIZES", ((40, 40), (30, 30)))
     monkeypatch.setattr(reach, "LENGTHS", (120,))
+    monkeypatch.setattr(parentheses, "COLUMNS", parentheses.COLUMNS[:1])
+    monkeypatch.setattr(parentheses, "DEEP", parentheses.COLUMNS[1])
     assert train(tmp_path / "whole", experiment, line) == 0
     calls, cuts, more = iter(range(10**6)), 0, ""
     monkeypatch.setattr(Loop, "_agreed", lambda self, *answers: [next(calls) % 6 == 5, False])

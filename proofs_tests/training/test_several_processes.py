@@ -45,14 +45,18 @@ OF_A_RANK, OF_TORCHRUN = 7, 12
 AS_TORCHRUN = f"""
 import json, os, signal, sys
 import lightning_fabric
+import torch._dynamo  # by the first optimiser
 from torch import distributed
 from ratproof.main import run
 from training import experiment_list
+from training.rational_recurrences import decided, experiment
+from theory.registry import claims
 from training.engine.loop import Loop
 from training.language_recognition import reach
 
 lines, asked, again = json.loads(sys.argv[1])
 make, reach.LENGTHS = Loop._step, (120,)
+claims()  # imports their modules
 
 def sends(number):
     def step(self, batch):
