@@ -43,8 +43,8 @@ STRINGS = "--model sr-lstm-p --epochs 4 --finish 2"
 def test_a_repeatedly_interrupted_run_equals_an_uninterrupted_one(experiment, line, tmp_path, monkeypatch):
     monkeypatch.setattr(palindromes, "SIZES", ((40, 40), (30, 30)))
     monkeypatch.setattr(reach, "LENGTHS", (120,))
-    monkeypatch.setattr(parentheses, "COLUMNS", parentheses.COLUMNS[:1])
     monkeypatch.setattr(parentheses, "DEEP", parentheses.COLUMNS[1])
+    monkeypatch.setattr(parentheses, "COLUMNS", parentheses.COLUMNS[:1])
     assert train(tmp_path / "whole", experiment, line) == 0
     calls, cuts, more = iter(range(10**6)), 0, ""
     monkeypatch.setattr(Loop, "_agreed", lambda self, *answers: [next(calls) % 6 == 5, False])
@@ -154,6 +154,7 @@ def test_settings_are_chosen_without_the_test_part(experiment, options, tmp_path
         ("atis", {"share": 1.5}, "--share must be a number"),
         ("atis", {"model": "gpt"}, "got 'gpt'"),
         ("parentheses", {"clip": math.inf}, "--clip must be a number"),
+        ("cr", {"seed": 2**31}, "--seed must be an integer from 0 to 2147483647, got 2147483648"),
         *(
             ("tomita", {"model": "sr-gru", name: value}, f"--{name}")
             for name, value in (("units", 0), ("centroids", 1), ("grammar", 8), ("noise", "loud"))

@@ -34,8 +34,8 @@ from training.engine.threads import one_thread
 from training.experiments import settings_for
 from training.state_regularized import strings
 from training.state_regularized.experiment import learn
-from training.state_regularized.languages import grammar
-from training.state_regularized.settings import NEVER, PRESETS, Recipe, recipe_of
+from training.state_regularized.languages import grammar, language_of
+from training.state_regularized.settings import NEVER, PRESETS, FromFile, Recipe, recipe_of
 from training.state_regularized.strings import LabelledStrings
 from training.state_regularized.task import LearningTask
 from training.tables import tables
@@ -299,6 +299,11 @@ def test_a_run_limited_to_few_iterations_has_a_result_and_a_row(tmp_path):
     ((title, header, (row,)),) = tables(results.results_in(tmp_path))
     assert "languages" in title and len(header) == len(row)
     assert row[:5] == ["two", str(balanced(2).minimal().states), "own", "1", "0"]
+
+
+def test_a_missing_file_of_an_automaton_is_reported(tmp_path):
+    with pytest.raises(InputError, match="'file' must be the name of a file with a boolean automaton"):
+        language_of(FromFile(), tmp_path)
 
 
 def test_the_campaign_has_the_languages_of_the_page():
