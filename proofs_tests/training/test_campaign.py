@@ -297,6 +297,7 @@ def test_a_diverged_trial_is_kept_and_merged(root, capfd, begun):
         assert campaign(root, f"{more} --json") == 1
         shown = json.loads(capfd.readouterr().out)
         assert (shown["failed"], shown["done"], begun) == (1, 5, [])
+        assert (shown["rows"], shown["incomplete"]) == (5, [])
     finished = root / "other" / TRIALS[0]
     finished.mkdir(parents=True)
     (root / "other/campaign.toml").write_text(PLAN)
