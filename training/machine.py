@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ def machine() -> dict[str, Any]:
     }
 
 
+@cache  # a process keeps the modules that it imported
 def installation() -> dict[str, str | None]:
     """Return the commit of the sources, and a digest of them, which also shows uncommitted changes."""
     return {"commit": _commit(), "sources": sources([*PACKAGES, "training"])}

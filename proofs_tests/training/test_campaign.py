@@ -110,6 +110,7 @@ def test_a_file_becomes_runs_in_its_order(root):
             "part 1: a field must be one of search, models, trials, settings, seed, got 'tries'",
         ),
         ("seeds = [0, 7]", "seeds = 3", "part 2: 'seeds' must be a list of integers, got 3"),
+        ('"sst2", "cr"', '"cr", "cr"', "part 2: 'train' must not repeat a name, got 'cr' more than once"),
         (
             "seeds = [0, 7]",
             "seeds = [0, 7, 0]",
@@ -131,7 +132,7 @@ def test_a_file_becomes_runs_in_its_order(root):
         (
             "batch = 8",
             "batch = -8",
-            "sst2/rrnn-b/seed-0: --batch must be a number from 1 to 1.04858e+06, got -8",
+            "sst2/rrnn-b/seed-0: --batch must be an integer from 1 to 1048576, got -8",
         ),
         ("batch = 8", "bach = 8", "got 'bach'"),
         ('["sst2", "cr"]', '["mr"]', "got 'mr'"),
@@ -296,6 +297,7 @@ def test_a_diverged_trial_is_kept_and_merged(root, capfd, begun):
         assert campaign(root, f"{more} --json") == 1
         shown = json.loads(capfd.readouterr().out)
         assert (shown["failed"], shown["done"], begun) == (1, 5, [])
+        assert (shown["rows"], shown["incomplete"]) == (5, [])
     finished = root / "other" / TRIALS[0]
     finished.mkdir(parents=True)
     (root / "other/campaign.toml").write_text(PLAN)

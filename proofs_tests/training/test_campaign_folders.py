@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -51,7 +52,7 @@ def status(folder: Path, capfd: pytest.CaptureFixture[str]) -> dict[str, object]
 def run_some(root: Path, folder: str, seeds: list[int]) -> Path:
     plan = read(root / "one.toml")
     (root / folder).mkdir()
-    (root / folder / "campaign.toml").write_text(ONE)
+    shutil.copy(root / "one.toml", root / folder / "campaign.toml")
     for seed in seeds:
         assert jobs.do(plan, plan.jobs[seed], root / folder, Data(root / "data", any_size=True)) == 0
     return root / folder
@@ -89,15 +90,15 @@ def test_two_folders_of_a_campaign_are_merged(root, capfd):
 
 @pytest.mark.usefixtures("command_line")
 def test_results_do_not_depend_on_machines_and_interruptions(root, capfd, monkeypatch, tmp_path):
-    """Two processes run here and are interrupted; the rest runs on a cluster whose scheduler is restarted."""
+    """One process runs here and is interrupted; the rest runs on a cluster whose scheduler is restarted."""
     pytest.importorskip("distributed")
-    (root / "one.toml").write_text(ONE)
-    full = run_some(root, "whole", [0, 1, 2])
+    (root / "one.toml").write_text(ONE.replace("[0, 1, 2]", "[0, 1]"))
+    full = run_some(root, "whole", [0, 1])
     far = "-o ROOT/far"
     monkeypatch.setenv("PYTHONPATH", put(tmp_path))
 
     when(monkeypatch, held(tmp_path, 0), lambda: os.kill(os.getpid(), signal.SIGTERM))
-    assert campaign(root, f"{far} --jobs 2", "one.toml") == 130
+    assert campaign(root, f"{far} --jobs 1", "one.toml") == 130
     assert ["cr/rrnn-b/seed-0", 0] in status(root / "far", capfd)["incomplete"]  # type: ignore[operator]
 
     cluster = Cluster(tmp_path)

@@ -5,6 +5,7 @@ import random
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -77,10 +78,10 @@ def test_a_result_has_the_commit_of_its_training() -> None:
 
 
 def test_a_random_new_run_equals_the_stored_one(capsys):
-    """The run is drawn from those that took less than ten seconds; its name and the seed are printed."""
+    """The run is drawn from those that took less than five seconds; its name and the seed are printed."""
     results, kept = stored()
     seed = random.SystemRandom().getrandbits(32)
-    fast = sorted(name for name in kept if _seconds(results[f"{name}.json"]) < 10)
+    fast = sorted(name for name in kept if _seconds(results[f"{name}.json"]) < 5)
     name = random.Random(seed).choice(fast)
     with capsys.disabled():
         print(f"\nrecheck {name} (seed {seed})")
@@ -94,12 +95,17 @@ def _seconds(result: dict[str, Any]) -> float:
 
 
 @pytest.mark.parametrize(
-    ("figure", "statuses", "differences"), [(None, (0,), []), (99.0, (1, 3), ["metrics.boxes"])]
+    ("figure", "checker", "statuses", "differences"),
+    [
+        (None, "accepted", (0,), []),
+        (99.0, "accepted", (1, 3), ["metrics.boxes"]),
+        (None, "rejected", (1,), []),
+    ],
 )
-def test_a_changed_figure_is_reported(
-    figure, statuses, differences, tmp_path, command_line, capfd, monkeypatch
+def test_a_changed_figure_or_a_rejected_certificate_is_reported(
+    figure, checker, statuses, differences, tmp_path, command_line, capfd, monkeypatch
 ):
-    """In place of a new run, the test uses the stored run; another test trains again."""
+    """In place of a new run, the test uses the stored run; another test trains and checks again."""
 
     def unpack_stored(result: dict[str, Any], folder: Path) -> None:
         results, networks = stored()
@@ -107,10 +113,11 @@ def test_a_changed_figure_is_reported(
         (folder / RESULT).write_text(json.dumps(results[f"{NAME}.json"]))
 
     monkeypatch.setattr("training.recheck.run_again", unpack_stored)
+    monkeypatch.setattr("training.recheck.judge", lambda certificate: SimpleNamespace(verdict=checker))
     one_run(tmp_path / "languages", figure)
     assert main.run(["results", str(tmp_path), "--recheck", "1", "--json"]) in statuses
     (check,) = json.loads(capfd.readouterr().out)["rechecks"]
-    assert (check["differences"], check["checker"]) == (differences, "accepted")
+    assert (check["differences"], check["checker"]) == (differences, checker)
 
 
 def test_there_must_be_as_many_networks(tmp_path, command_line, capfd):

@@ -17,7 +17,7 @@ from training.engine.run import RunOptions
 from training.experiments import run, settings_for
 from training.images.prototypes import GREYS
 from training.language_modelling.settings import MODELS as TEXT
-from training.language_recognition import palindromes, parentheses
+from training.language_recognition import palindromes, parentheses, reach
 from training.sequences.settings import MODELS as LONG
 from training.wikipedia.settings import MODELS as ARTICLES
 
@@ -42,6 +42,9 @@ STRINGS = "--model sr-lstm-p --epochs 4 --finish 2"
 )
 def test_a_repeatedly_interrupted_run_equals_an_uninterrupted_one(experiment, line, tmp_path, monkeypatch):
     monkeypatch.setattr(palindromes, "SIZES", ((40, 40), (30, 30)))
+    monkeypatch.setattr(reach, "LENGTHS", (120,))
+    monkeypatch.setattr(parentheses, "DEEP", parentheses.COLUMNS[1])
+    monkeypatch.setattr(parentheses, "COLUMNS", parentheses.COLUMNS[:1])
     assert train(tmp_path / "whole", experiment, line) == 0
     calls, cuts, more = iter(range(10**6)), 0, ""
     monkeypatch.setattr(Loop, "_agreed", lambda self, *answers: [next(calls) % 6 == 5, False])
@@ -151,6 +154,7 @@ def test_settings_are_chosen_without_the_test_part(experiment, options, tmp_path
         ("atis", {"share": 1.5}, "--share must be a number"),
         ("atis", {"model": "gpt"}, "got 'gpt'"),
         ("parentheses", {"clip": math.inf}, "--clip must be a number"),
+        ("cr", {"seed": 2**31}, "--seed must be an integer from 0 to 2147483647, got 2147483648"),
         *(
             ("tomita", {"model": "sr-gru", name: value}, f"--{name}")
             for name, value in (("units", 0), ("centroids", 1), ("grammar", 8), ("noise", "loud"))

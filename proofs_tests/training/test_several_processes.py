@@ -6,7 +6,6 @@ the exit status 130. Restarted processes resume the run.
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +18,7 @@ from proofs_tests.training.command_line import command_line
 from proofs_tests.training.sentences import write_rule_sets, write_sets, write_text
 from ratproof import main
 from training.engine.checkpoint import KIND
+from training.language_recognition import reach
 
 __all__ = ["command_line"]
 
@@ -35,28 +35,68 @@ MEMORY = (
 LANGUAGE = f"train ptb --model rrnn-b --preset small --hidden 4 --window 5 {DATA}"
 LINES = {"text": TEXT, "rules": RULES, "memory": MEMORY, "language": LANGUAGE}
 HOW = (
-    "--no-tensorboard --batch 5 --epochs 12 --patience 99 --rate 0.01 --precision 64-true --log-every 1"
+    "--no-tensorboard --batch 5 --epochs 4 --patience 99 --rate 0.01 --precision 64-true --log-every 1"
     " --keep-every 99"
 )
+AGAIN = ("--epochs", "2", "--keep-every", "0")
+OF_A_RANK, OF_TORCHRUN = 7, 12
+"""The steps at which a process of a run, and torchrun, receive SIGTERM."""
 
-BOTH = """
-import json, os, sys
+AS_TORCHRUN = f"""
+import json, os, signal, sys
 import lightning_fabric
-from training import experiment_list
+import torch._dynamo  # by the first optimiser
+from torch import distributed
 from ratproof.main import run
+from training import experiment_list
+from training.rational_recurrences import decided, experiment
+from theory.registry import claims
+from training.engine.loop import Loop
+from training.language_recognition import reach
 
-lines = json.loads(sys.argv[1])
-children = []
-for rank in "01":
-    child = os.fork()
-    if not child:
-        os.environ.update(RANK=rank, LOCAL_RANK=rank, GROUP_RANK="0")
-        os._exit(max(map(run, lines)))
-    children.append(child)
-sys.exit(max(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children))
+lines, asked, again = json.loads(sys.argv[1])
+make, reach.LENGTHS = Loop._step, (120,)
+claims()  # imports their modules
+
+def sends(number):
+    def step(self, batch):
+        made = make(self, batch)
+        if made.step == {OF_A_RANK}:
+            os.kill(os.getpid(), number)
+        return made
+    return step
+
+def attempts(*attempts, **variables):
+    store = distributed.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+    os.environ.update(MASTER_PORT=str(store.port), TORCHELASTIC_USE_AGENT_STORE="True", GROUP_WORLD_SIZE="1")
+    for attempt, (lines, number) in enumerate(attempts):
+        children = []
+        for rank in "01":
+            child = os.fork()
+            if not child:
+                os.environ.update(RANK=rank, LOCAL_RANK=rank, GROUP_RANK="0")
+                os.environ["TORCHELASTIC_RESTART_COUNT"] = str(attempt)
+                if rank == "1" and number:
+                    Loop._step = sends(number)
+                os._exit(max(map(run, lines)))
+            children.append(child)
+        first, status = os.wait()
+        children_left = [child for child in children if child != first]
+        if number == signal.SIGTERM:
+            os.kill(children_left[0], signal.SIGTERM)
+        ends = {{first: status, **{{child: os.waitpid(child, 0)[1] for child in children_left}}}}
+        yield [os.waitstatus_to_exitcode(ends[child]) for child in children]
+
+killed = ([again], signal.SIGKILL), ([again], 0)
+print(json.dumps([*attempts((lines, 0)), *attempts(([asked], signal.SIGTERM)),
+                  *attempts(*killed), *attempts(*killed)]))
 """
-"""Source of a program that runs two processes with the environment of torchrun, and imports modules only
-once.
+"""Source of a program that makes attempts of two processes each in the environment of torchrun, and imports
+modules only once.
+
+A process receives SIGTERM, and the program, as torchrun does, then sends SIGTERM to the other process. In
+another run, a process is killed in the first of two attempts. Then the program repeats both attempts as
+another torchrun.
 """
 
 
@@ -73,21 +113,27 @@ def line(name: str, data: Path, folder: Path) -> list[str]:
     return [*LINES[name].format(data=data).split(), *HOW.split(), "-o", str(folder)]
 
 
-def run_in_two(data: Path, folder: Path) -> None:
-    """Run each line in two processes, in its own folder below ``folder``."""
-    lines = json.dumps([line(name, data, folder / name) for name in LINES])
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    sizes = {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "TORCHELASTIC_RUN_ID": "test"}
-    env = {
-        **os.environ,
-        **sizes,
-        "MASTER_ADDR": "127.0.0.1",
-        "MASTER_PORT": f"{port}",
+@pytest.fixture(scope="module")
+def in_two(data, tmp_path_factory):
+    """Run all lines in two processes; return the folder of the runs, the exit statuses, and the messages."""
+    folder = tmp_path_factory.mktemp("two")
+    lines = [line(name, data, folder / name) for name in LINES]
+    asked, again = (line("text", data, folder / name) for name in ("asked", "again"))
+    sizes = {
+        "WORLD_SIZE": "2",
+        "LOCAL_WORLD_SIZE": "2",
+        "TORCHELASTIC_RUN_ID": "test",
         "OMP_NUM_THREADS": "1",
     }
-    subprocess.run([sys.executable, "-c", BOTH, lines], check=True, env=env, timeout=LONG)
+    ran = subprocess.run(
+        [sys.executable, "-c", AS_TORCHRUN, json.dumps([lines, asked, [*again, *AGAIN]])],
+        env={**os.environ, "MASTER_ADDR": "127.0.0.1", **sizes},
+        capture_output=True,
+        text=True,
+        timeout=LONG,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return folder, json.loads(ran.stdout.splitlines()[-1]), ran.stderr
 
 
 def steps_of(folder: Path) -> list[list[str]]:
@@ -108,18 +154,19 @@ def require_same(one: list[list[str]], two: list[list[str]]) -> None:
 
 
 @pytest.mark.usefixtures("command_line")
-def test_two_processes_have_the_losses_of_one(data, tmp_path):
-    run_in_two(data, tmp_path / "two")
+def test_two_processes_have_the_losses_of_one(data, in_two, tmp_path, monkeypatch):
+    monkeypatch.setattr(reach, "LENGTHS", (120,))
+    folder, statuses, _ = in_two
+    assert statuses[0] == [0, 0]
     for name in LINES:
-        assert main.run(line(name, data, tmp_path / "one" / name)) == 0
-        one, two = steps_of(tmp_path / "one" / name), steps_of(tmp_path / "two" / name)
-        require_same(one[:100], two[:100])
-        assert len(one) == len(two) > 100 and len({row[2] for row in one}) > 100
+        assert main.run(line(name, data, tmp_path / name)) == 0
+        one, two = steps_of(tmp_path / name), steps_of(folder / name)
+        require_same(one, two)
+        assert len({row[2] for row in one}) > 30
 
 
 # Termination requests.
 
-OF_A_RANK, OF_TORCHRUN = 7, 12
 ASKED = f"""
 import os, signal, sys, time
 if sys.orig_argv[1:3] == ["-m", "ratproof"]:
@@ -132,8 +179,6 @@ if sys.orig_argv[1:3] == ["-m", "ratproof"]:
 
         def step(self, batch):
             made = make(self, batch)
-            if made.step == {OF_A_RANK} and os.environ["RANK"] == "1":
-                os.kill(os.getpid(), signal.SIGTERM)
             if made.step == {OF_TORCHRUN}:
                 if os.environ["RANK"] == "1":
                     os.kill(int(os.environ["TORCHRUN"]), signal.SIGTERM)
@@ -149,8 +194,7 @@ if sys.orig_argv[1:3] == ["-m", "ratproof"]:
 """
 """Source of the ``sitecustomize.py`` that requests the end of a run.
 
-A process of the run sends SIGTERM to itself at one step, and at a later step to torchrun, which terminates
-all processes.
+At one step, a process of the run sends SIGTERM to torchrun, which terminates all processes.
 """
 RANK = """
 import os, signal, subprocess, sys
@@ -167,94 +211,49 @@ Torchrun does not report the exit status.
 """
 
 
-@pytest.mark.usefixtures("command_line")
-def test_a_termination_request_saves_a_checkpoint_and_every_process_exits_with_130(data, tmp_path):
-    """In the first case, one process receives the request, and torchrun then terminates the other process.
+def require_saved(folder: Path, step: int) -> None:
+    about, _ = checkpoints.read(folder / "run.safetensors", KIND)
+    assert about["progress"]["step"] == step + 1
+    assert not (folder / "result.json").exists()
 
-    In the second case, torchrun receives the request.
+
+@pytest.mark.usefixtures("command_line")
+def test_a_termination_request_saves_a_checkpoint_and_every_process_exits_with_130(data, in_two, tmp_path):
+    """In the first run, one process receives the request, and torchrun then terminates the other process.
+
+    In the second run, which continues the first, torchrun receives the request.
     """
+    folder, statuses, _ = in_two
+    assert statuses[1] == [130, 130]
+    require_saved(folder / "asked", OF_A_RANK)
     (tmp_path / "sitecustomize.py").write_text(ASKED)
     (tmp_path / "rank.py").write_text(RANK)
-    how = [*line("text", data, tmp_path / "run"), "--epochs", "3"]
+    how = [*line("text", data, folder / "asked"), "--resume"]
     torchrun = ["torch.distributed.run", "--standalone", "--nproc-per-node", "2", "rank.py"]
     path = os.pathsep.join([str(tmp_path), *sys.path])
-    for last, more in ((OF_A_RANK, []), (OF_TORCHRUN, ["--resume"])):
-        ran = subprocess.run(
-            [sys.executable, "-m", *torchrun, *how, *more],
-            cwd=tmp_path,
-            env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": path},
-            capture_output=True,
-            text=True,
-            timeout=LONG,
-        )
-        ends = {path.name: path.read_text() for path in tmp_path.glob("status-*")}
-        assert ends == {"status-0": "130", "status-1": "130"}, ran.stderr
-        for name in ends:
-            (tmp_path / name).unlink()
-        about, _ = checkpoints.read(tmp_path / "run" / "run.safetensors", KIND)
-        assert about["progress"]["step"] == last + 1
-        assert not (tmp_path / "run" / "result.json").exists()
-    assert main.run([*how, "--resume"]) == 0  # in one process
-    one = tmp_path / "one"
-    assert main.run([*line("text", data, one), "--epochs", "3"]) == 0
-    require_same(steps_of(one), steps_of(tmp_path / "run"))
-
-
-# Processes that torchrun restarts.
-
-AGAIN = """
-import json, os, signal, sys
-import lightning_fabric
-from torch import distributed
-from ratproof.main import run
-from training import experiment_list
-from training.engine.loop import Loop
-
-line, make = json.loads(sys.argv[1]), Loop._step
-
-def killed(self, batch):
-    made = make(self, batch)
-    made.step < 7 or os.kill(os.getpid(), signal.SIGKILL)
-    return made
-
-def attempts():
-    store = distributed.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
-    os.environ.update(MASTER_PORT=str(store.port), TORCHELASTIC_USE_AGENT_STORE="True", GROUP_WORLD_SIZE="1")
-    for attempt in "01":
-        children = []
-        for rank in "01":
-            child = os.fork()
-            if not child:
-                os.environ.update(RANK=rank, LOCAL_RANK=rank, GROUP_RANK="0")
-                os.environ["TORCHELASTIC_RESTART_COUNT"] = attempt
-                if rank == "1" and attempt == "0":
-                    Loop._step = killed
-                os._exit(run(line))
-            children.append(child)
-        yield [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
-
-print(json.dumps([*attempts(), *attempts()]))
-"""
-"""Source of a program that makes two attempts with two processes each, in the environment of torchrun.
-
-A process is killed in the first attempt. Then the program repeats both attempts as another torchrun.
-"""
-
-
-@pytest.mark.usefixtures("command_line")
-def test_restarted_processes_resume_from_the_checkpoint(data, tmp_path):
-    """The processes resume only their own run. The run of another torchrun is always refused."""
-    how = ["--epochs", "3", "--keep-every", "0"]
-    env = {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "TORCHELASTIC_RUN_ID": "test", "OMP_NUM_THREADS": "1"}
     ran = subprocess.run(
-        [sys.executable, "-c", AGAIN, json.dumps([*line("text", data, tmp_path / "run"), *how])],
-        env={**os.environ, "MASTER_ADDR": "127.0.0.1", **env},
+        [sys.executable, "-m", *torchrun, *how],
+        cwd=tmp_path,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": path},
         capture_output=True,
         text=True,
         timeout=LONG,
     )
-    assert json.loads(ran.stdout.splitlines()[-1]) == [[3, -9], [0, 0], [2, 2], [2, 2]], ran.stderr
-    assert ran.stderr.count("another process of the run ended") == 1 and "Traceback" not in ran.stderr
-    assert ran.stderr.count("must not contain a run") == 4
-    assert main.run([*line("text", data, tmp_path / "one"), *how]) == 0
-    require_same(steps_of(tmp_path / "one"), steps_of(tmp_path / "run"))
+    ends = {path.name: path.read_text() for path in tmp_path.glob("status-*")}
+    assert ends == {"status-0": "130", "status-1": "130"}, ran.stderr
+    require_saved(folder / "asked", OF_TORCHRUN)
+    assert main.run(how) == 0  # in one process
+    require_same(steps_of(folder / "text"), steps_of(folder / "asked"))
+
+
+# Processes that torchrun restarts.
+
+
+def test_restarted_processes_resume_from_the_checkpoint(in_two):
+    """The processes resume only their own run. The run of another torchrun is always refused."""
+    folder, statuses, messages = in_two
+    assert statuses[2:] == [[3, -9], [0, 0], [2, 2], [2, 2]], messages
+    assert messages.count("another process of the run ended") == 1 and "Traceback" not in messages
+    assert messages.count("must not contain a run") == 4
+    again = steps_of(folder / "again")
+    require_same(steps_of(folder / "text")[: len(again)], again)

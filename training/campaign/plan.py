@@ -241,4 +241,7 @@ def _words(part: dict[str, Any], key: str, where: str) -> list[str]:
     words = part.get(key)
     if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
         raise InputError(f"{where}: '{key}' must be a list of names, got {words!r:.40}")
+    twice = next((word for word in words if words.count(word) > 1), None)
+    if twice is not None:
+        raise FormatError(f"{where}: '{key}' must not repeat a name, got {twice!r:.40} more than once")
     return words

@@ -110,8 +110,9 @@ def _checked(one: Any, value: Any, right: type) -> Any:
     if meta.get("one_of") and value not in meta["one_of"]:
         raise InputError(f"{name} must be {' or '.join(meta['one_of'])}, got {shorten(value)}")
     if right in (int, float) and (value == math.inf or not meta["least"] <= value <= meta["most"]):
-        most = "" if meta["most"] == math.inf else f" to {meta['most']:g}"
-        raise InputError(f"{name} must be a number from {meta['least']:g}{most}, got {value}")
+        shown = "d" if right is int else "g"
+        most = "" if meta["most"] == math.inf else f" to {meta['most']:{shown}}"
+        raise InputError(f"{name} must be {_NAMES[right]} from {meta['least']:{shown}}{most}, got {value}")
     return value
 
 

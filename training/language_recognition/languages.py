@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -110,8 +110,12 @@ def _tomita(settings: Recognition) -> Language:
         rng = _generator(2, 9, settings.grammar, length)
         return lambda: _labelled(labelled_strings.draw_strings(learned, length, rng))
 
+    @cache
+    def parts() -> tuple[labelled_strings.LabelledStrings, labelled_strings.LabelledStrings]:
+        return labelled_strings.draw(learned, DATA_SEED)
+
     def part(index: int) -> Strings:
-        drawn = labelled_strings.draw(learned, DATA_SEED)[index]
+        drawn = parts()[index]
         return _labelled(zip(drawn.tokens, drawn.labels, strict=True))
 
     tests = {f"l {length}": test(length) for length in TOMITA_TEST_LENGTHS}

@@ -43,6 +43,8 @@ def language_of(settings: Recipe, data: Path) -> RegularLanguage:
         InputError: If the file is invalid, or the automaton accepts all strings or none.
     """
     if isinstance(settings, FromFile):
+        if not settings.file:
+            raise InputError("'file' must be the name of a file with a boolean automaton, got ''")
         return from_file(data / settings.file)
     if isinstance(settings, Nested):
         return balanced(settings.depth)

@@ -12,6 +12,7 @@ all strings of a short length, the validation set contains none of this length.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -184,7 +185,7 @@ class _Paths:
     def draw(self, length: int, rng: np.random.Generator) -> Tokens:
         state, symbols = self.dfa.start, []
         for left, chance in zip(range(length - 1, -1, -1), rng.random(length).tolist(), strict=True):
-            symbol = next(a for a, share in enumerate(self.cumulative[left][state]) if chance < share)
+            symbol = bisect(self.cumulative[left][state], chance)  # the first with a larger cumulative share
             symbols.append(symbol)
             state = self.table[state][symbol]
         return tuple(symbols)
