@@ -159,12 +159,12 @@ def test_a_difference_is_rounding_or_a_refutation_or_unknown(share, dtype, verdi
     assert verdicts(Off(share, dtype), "pieces") == {"pieces": verdict}
 
 
-@pytest.mark.parametrize(("places", "agree"), [(1, True), (3, False)])
-def test_the_last_place_of_a_result_is_rounding_even_if_no_perturbation_changes_it(places, agree):
+@pytest.mark.parametrize(("units", "agree"), [(1, True), (3, False)])
+def test_the_last_place_of_a_result_is_rounding_even_if_no_perturbation_changes_it(units, agree):
     class AlmostConstant(Off):
         def run(self, inputs, state=None, mask=None):
             outputs = 1 + 1e-9 * inputs
-            return outputs + (inputs.shape[1] == 1) * places * torch.finfo(outputs.dtype).eps, state
+            return outputs + (inputs.shape[1] == 1) * units * torch.finfo(outputs.dtype).eps, state
 
     model = AlmostConstant(0, None)
     format_ = Declared("mine", model, model.inputs).formats()["float32"]
