@@ -39,6 +39,7 @@ def test_an_adapted_kernel_holds():
     assert set(verdicts(claim).values()) == {"holds"}
 
 
+@pytest.mark.usefixtures("unshrunk")
 def test_an_adapted_kernel_that_is_wrong_is_refuted():
     def wrong(*, query, **rest):
         return foreign(query=query.flip(-1), **rest)

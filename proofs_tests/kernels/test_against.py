@@ -78,6 +78,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize(("mistake", "kind"), MISTAKES.items())
 def test_a_mistake_is_refuted(mistake, kind):
     result = results(claim_of(partial(gla, mistake=mistake)), 100, kind)[kind]
@@ -101,6 +102,7 @@ def test_a_small_difference_beyond_rounding_is_unknown():
     assert str(result.verdict) == "unknown" and "too small to refute" in result.why
 
 
+@pytest.mark.usefixtures("unshrunk")
 def test_no_family_is_needed():
     """A hyperbolic tangent of the state is not a linear recurrence."""
     vector = {"query": "", "key": "", "lanes": True, "scaled": "", "packed": False}

@@ -80,7 +80,7 @@ def test_a_kernel_with_offsets_in_int32_is_refuted_and_a_script_shows_it(monkeyp
     assert example.kernel in capsys.readouterr().out
 
 
-@pytest.mark.usefixtures("where_triton_runs")
+@pytest.mark.usefixtures("where_triton_runs", "unshrunk")
 @pytest.mark.parametrize(("wide", "verdict"), [(True, "holds"), (False, "refuted")])
 @pytest.mark.skipif(os.environ.get("TRITON_INTERPRET") != "1", reason="runs in Triton's interpreter")
 def test_an_overflow_in_a_triton_kernel_is_refuted(wide, verdict):

@@ -80,14 +80,16 @@ class Deployed(StatefulModel):
         outputs = []
         for t in range(time):
             new = 0.9 * state + read[:, t]
-            kept = torch.ones(batch, dtype=torch.bool) if mask is None else mask[:, t]
-            if self.mistake == "padding on the right is read" and t and mask is not None:
-                kept = kept | mask[:, :t].any(1)
             if self.mistake == "wrong after 257 tokens in a call" and t >= 257:
                 new = new * 1.1
             if self.mistake == "the state is lost after 257 tokens" and seen + t == 257 and seen:
                 new = read[:, t]
-            state = torch.where(kept[:, None], new, state)
+            if mask is not None:
+                kept = mask[:, t]
+                if self.mistake == "padding on the right is read" and t:
+                    kept = kept | mask[:, :t].any(1)
+                new = torch.where(kept[:, None], new, state)
+            state = new
             outputs.append(state)
         result = torch.stack(outputs, 1)
         if mask is not None and bool(mask.all()):

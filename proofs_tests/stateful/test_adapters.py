@@ -39,7 +39,7 @@ def test_a_cell_is_called_for_each_token_like_its_module(kind, cell):
 
 def test_bidirectional_modules_do_not_support_pieces():
     model = of_torch_rnn(nn.LSTM(3, 5, bidirectional=True))
-    assert verdicts(model, examples=1) == {"batch": "holds", "reuse": "holds"}
+    assert verdicts(model, longest=17) == {"batch": "holds", "reuse": "holds"}
 
 
 def test_another_module_is_refused():
@@ -128,7 +128,7 @@ class Silent(CausalLM):
 
 
 def test_a_cache_that_is_not_returned_is_the_argument():
-    model = of_causal_model(Silent(longest=66), new_cache=lambda rows: Cache(""))
+    model = of_causal_model(Silent(longest=18), new_cache=lambda rows: Cache(""))
     assert set(verdicts(model).values()) == {"holds"}
     wrong = of_causal_model(Silent(longest=66), new_cache=lambda rows: Cache("values left where they were"))
     assert verdicts(wrong, "reorder") == {"reorder": "refuted"}

@@ -89,7 +89,7 @@ def test_a_dtype_used_only_in_steps_must_be_declared():
 
 def test_a_state_that_keeps_the_original_dtype_in_float64_runs_is_no_error():
     torch.manual_seed(0)
-    (result,) = results(MovingAverage(), "pieces", 100, longest=130).values()
+    (result,) = results(MovingAverage(), "pieces", 50, longest=66).values()
     assert str(result.verdict) == "holds" and "float32 and float64" in result.facts["module"]
 
 
@@ -118,7 +118,7 @@ def test_float64_runs_allow_states_rounded_to_the_original_dtype_but_not_to_less
 
 def test_a_model_whose_later_calls_need_its_own_dtype_runs_only_in_that_dtype():
     torch.manual_seed(0)
-    answers = results(Attention())
+    answers = results(Attention(), longest=34)
     assert {kind: str(result.verdict) for kind, result in answers.items()} == dict.fromkeys(
         laws_of(Attention()), "holds"
     )
@@ -157,6 +157,19 @@ class Off(StatefulModel):
 def test_a_difference_is_rounding_or_a_refutation_or_unknown(share, dtype, verdict):
     torch.manual_seed(0)
     assert verdicts(Off(share, dtype), "pieces") == {"pieces": verdict}
+
+
+@pytest.mark.parametrize(("units", "agree"), [(1, True), (3, False)])
+def test_the_last_place_of_a_result_is_rounding_even_if_no_perturbation_changes_it(units, agree):
+    class AlmostConstant(Off):
+        def run(self, inputs, state=None, mask=None):
+            outputs = 1 + 1e-9 * inputs
+            return outputs + (inputs.shape[1] == 1) * units * torch.finfo(outputs.dtype).eps, state
+
+    model = AlmostConstant(0, None)
+    format_ = Declared("mine", model, model.inputs).formats()["float32"]
+    doubt = compare(LAWS["pieces"], format_, StatefulProblem(2, 1, (1, 1), "float32", seed=0))
+    assert (doubt is None) is agree
 
 
 @pytest.mark.parametrize(("reaches", "verdict"), [(False, "refuted"), (True, "unknown")])
@@ -245,7 +258,7 @@ def test_large_or_roughly_rounded_outputs_hide_no_error_of_other_outputs(dtype, 
 def test_correct_models_with_large_or_roughly_rounded_outputs_hold(others):
     torch.manual_seed(0)
     model = Forgetful(1, others)
-    assert verdicts(model, longest=66) == dict.fromkeys(laws_of(model), "holds")
+    assert verdicts(model, longest=34) == dict.fromkeys(laws_of(model), "holds")
 
 
 class Hidden(StatefulModel):

@@ -142,15 +142,15 @@ class ModelFormat:
         return Session(fresh(self.model), self.declared.inputs, problem, self.dtype, self.declared.device)
 
     @contextmanager
-    def perturbed(self, problem: StatefulProblem, seed: int) -> Iterator[Session]:
+    def perturbed(self, problem: StatefulProblem, seed: int, operators: bool) -> Iterator[Session]:
         """Yield a session with perturbed values, for use within the context.
 
-        Inputs, parameters, and results that operators round to a narrower dtype are changed by one unit in
-        the last place.
+        Inputs, parameters and, if ``operators``, results that operators round to a narrower dtype are changed
+        by one unit in the last place.
         """
-        operators = None if self.declared.precision else NarrowRounding(self.dtype, seed)
+        mode = NarrowRounding(self.dtype, seed) if operators and not self.declared.precision else None
         with perturbed(self.model, self.unit, seed) as model:
-            yield self._perturbed(model, problem, Perturbation(self.unit, seed, operators))
+            yield self._perturbed(model, problem, Perturbation(self.unit, seed, mode))
 
     def with_narrow_rounding(self, problem: StatefulProblem, seed: int) -> Session:
         """Return a session that perturbs only results that operators round to a narrower dtype."""

@@ -14,6 +14,8 @@ from ratproof.laws.models.session import Session
 
 RUNS, TIMES = 12, 8
 """The number of perturbed runs, and the multiple of their largest change that counts as rounding."""
+FIRST_RUNS = 3
+"""The number of further runs, before these, in which the results of operators are not perturbed."""
 SMALL = 1e-3
 """Minimum size to which the error of a gradient is relative, as a share of the largest gradient's size.
 
@@ -26,6 +28,11 @@ SMALL_OUTPUTS = 0.1
 def joined(rows: Rows) -> Tensor:
     """Return the values of all rows, concatenated in float64."""
     return torch.cat([row.double().reshape(-1) for row in rows])
+
+
+def last_places(rows: Rows) -> Tensor:
+    """Return one unit in the last place of each value of all rows, or somewhat more."""
+    return torch.cat([torch.finfo(row.dtype).eps * row.double().abs().reshape(-1) for row in rows])
 
 
 def in_rows(values: Tensor, rows: Rows) -> Rows:
@@ -46,16 +53,19 @@ def rounding(
     """Return the largest difference of each value that rounding explains.
 
     It is a multiple of the largest change, in perturbed runs, of the same feature of any output, or of the
-    gradient of the same tensor. The runs stop when they explain all differences in ``errors``.
+    gradient of the same tensor. The runs stop when they explain all differences in ``errors``; equal results
+    need no run.
     """
     features = _features(law, results[0])
     largest = torch.zeros(int(features.max()) + 1, dtype=torch.float64, device=errors.device)
     explained = largest[features]
-    for change in _perturbed_runs(law, format_, problem, *map(joined, results)):
+    runs = _perturbed_runs(law, format_, problem, *map(joined, results))
+    while not bool((errors <= explained).all()):
+        change = next(runs, None)
+        if change is None:
+            break
         largest.scatter_reduce_(0, features, change, "amax")
         explained = TIMES * largest[features]
-        if bool((errors <= explained).all()):
-            break
     return explained
 
 
@@ -73,13 +83,16 @@ def _perturbed_runs(
 ) -> Iterator[Tensor]:
     """Yield the changes of each value in perturbed runs.
 
-    These are runs of the reference way. If a copy of the model rounds values to the dtype of the original,
-    they are followed by runs of the other way, in which only such values are perturbed.
+    These are runs of the reference way. The first ones do not perturb the results of operators, which takes
+    several times as long and is rarely necessary to explain the differences of a correct model. If a copy of
+    the model rounds values to the dtype of the original, they are followed by runs of the other way, in which
+    only such values are perturbed.
     """
-    for seed in range(RUNS):
-        with format_.perturbed(problem, seed) as session:
-            change = changes(law.plain, session, plain)
-        yield change
+    for operators, runs in ((False, FIRST_RUNS), (True, RUNS)):
+        for seed in range(runs):
+            with format_.perturbed(problem, seed, operators) as session:
+                change = changes(law.plain, session, plain)
+            yield change
     for seed in range(RUNS if format_.original != format_.dtype else 0):
         change = changes(law.other, format_.with_original_rounding(problem, seed), other)
         if not change.any():
