@@ -67,9 +67,9 @@ def test_examples_are_determined_by_seed_target_and_number(way, monkeypatch):
         pytest.fail("Hypothesis must not collect constants of modules")
 
     name = f"corollary-14-corrected-sampled{way}"
-    found = targets(["corollary-14"], None, "cpu")
-    (target,) = [test for test in found if f"[{name}]" in test]
-    monkeypatch.setattr(worker, "targets", lambda *request: {target: found[target]})
+    steps = targets(["corollary-14"], None, "cpu")
+    (target,) = [test for test in steps if f"[{name}]" in test]
+    monkeypatch.setattr(worker, "targets", lambda *request: {target: steps[target]})
     monkeypatch.setattr(worker, "EXAMPLES", 10)
     monkeypatch.setattr(providers, "_get_local_constants", collect)
     first, second, again = rows_of_worker(0, [1, 2, 1])
