@@ -108,7 +108,7 @@ def test_a_module_that_runs_a_dfa_equals_only_that_dfa(dfa):
     assert length == 1  # the module differs on every string, and therefore on every string of one symbol
 
 
-@settings(max_examples=5)
+@settings(max_examples=12)
 @given(dfas(most_states=3))
 def test_a_module_that_runs_on_complete_sequences_need_not_be_causal(dfa):
     report = check_on_short_strings(
