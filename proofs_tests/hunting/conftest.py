@@ -15,7 +15,7 @@ from ratproof.main import run
 
 HUNT = ["hunt", "definition-4", "--json"]
 """A hunt of two targets."""
-ROUNDS = {REAL: 2, LIGHT: 12}
+ROUNDS = {REAL: 1, LIGHT: 12}
 
 OfOne = Callable[[int], HuntLedger]
 

@@ -15,17 +15,7 @@ import pytest
 
 from proofs_tests.cluster import Cluster
 from proofs_tests.hunting.conftest import HUNT, ROUNDS, hunted, make_light, status
-from proofs_tests.hunting.light_worker import (
-    DEADLY,
-    FAR,
-    FORGED,
-    HELD,
-    LIGHT,
-    OF_ANOTHER,
-    POISONED,
-    REAL,
-    TARGETS,
-)
+from proofs_tests.hunting.light_worker import DEADLY, FAR, FORGED, HELD, LIGHT, OF_ANOTHER, POISONED, TARGETS
 from proofs_tests.hunting.test_processes import needs_proc
 from proofs_tests.processes import descendants
 from ratproof.hunting.rounds import RoundRow
@@ -45,6 +35,13 @@ def cluster(tmp_path_factory, path):
         result = Cluster(tmp_path_factory.mktemp("cluster"), path, **{FAR: str(path / "go")})
     yield result
     result.end()
+
+
+@pytest.fixture
+def go(path):
+    """Yield the path of a file that does not exist; when it does, the last round of a ``HELD`` hunt ends."""
+    yield path / "go"
+    (path / "go").unlink()
 
 
 @pytest.mark.usefixtures("light")
@@ -77,18 +74,19 @@ def test_forged_messages_of_a_worker_are_refused(seed, says, cluster, tmp_path, 
 @needs_proc
 @pytest.mark.usefixtures("light")
 def test_the_rows_are_the_same_if_a_worker_and_a_nanny_are_killed(
-    cluster, of_one, at_the_first_row, tmp_path, capsys
+    cluster, of_one, at_the_first_row, go, tmp_path, capsys
 ):
-    """The workers are real ones."""
+    """The last round waits for the kills, so that the hunt cannot end before."""
 
     def kill() -> None:
         (worker,) = [pid for pid in descendants(cluster.nannies[0].pid) if is_dasks(pid)]
         os.kill(worker, signal.SIGKILL)
         cluster.nannies[1].kill()
+        go.touch()
 
     at_the_first_row(kill)
-    assert run(hunted(tmp_path, "--cluster", str(cluster.file), seed=REAL)) == 0
-    assert status(tmp_path, capsys) == of_one(REAL).status()
+    assert run(hunted(tmp_path, "--cluster", str(cluster.file), seed=HELD)) == 0
+    assert status(tmp_path, capsys) == of_one(HELD).status()
 
 
 def is_dasks(pid: int) -> bool:
@@ -98,13 +96,13 @@ def is_dasks(pid: int) -> bool:
 
 @pytest.mark.usefixtures("light")
 def test_a_restarted_scheduler_is_reported_and_the_hunt_continues(
-    cluster, of_one, at_the_first_row, path, tmp_path, capsys
+    cluster, of_one, at_the_first_row, go, tmp_path, capsys
 ):
     """The last round waits for the new scheduler, so that the hunt cannot end before."""
 
     def restart() -> None:
         cluster.restart()
-        (path / "go").touch()
+        go.touch()
 
     at_the_first_row(restart)
     assert run(hunted(tmp_path, "--cluster", str(cluster.file), seed=HELD)) == 0

@@ -33,24 +33,30 @@ from ratproof.process.time_limits import at_most
 
 
 @given(seed=st.integers(0, 2**32), deaths=st.sampled_from([0.0, 0.2]), jobs=st.integers(1, 9))
-def test_every_round_has_its_row_in_any_order_and_if_workers_die(seed, deaths, jobs, tmp_path_factory):
+def test_every_round_has_its_row_in_any_order_and_if_workers_die(
+    seed, deaths, jobs, serial, tmp_path_factory
+):
     folder = tmp_path_factory.mktemp("ledger")
     store, crew = ledger(folder), ScriptedWorker(seed, deaths)
     progress = hunt(WHAT, jobs, store, crew=crew)
     assert crew.closed and not progress.errors
     if not progress.incomplete:  # by chance, a round that ran alone may have lost three workers
         assert store.done(5) == EVERY and progress.rounds == 12
-        assert store.status() == serial(tmp_path_factory.mktemp("serial"))
+        assert store.status() == serial
 
 
-def serial(folder):
-    store = ledger(folder)
+@pytest.fixture(scope="module")
+def serial(tmp_path_factory):
+    """Return the status of a ledger that one worker wrote, without an interruption."""
+    store = ledger(tmp_path_factory.mktemp("serial"))
     hunt(WHAT, 1, store, crew=ScriptedWorker())
     return store.status()
 
 
 @given(cuts=st.lists(st.integers(1, 6), min_size=1, max_size=4), seed=st.integers(0, 99))
-def test_an_interrupted_and_resumed_hunt_has_the_rows_of_an_uninterrupted_one(cuts, seed, tmp_path_factory):
+def test_an_interrupted_and_resumed_hunt_has_the_rows_of_an_uninterrupted_one(
+    cuts, seed, serial, tmp_path_factory
+):
     folder = tmp_path_factory.mktemp("ledger")
     for cut in cuts:
         store = ledger(folder)
@@ -59,7 +65,7 @@ def test_an_interrupted_and_resumed_hunt_has_the_rows_of_an_uninterrupted_one(cu
     store = ledger(folder)
     progress = hunt(WHAT, 2, store, crew=ScriptedWorker(seed))
     assert progress.rounds + progress.resumed == 12
-    assert store.status() == serial(tmp_path_factory.mktemp("serial"))
+    assert store.status() == serial
 
 
 def test_a_hunt_does_not_end_while_the_scheduler_is_lost(tmp_path):

@@ -39,13 +39,12 @@ def is_worker(pid: int) -> bool:
 
 @needs_proc
 @pytest.mark.usefixtures("light")
-@pytest.mark.parametrize("seed", [LIGHT, REAL], ids=["light workers", "workers"])
 def test_a_worker_that_is_killed_is_replaced_and_the_rows_are_those_of_one_worker(
-    seed, of_one, at_the_first_row, tmp_path, capsys
+    of_one, at_the_first_row, tmp_path, capsys
 ):
     at_the_first_row(kill_a_worker)
-    assert run(hunted(tmp_path, "--jobs", "2", seed=seed)) == 0
-    assert status(tmp_path, capsys) == of_one(seed).status()
+    assert run(hunted(tmp_path, "--jobs", "2")) == 0
+    assert status(tmp_path, capsys) == of_one(LIGHT).status()
 
 
 @pytest.mark.usefixtures("light")

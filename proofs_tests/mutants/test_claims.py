@@ -26,7 +26,7 @@ ROWS = [audit.AuditRow(**row) for row in json.loads((ROOT / "mutants" / "matrix.
 FAULTS = [row for row in ROWS if row.says != audit.NOTHING]
 AUDITED = [claim for claim in claims().values() if any(row.claim == claim.name for row in ROWS)]
 """The claims into which faults were planted; docs/explanation/fault_matrix.md lists the other claims."""
-SAMPLE = 12
+SAMPLE = 6
 """Number of faults that are run again; each takes some seconds if a check holds."""
 
 

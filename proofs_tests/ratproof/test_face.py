@@ -91,7 +91,7 @@ def check_on_short_strings(*arguments, **options):
         return ratproof.check(*arguments, **options)
 
 
-@settings(max_examples=12)
+@settings(max_examples=5)
 @given(dfas(most_states=4))
 def test_a_module_that_runs_a_dfa_equals_only_that_dfa(dfa):
     options = {"embeddings": torch.eye(2), "alphabet": "ab", "accepts": 0.5, "examples": 5}
@@ -133,7 +133,7 @@ def test_scores_of_a_module_are_checked():
                 states.append(c)
             return torch.stack(states), c
 
-    assert ratproof.check(Fading(), FADING, embeddings=torch.eye(2), alphabet="ab").as_expected
+    assert check_on_short_strings(Fading(), FADING, embeddings=torch.eye(2), alphabet="ab").as_expected
 
 
 @pytest.mark.parametrize(
@@ -164,8 +164,8 @@ def test_a_batch_first_layer_is_refused():
 
 
 def test_verify_agrees_with_the_command(in_tmp_path, capsys):
-    report = ratproof.verify("fa-rnn-viterbi", kinds=["exhausted", "decided"])
-    assert {r.kind for r in report.results} == {"exhausted", "decided"} and report.as_expected
+    report = ratproof.verify("fa-rnn-eq-4", kinds=["proved", "decided"])
+    assert {r.kind for r in report.results} == {"proved", "decided"} and report.as_expected
     one = ratproof.verify("fa-rnn-viterbi", kinds="decided")
     assert main.run(["verify", "fa-rnn-viterbi", "--kind", "decided"]) == 0
     assert _untimed(str(one)) == _untimed(capsys.readouterr().out.rstrip())

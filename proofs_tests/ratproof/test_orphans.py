@@ -72,20 +72,18 @@ def test_a_spawned_worker_ends_with_its_parent(tmp_path, kill, before):
 
 
 @linux
-@kills
-def test_the_workers_of_a_hunt_end_with_it(tmp_path, kill):
+def test_the_workers_of_a_hunt_end_with_it(tmp_path):
     program = tmp_path / "ratproof"  # like an installed program, which a spawned worker would import first
     program.write_text("from ratproof.main import main\nif __name__ == '__main__':\n    main()\n")
     hunt = [sys.executable, str(program), "hunt", "--minutes", "5", "--jobs", "2"]
-    assert still_there_after(kill, hunt, tmp_path, at_least=2) == []
+    assert still_there_after(signal.SIGKILL, hunt, tmp_path, at_least=2) == []
 
 
 @linux
-@kills
-def test_the_workers_of_verify_end_with_it(tmp_path, kill):
+def test_the_workers_of_verify_end_with_it(tmp_path):
     program = tmp_path / "program.py"
     program.write_text("from ratproof.api.checks import verify\nverify()\n")
-    assert still_there_after(kill, [sys.executable, str(program)], tmp_path, at_least=3) == []
+    assert still_there_after(signal.SIGKILL, [sys.executable, str(program)], tmp_path, at_least=3) == []
 
 
 def test_a_worker_whose_parent_has_already_ended_ends_at_once():

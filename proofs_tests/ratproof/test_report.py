@@ -4,8 +4,7 @@ import io
 import re
 from dataclasses import replace
 
-import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -94,13 +93,14 @@ def first_line(lines, *ends) -> int:
     return next(i for i, line in enumerate(lines) if line.endswith(ends))
 
 
-@pytest.mark.parametrize("details", [False, True])
-@given(several=results())
-def test_no_line_is_wider_than_80_columns_or_ends_in_a_blank(details, several):
+@settings(max_examples=40)
+@given(several=results(), details=st.booleans())
+def test_no_line_is_wider_than_80_columns_or_ends_in_a_blank(several, details):
     for line in report(Outcome(several), details):
         assert (len(line) <= 80 and line == line.rstrip()) or line.startswith("      .ratproof/")
 
 
+@settings(max_examples=40)
 @given(several=results(), encoding=st.sampled_from(["utf-8", "ascii"]))
 def test_every_result_has_its_mark_in_the_row_of_its_variant(several, encoding):
     lines = report(Outcome(several), details=True, encoding=encoding)
@@ -118,6 +118,7 @@ def test_every_result_has_its_mark_in_the_row_of_its_variant(several, encoding):
         )
 
 
+@settings(max_examples=40)
 @given(results())
 def test_unexpected_results_come_first_and_are_repeated_in_the_totals(several):
     lines = report(Outcome(several))
@@ -129,6 +130,7 @@ def test_unexpected_results_come_first_and_are_repeated_in_the_totals(several):
     assert not bad or "; unexpected: " in totals
 
 
+@settings(max_examples=40)
 @given(several=results())
 def test_without_details_a_variant_has_a_row_or_counts_as_a_needed_hypothesis(several):
     lines = report(Outcome(several))

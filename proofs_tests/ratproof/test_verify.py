@@ -86,6 +86,7 @@ def test_a_reason_belongs_to_the_verdict_that_it_explains():
         assert (result.verdict, result.why) == (Verdict.REFUTED, "line 7")
 
 
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize("kind", ["sampled", "cross-checked", "exhausted"])
 def test_a_wrong_construction_does_not_refute_that_some_automaton_exists(kind):
     """Proposition 7 has an automaton, but not one with twice the weights u."""
