@@ -1,16 +1,13 @@
 """Tests that Triton's kernels, on a GPU or in the interpreter, compute the results of torch's loops.
 
-They run with and without chunks, and are also compiled for a GPU.
+They run with and without chunks.
 """
 
 import importlib.util
 import math
-import os
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from automata.errors import InputError
 from neural import scan
@@ -18,9 +15,7 @@ from neural.example_6 import Example6
 from neural.rrnn_f import RRNNF
 from neural.scan import backends, loops, on_gpu, outputs, triton_kernels
 from neural.sru import SRU
-from proofs_tests.automata.examples import few
 from proofs_tests.neural import test_scan, test_scan_outputs
-from proofs_tests.processes import python
 
 pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed"),
@@ -29,8 +24,6 @@ pytestmark = [
 D = torch.float64
 LOOPS = {"real": scan.elementwise, "max_plus": scan.max_plus, "log": scan.log_sum, "gated": scan.gated}
 each_loop = pytest.mark.parametrize("loop", LOOPS.values(), ids=LOOPS)
-CHUNKS = st.sampled_from([None, 1, 2, 3, 5])
-ordinary = st.sampled_from([0.0, -1.0, 1.0]) | st.floats(-3, 3)
 
 
 def gradients(run, inputs, weights):
@@ -51,23 +44,16 @@ def both(run, inputs, chunk):
         return gradients(run, inputs, weights), expected
 
 
-def drawn(data, dtype):
-    steps, lanes = data.draw(st.integers(0, 9)), data.draw(st.sampled_from([1, 3, 70]))
-    numbers = lambda rows: (
-        torch.tensor(data.draw(st.lists(ordinary, min_size=5, max_size=5)))
-        .repeat(rows * lanes // 5 + 1)[: rows * lanes]
-        .reshape(rows, lanes)
-    )
-    return numbers(steps).to(dtype), numbers(steps).to(dtype), numbers(1)[0].to(dtype)
-
-
 @each_loop
 @pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
-@few
-@given(st.data(), CHUNKS)
-def test_states_and_gradients_match_the_loops_with_and_without_chunks(loop, dtype, data, chunk):
+@pytest.mark.parametrize("steps, chunk", [(7, None), (7, 1), (7, 3), (1, 2), (0, 2)])
+def test_states_and_gradients_match_the_loops_with_and_without_chunks(loop, dtype, steps, chunk):
+    """Small integers make the two terms of a step equal in some of the 70 lanes."""
+    torch.manual_seed(2)
+    inputs = [torch.randn(*shape, dtype=dtype) for shape in ((steps, 70), (steps, 70), (70,))]
+    inputs = [torch.cat([x[..., :35], x[..., 35:].round()], -1) for x in inputs]
     slack = 1e-4 if dtype is torch.float32 else 1e-12
-    for one, other in zip(*both(loop, drawn(data, dtype), chunk), strict=True):
+    for one, other in zip(*both(loop, inputs, chunk), strict=True):
         torch.testing.assert_close(one, other, rtol=slack, atol=slack)
 
 
@@ -85,17 +71,15 @@ def test_bfloat16_accumulates_in_float32(loop, chunk):
     assert ((narrow.float() - wide).abs() <= 2**-7 * wide.abs()).all()
 
 
-@few
-@given(st.data())
-def test_max_plus_matches_the_loops_bit_for_bit_without_parallel_chunks(data):
-    f, u, c = drawn(data, D)
-    u, c = u.masked_fill(u == 1, -math.inf), c.masked_fill(c == 1, -math.inf)
+def test_max_plus_matches_the_loops_bit_for_bit_without_parallel_chunks():
+    torch.manual_seed(4)
+    f, u, c = (torch.randn(*shape, dtype=D) for shape in ((7, 70), (7, 70), (70,)))
+    u, c = u.masked_fill(u > 1, -math.inf), c.masked_fill(c > 1, -math.inf)
     for one, other in zip(*both(scan.max_plus, (f, u, c), None), strict=True):
         assert torch.equal(one, other)
 
 
-@pytest.mark.parametrize("chunk", [None, 2, 3])
-@pytest.mark.parametrize("steps", [0, 1, 7])
+@pytest.mark.parametrize("steps, chunk", [(0, None), (0, 2), (1, 2), (5, None), (5, 2)])
 def test_a_pair_and_its_gradients_match_the_loops(steps, chunk):
     torch.manual_seed(1)
     inputs = [torch.randn(*shape, dtype=D) for shape in [(steps, 2, 9)] * 4 + [(2, 9)] * 3]
@@ -229,13 +213,11 @@ OUTPUTS = {
 
 @pytest.mark.parametrize("form", OUTPUTS.values(), ids=OUTPUTS)
 @pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
-@few
-@given(data=st.data())
-def test_outputs_and_their_gradients_match_torchs_own_passes(form, dtype, data):
-    drawn_inputs = [data.draw(st.lists(ordinary, min_size=6, max_size=6)) for _ in range(3)]
+def test_outputs_and_their_gradients_match_torchs_own_passes(form, dtype):
+    values = torch.tensor([0, -1, 1, -3, 2.5, 0.3, -1e-3], dtype=dtype)
     slack = 1e-5 if dtype is torch.float32 else 1e-12
     for one, other in zip(
-        *both(form, [torch.tensor(x, dtype=dtype) for x in drawn_inputs], None), strict=True
+        *both(form, torch.cartesian_prod(values, values, values).unbind(1), None), strict=True
     ):
         torch.testing.assert_close(one, other, rtol=slack, atol=slack)
 
@@ -248,55 +230,3 @@ def test_the_tanh_is_within_three_ulps(dtype):
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_infinity_and_nan_agree_with_tanh():
     test_scan_outputs.require_tanh_of_infinity_and_nan("triton")
-
-
-COMPILES = """
-import triton
-import triton.language as tl
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
-from neural.scan import triton_kernels as kernels
-from neural.fa_rnn import triton_steps
-from neural.scan import triton_outputs as outputs
-
-for kernel in (triton_steps.forward, triton_steps.backward):
-    names, fixed = kernel.arg_names, {"SENTENCES": 16, "STATES": 128, "COLUMNS": 32}
-    of = dict.fromkeys(names, "*fp32") | dict.fromkeys(fixed, "constexpr") | {"rows": "*i64"}
-    of |= dict.fromkeys(("steps", "sentences", "states", "columns"), "i32")
-    source = ASTSource(kernel, of, {(names.index(n),): v for n, v in fixed.items()})
-    assert triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["cubin"]
-COUNTS, WIDE = ("steps", "chunk", "lanes"), {"fp32": "fp32", "bf16": "fp32", "fp64": "fp64"}
-for dtype, wide in WIDE.items():
-    for kernel in (kernels.forward, kernels.backward, kernels.pair_forward, kernels.pair_backward):
-        kinds = range(4) if "KIND" in kernel.arg_names else [None]
-        for kind in kinds:
-            for form in range(4) if dtype == "fp32" and kind in (0, 2) else (0,):
-                of = dict.fromkeys(kernel.arg_names, "*" + dtype) | dict.fromkeys(COUNTS, "i32")
-                of |= dict.fromkeys(("ends", "factors", "flows", "sums"), "*" + wide) | {"marks": "*i8"}
-                fixed = {"WIDE": getattr(tl, "float" + wide[2:]), "BLOCK": 64, "STAGES": 4}
-                if kind is not None:
-                    fixed |= {"KIND": kind, "FORM": form}
-                names = kernel.arg_names
-                if kind == 3:
-                    fixed["lanes"] = 1  # which Triton takes for a constant
-                types = {name: "constexpr" if name in fixed else of[name] for name in names}
-                source = ASTSource(kernel, types, {(names.index(n),): v for n, v in fixed.items()})
-                made = triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_warps": 1})
-                assert made.asm["cubin"]
-    for kernel in (outputs.output, outputs.output_backward):
-        for form in range(3):
-            fixed = {"FORM": form, "HAS_SKIP": form == 2, "BLOCK": 1024}
-            fixed["WIDE"] = getattr(tl, "float" + wide[2:])
-            names = kernel.arg_names
-            of = dict.fromkeys(names, "*" + dtype) | {"number": "i64"} | dict.fromkeys(fixed, "constexpr")
-            source = ASTSource(kernel, of, {(names.index(n),): v for n, v in fixed.items()})
-            assert triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["cubin"]
-print("compiled")
-"""
-
-
-def test_the_kernels_compile_for_an_h100(tmp_path):
-    """No GPU is needed. The test detects code that the interpreter accepts and the compiler rejects."""
-    surroundings = os.environ | {"TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": str(tmp_path)}
-    ran = python("-c", COMPILES, env=surroundings)
-    assert (ran.returncode, ran.stdout) == (0, "compiled\n"), ran.stderr

@@ -1,10 +1,6 @@
-"""Tests that products with matrices in Triton, on a GPU or in the interpreter, match torch's loops.
-
-The kernels are also compiled for a GPU.
-"""
+"""Tests that products with matrices in Triton, on a GPU or in the interpreter, match torch's loops."""
 
 import importlib.util
-import os
 from unittest.mock import patch
 
 import pytest
@@ -20,7 +16,6 @@ from neural.scan.matrices import loops, on_gpu, operators
 from proofs_tests.automata.examples import few
 from proofs_tests.neural import test_matrix_scan
 from proofs_tests.neural.test_matrix_scan import drawn, minus, require_logarithms_within_their_bound
-from proofs_tests.processes import python
 
 pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed"),
@@ -31,7 +26,7 @@ SEMIRINGS = ["real", "max_plus", "max_times", "log"]
 WARNS = "ignore:invalid value:RuntimeWarning"  # the interpreter uses NumPy, which warns about infinities
 each_semiring = pytest.mark.parametrize("semiring", SEMIRINGS)
 each_type = pytest.mark.parametrize(
-    "dtype, tile", [(torch.float32, on_gpu.TILE), (D, 512)], ids=["float32-whole", "float64-tiles"]
+    "dtype, tile", [(torch.float32, on_gpu.TILE), (D, 2048)], ids=["float32-whole", "float64-tiles"]
 )
 """A matrix of 17 states in one tile, or in tiles of a few columns and rows."""
 FEW_COUNTS = tuple(map(st.sampled_from, ((1, 3), (1, 3, 17), (0, 1, 3), (1, 3))))
@@ -135,18 +130,6 @@ def test_results_are_independent_of_batches_and_cuts(semiring):
 
 
 @each_semiring
-@pytest.mark.parametrize("added", [False, True])
-def test_gradients_match_finite_differences(semiring, added):
-    """On any backend, second-order gradients are those of the loops."""
-    torch.manual_seed(2)
-    symbols = torch.tensor([[0], [1]])
-    values = [torch.randn(*s, dtype=D) for s in ((2, 2, 2), (1, 2), (2, 1, 2))[: 2 + added]]
-    run = lambda matrices, start, offsets=None: matrix_scan(matrices, symbols, start, offsets, semiring)
-    with scan.use("triton"):
-        assert torch.autograd.gradcheck(run, [x.requires_grad_() for x in values])
-
-
-@each_semiring
 def test_gradients_of_many_uses_are_summed_in_parts_and_unused_matrices_get_zero(semiring):
     torch.manual_seed(3)
     symbols = torch.tensor([[0, 0, 3], [0, 0, 3], [0, 3, 0], [0, 0, 0]])
@@ -208,8 +191,7 @@ def test_layouts_do_not_matter():
     assert all(map(torch.equal, ours, theirs))
 
 
-@each_semiring
-@pytest.mark.parametrize("added", [False, True])
+@pytest.mark.parametrize("semiring, added", [("real", True), ("max_plus", False), ("log", True)])
 def test_torch_registers_and_transforms_the_operators(semiring, added):
     torch.manual_seed(5)
     symbols, offsets = torch.randint(0, 2, (2, 2)), torch.randn(2, 2, 3, dtype=D) if added else None
@@ -252,57 +234,3 @@ def test_many_states_match_the_loops():
     with scan.use("triton"):
         ours = states_and_gradients(matrix_scan, values, "max_plus")
     assert all(map(torch.equal, ours, theirs))
-
-
-COMPILES = """
-from unittest.mock import patch
-import torch
-import triton
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
-from neural.scan.matrices import on_gpu, triton_kernels as kernels
-from neural.scan.triton_functions import COUNTS
-
-NAMES = {torch.float32: "*fp32", torch.float64: "*fp64", torch.bfloat16: "*bf16", torch.int64: "*i64",
-         torch.int8: "*i8"}
-made = set()
-
-def compile(kernel, grid, arguments, fixed, like, num_warps):
-    # what would be started, as Triton specialises it: for whole vectors where n is a multiple of 16
-    function = getattr(kernels, kernel)
-    names = function.arg_names
-    given = dict(zip(names, (like if a is None else a for a in arguments)))
-    # Triton takes a 1 for a constant
-    fixed = fixed | {k: 1 for k, v in given.items() if isinstance(v, int) and v == 1 and k not in COUNTS}
-    types = {name: "constexpr" if name in fixed else "i32" if isinstance(given[name], int)
-             else NAMES[given[name].dtype] for name in names}
-    even = [name for name in names if types[name][0] == "*" or (name == "n" and given["n"] % 16 == 0)]
-    attributes = {(names.index(name),): [["tt.divisibility", 16]] for name in even}
-    constants = {(names.index(name),): value for name, value in fixed.items()}
-    options = {"num_warps": num_warps, **on_gpu.FUSED}
-    source = ASTSource(function, types, constants, attributes)
-    result = triton.compile(source, target=GPUTarget("cuda", 90, 32), options=options)
-    assert result.asm["cubin"] and result.metadata.shared < 227 * 1024
-    made.add((kernel, fixed["KIND"], str(given["matrices"].dtype), given["n"]))
-
-SHAPES = [("float32", 32, "real", True), ("float32", 250, "max_plus", False), ("float64", 1, "real", True),
-          ("float32", 1024, "log", True), ("float64", 256, "log", False),
-          ("bfloat16", 24, "max_times", True), ("bfloat16", 256, "real", False)]
-with patch.object(on_gpu, "_start", compile):
-    for dtype, n, semiring, added in SHAPES:
-        dtype = getattr(torch, dtype)
-        wide = torch.float64 if dtype == torch.float64 else torch.float32
-        matrices, start, offsets = (torch.empty(*s, dtype=t) for s, t in
-                                    (((min(2, n), n, n), dtype), ((3, n), wide), ((5, 3, n), wide)))
-        symbols, offsets = torch.zeros(5, 3, dtype=torch.long), offsets if added else None
-        states = on_gpu.forward(matrices, symbols, start, offsets, semiring)
-        on_gpu.backward(states, matrices, symbols, states, start, offsets, semiring)
-print(len(made))
-"""
-
-
-def test_the_kernels_compile_for_an_h100(tmp_path):
-    """No GPU is needed. The test detects code that the interpreter accepts and the compiler rejects."""
-    surroundings = os.environ | {"TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": str(tmp_path)}
-    ran = python("-c", COMPILES, env=surroundings)
-    assert (ran.returncode, ran.stdout) == (0, "21\n"), ran.stderr

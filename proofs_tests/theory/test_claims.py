@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.errors import InputError
+from proofs_tests.automata.examples import few
 from ratproof.evidence.kinds import KINDS
 from theory.claim import LADDER, PROVED, holding
 from theory.papers import PAPERS
@@ -67,6 +68,7 @@ def test_one_variant_holds_and_names_follow_the_convention(claim):
 
 
 @each
+@few
 @given(st.data())
 def test_cases_are_written_and_read_back(claim, data):
     variant = data.draw(st.sampled_from(claim.variants))

@@ -1,4 +1,4 @@
-"""Tests that every permutation of n <= 6 items is a product of n - 1 reflections."""
+"""Tests that every permutation of n <= 5 items is a product of n - 1 reflections."""
 
 from fractions import Fraction
 from itertools import permutations
@@ -23,7 +23,7 @@ def case(n: int, index: int) -> Weights:
     return signature(n).example("a").changed(order={"a": Fraction(index)})
 
 
-@pytest.mark.parametrize("n", range(1, 7))
+@pytest.mark.parametrize("n", range(1, 6))
 def test_every_permutation_is_a_product_of_n_minus_1_reflections(n):
     for index, images in enumerate(permutations(range(n))):
         w = case(n, index)

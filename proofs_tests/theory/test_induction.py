@@ -12,6 +12,7 @@ from automata import forward
 from automata.recurrences.polynomials import POLYNOMIALS, RATIONAL, WORDS
 from automata.semirings import MAX_PLUS, REAL
 from automata.wfsa import WFSA
+from proofs_tests.automata.examples import few
 from ratproof.evidence.ledger import recording
 from ratproof.ladder.rungs.proved import (
     IF_TURNED,
@@ -119,6 +120,7 @@ def test_no_mutated_recurrence_is_proved(claim, variant, change):
 
 
 @each
+@few
 @given(st.data())
 def test_no_perturbed_weight_is_proved(claim, variant, data):
     """If a variable is added to one weight of one automaton, some identity fails."""
@@ -203,7 +205,6 @@ def test_mutated_index_functions_are_not_proved_for_symbolic_sizes(name, monkeyp
     """The identities for every d and n use the functions that recurrence and automaton call."""
     module, function, broken = BROKEN_PLACES[name]
     symbolic = [v.proof.sizes for v in module.CLAIM.variants if v.proof is not None]
-    assert all(identity.holds for sizes in symbolic for identity in sizes())
     monkeypatch.setattr(module, function, broken)
     assert not all(identity.holds for sizes in symbolic for identity in sizes())
 
@@ -262,12 +263,13 @@ def test_a_proof_without_instances_or_letters_is_refused():
 
 
 def test_the_order_of_factors_is_distinguished():
-    orders = {(c, v.name): order_of_factors(v, v.proof) for c, v in PROVED if len(v.proof.instances) < 10}
-    assert orders["proposition-7", "corrected"] == IF_TURNED  # the paper writes f c, a path has c f
-    assert (
-        orders["model-c", "corrected"] == orders["proposition-12", "corrected"] == IN_ANY_ORDER
-    )  # the paper writes c f
-    assert orders["model-f", "corrected"] == NOT_IN_ORDER  # it writes c f, and p c
+    def order(claim):
+        variant = claims()[claim].variant("corrected")
+        return order_of_factors(variant, variant.proof)
+
+    assert order("proposition-7") == IF_TURNED  # the paper writes f c, a path has c f
+    assert order("model-c") == order("proposition-12") == IN_ANY_ORDER  # the paper writes c f
+    assert order("model-f") == NOT_IN_ORDER  # it writes c f, and p c
 
 
 def test_a_proof_counts_and_lists_its_identities():

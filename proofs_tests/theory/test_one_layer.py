@@ -8,10 +8,11 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.errors import InputError, LimitReached
+from proofs_tests.automata.examples import some
 from theory.one_layer import constructions, laws, table
 from theory.one_layer.architectures import ARCHITECTURES
 from theory.one_layer.languages import LANGUAGES
@@ -146,7 +147,7 @@ seeds = given(rng=st.integers(0, 2**32).map(Random))
 
 
 @pytest.mark.parametrize("name", FACTORS)
-@settings(max_examples=50)
+@some
 @seeds
 def test_layers_with_finitely_many_states_obey_the_laws(name, rng):
     maps = finite_maps(name, rng)
@@ -194,6 +195,7 @@ def test_diagonal_layers_obey_the_crossing_law(name, rng):
     "name, law",
     [(n, law) for n in FACTORS for law in ARCHITECTURES[n].exact_laws if law is not laws.CROSSING],
 )
+@some
 @seeds
 def test_layers_with_real_eigenvalues_change_their_answer_rarely(name, law, rng):
     layer = random_layer(name, rng)
