@@ -106,7 +106,9 @@ def file_text(result: Bound, bits: int) -> str:
 
 def theory() -> str:
     """Return the files of the theory of lower bounds as Coq modules, those without mathcomp first."""
-    first, rest = reals.LOWER_BOUND.files[:2], reals.LOWER_BOUND.files[2:]
+    files = reals.LOWER_BOUND.files
+    mathcomp = files.index("real_factors")  # the first file that needs it
+    first, rest = files[:mathcomp], files[mathcomp:]
     own = [reals.inline_module(name).replace("From ratproof Require Import", "Import") for name in rest]
     return "\n".join([*map(reals.inline_module, first), IMPORTS, *map(coq_files.inline_module, BELOW), *own])
 
