@@ -80,7 +80,12 @@ class Acceptor(nn.Module):
         )
         tokens = len(self.alphabet) + 2
         size = checked_integer("embedding_size", embedding_size) if embedding_size is not None else tokens
-        self.embedding = nn.Embedding(tokens, size, device=device, dtype=dtype)
+        weight = torch.empty(tokens, size, device=device, dtype=dtype)
+        self.embedding = nn.Embedding(tokens, size, _weight=weight)
+        if (
+            not weight.is_meta
+        ):  # on the meta device, normal_ would import torch's compiler, which takes a second
+            self.embedding.reset_parameters()
         of_centroids: dict[str, Any] = {
             "k": k,
             "similarity": similarity,
