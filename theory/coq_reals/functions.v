@@ -186,13 +186,15 @@ Notation mul := (mul bits).
 Notation div := (div bits).
 Notation scale_positive := (scale_positive bits).
 
-(* The exponential of - x, for x of at least 0 and 12 to 48 bits. With x = i + j / 64 + k / 4096 + r, it is the product of three entries of
-   the tables and exp (- r), which is near a Taylor polynomial. *)
-Definition lookup (entries : list interval) (i : Z) : interval :=
-  match nth (Z.to_nat i) entries None with
+(* From units of 2^-48. *)
+Definition rounded (I : interval) : interval :=
+  match I with
   | Some (a, b) => Some (Z.shiftr a (48 - Z.pos bits), - Z.shiftr (- b) (48 - Z.pos bits))%Z
   | None => None
   end.
+(* The exponential of - x, for x of at least 0 and 12 to 48 bits. With x = i + j / 64 + k / 4096 + r, it is the product of three entries of
+   the tables and exp (- r), which is near a Taylor polynomial. *)
+Definition lookup (entries : list interval) (i : Z) : interval := rounded (nth (Z.to_nat i) entries None).
 Definition polynomial (r : Z) : interval :=
   let R := point r in
   add (sub one (mul R (sub one (mul R (sub (of_rational bits (1 # 2)) (mul R (of_rational bits (1 # 6)))))))) (Some (-1, 1)%Z).
@@ -212,16 +214,21 @@ unfold scale. rewrite unit_is_power. replace 1 with (/ 2 ^ 48 * IZR (2 ^ 48)) by
 apply Rmult_le_compat_l; [simpl; lra|]. apply IZR_le, Z.pow_le_mono_r; lia.
 Qed.
 
-Lemma contains_lookup n i : (0 <= n <= 48)%Z -> (0 <= i)%Z -> contains (lookup (table n) i) (exp (- (IZR i / IZR (2 ^ n)))).
+Lemma scales : intervals.scale 48 = IZR (2 ^ (48 - Z.pos bits)) * scale.
+Proof. unfold scale, intervals.scale. rewrite !unit_is_power, <- mult_IZR, <- Z.pow_add_r by lia. do 2 f_equal. lia. Qed.
+
+Lemma contains_rounded I x : intervals.contains 48 I x -> contains (rounded I) x.
 Proof.
-intros N I. pose proof (table_contains n (Z.to_nat i) N) as T. rewrite INR_IZR_INZ, Z2Nat.id in T by assumption.
-unfold lookup. destruct (nth _ _ _) as [[a b]|]; [|easy]. unfold intervals.contains in *.
-set (s := (48 - Z.pos bits)%Z). assert (S : (0 <= s)%Z) by (unfold s; lia).
-assert (E : intervals.scale 48 = IZR (2 ^ s) * scale).
-{ unfold scale, intervals.scale. rewrite !unit_is_power, <- mult_IZR, <- Z.pow_add_r by lia. do 2 f_equal. unfold s. lia. }
-rewrite E in T. assert (P : (0 < 2 ^ s)%Z) by (apply Z.pow_pos_nonneg; lia).
+destruct I as [[a b]|]; [|easy]. unfold rounded, intervals.contains. rewrite scales.
+set (s := (48 - Z.pos bits)%Z). assert (S : (0 <= s)%Z) by (unfold s; lia). intros X.
+assert (P : (0 < 2 ^ s)%Z) by (apply Z.pow_pos_nonneg; lia).
 rewrite !Z.shiftr_div_pow2 by assumption. pose proof (division_below a _ P). pose proof (division_below (- b) _ P).
 apply IZR_lt in P. rewrite !opp_IZR in *. split; apply Rmult_le_reg_r with (IZR (2 ^ s)); lra.
+Qed.
+
+Lemma contains_lookup n i : (0 <= n <= 48)%Z -> (0 <= i)%Z -> contains (lookup (table n) i) (exp (- (IZR i / IZR (2 ^ n)))).
+Proof.
+intros N I. pose proof (table_contains n (Z.to_nat i) N) as T. rewrite INR_IZR_INZ, Z2Nat.id in T by assumption. now apply contains_rounded.
 Qed.
 
 Lemma contains_polynomial r x : x * scale = IZR r -> 0 <= x <= 1 / 4096 -> contains (polynomial r) (exp (- x)).
@@ -272,6 +279,15 @@ destruct (Z.leb_spec 64 i) as [L|L].
 Qed.
 
 End Precision.
+End Fast.
+
+Section Functions.
+Variable bits : positive.
+Notation contains := (contains bits).
+Notation scale := (scale bits).
+Notation one := (one bits).
+Notation div := (div bits).
+Notation scale_positive := (scale_positive bits).
 
 (* An increasing function, from enclosures of its values at the ends of the interval. *)
 Definition increasing (f : Z -> interval) (I : interval) : interval :=
@@ -292,15 +308,19 @@ assert (IZR a / scale <= x) by (apply Rmult_le_reg_r with scale; [lra|]; rewrite
 assert (x <= IZR b / scale) by (apply Rmult_le_reg_r with scale; [lra|]; rewrite At; lra). nra.
 Qed.
 
+(* The products in exp_minus are computed with 48 bits, so that their rounding does not matter. *)
 Definition exp_at (n : Z) : interval :=
-  if ((n <=? 0) && (12 <=? Z.pos bits) && (Z.pos bits <=? 48))%bool%Z then exp_minus (- n) else slow_exponential bits (point n).
+  if ((n <=? 0) && (12 <=? Z.pos bits) && (Z.pos bits <=? 48))%bool%Z
+  then rounded bits (exp_minus 48 (Z.shiftl (- n) (48 - Z.pos bits)))
+  else slow_exponential bits (point n).
 Definition exponential : interval -> interval := increasing exp_at.
 
 Lemma contains_exp_at n x : x * scale = IZR n -> contains (exp_at n) (exp x).
 Proof.
 intros E. unfold exp_at. destruct (_ && _ && _)%bool eqn:G; [|apply contains_slow_exponential, contains_point, E].
 apply andb_prop in G as [[N%Z.leb_le%IZR_le L%Z.leb_le]%andb_prop H%Z.leb_le]. rewrite <- (Ropp_involutive x).
-apply contains_exp_minus; [lia|rewrite opp_IZR; lra|]. pose proof scale_positive. nra.
+apply contains_rounded; [lia|]. apply contains_exp_minus; [lia| |pose proof scale_positive; nra].
+rewrite (scales bits) by lia. rewrite Z.shiftl_mul_pow2, mult_IZR, opp_IZR by lia. rewrite <- E. ring.
 Qed.
 
 Lemma contains_exponential I x : contains I x -> contains (exponential I) (exp x).
@@ -348,4 +368,4 @@ Proof.
 intros X. rewrite tanh_is_sigmoid. unfold tanh_of, doubled.
 repeat first [apply contains_sub | apply contains_add | apply contains_sigmoid | apply contains_one | assumption].
 Qed.
-End Fast.
+End Functions.
