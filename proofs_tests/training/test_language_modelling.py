@@ -108,7 +108,7 @@ def test_a_width_that_is_given_is_kept():
     for budget in ({}, {"budget": 0}):
         with pytest.raises(InputError, match="--hidden 0 requires a --budget"):
             LanguageModelling(hidden=0, **budget)
-    with pytest.raises(InputError, match="--hidden must be a number from 1"):
+    with pytest.raises(InputError, match="--hidden must be an integer from 1"):
         WikipediaModelling(hidden=0)
 
 

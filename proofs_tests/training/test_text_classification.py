@@ -298,7 +298,7 @@ def test_the_best_trial_is_known_only_when_all_are_done(tmp_path):
         ("--model gru", "--model must be lstm or"),
         ("--vertical-dropout 1", "--vertical-dropout must be a number"),
         ("--rate nan", "--rate must be a number"),
-        ("--batch 0", "--batch must be a number"),
+        ("--batch 0", "--batch must be an integer"),
         ("--preset best", "the preset must be one of paper, ours, got 'best'"),
         ("--minutes 0", "--minutes must be a positive number, got 0.0"),
         ("--device tpu", "--device must be cpu or cuda, got 'tpu'"),

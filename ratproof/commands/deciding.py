@@ -32,9 +32,9 @@ from ratproof.commands.app import (
 )
 from ratproof.commands.automata import AutomatonFile, load, load_both, note_semiring
 from ratproof.commands.terminal import naming, note_unwritten, print_answer, progress
-from ratproof.coq.programs import OutOfTime
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
 from ratproof.process.outputs import require_outputs
+from ratproof.process.supervisor import OutOfTime
 
 EXIT = {"equivalent": YES, "different": NO, "unknown": UNKNOWN}
 MissingAsZero = Annotated[

@@ -18,11 +18,11 @@ from ratproof.commands.deciding import write_json
 from ratproof.commands.terminal import note_unwritten, progress
 from ratproof.coq import lower_bound
 from ratproof.coq.certificate import name_in_coq
-from ratproof.coq.programs import OutOfTime
 from ratproof.coq.reals import AXIOMS
 from ratproof.process.exit_statuses import UNKNOWN, YES
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
+from ratproof.process.supervisor import OutOfTime
 from theory.not_rational.cells import CELLS, cell_named
 from theory.not_rational.weights import WeightedCell, from_json, some
 

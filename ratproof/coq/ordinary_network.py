@@ -13,8 +13,8 @@ from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 from ratproof.certification.ordinary_networks.turned_boxes import TurnedBoxes, turned_boxes
 from ratproof.coq import certificate as coq_files
 from ratproof.coq import reals
-from ratproof.coq.programs import OutOfTime
 from ratproof.coq.terms import coq_list, rational_term
+from ratproof.process.supervisor import OutOfTime
 
 THEOREM = "agrees"
 CELLS = {"rnn_tanh": "Elman", "gru": "GRU", "lstm": "LSTM"}

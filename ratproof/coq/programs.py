@@ -16,7 +16,7 @@ from filelock import FileLock
 from automata.cache_folder import cache_folder
 from automata.errors import InputError
 from automata.io.files import write_whole
-from ratproof.process.supervisor import seconds_left
+from ratproof.process.supervisor import OutOfTime, seconds_left
 
 TIME_TO_ANSWER = 3.0
 """Coq is ended so many seconds before the command's limit, so that the command can still print its result."""
@@ -44,13 +44,6 @@ class Rejected(Exception):
     def __init__(self, where: str, why: str) -> None:
         super().__init__(f"{where}: Coq does not accept it: {why}")
         self.where, self.why = where, why
-
-
-class OutOfTime(Exception):
-    """Raised if Coq does not end before the limit of the command's time."""
-
-    def __init__(self) -> None:
-        super().__init__("Coq needs more time than --limit-seconds allows")
 
 
 def program(name: str) -> str:
@@ -129,7 +122,7 @@ def _run(command: Sequence[str], where: Path | None, errors_too: bool = False) -
             timeout=max(left, 0) if left < math.inf else None,
         )
     except subprocess.TimeoutExpired:
-        raise OutOfTime from None
+        raise OutOfTime("Coq needs more time than --limit-seconds allows") from None
     if process.returncode == 0:
         return process.stdout + process.stderr if errors_too else process.stdout
     output = process.stderr.strip() or process.stdout.strip()

@@ -16,9 +16,9 @@ from ratproof.certification.soft_networks.floats import FloatArithmetic
 from ratproof.certification.soft_networks.numbers import Numbers
 from ratproof.coq import certificate as coq_files
 from ratproof.coq import reals
-from ratproof.coq.programs import OutOfTime
 from ratproof.coq.terms import coq_list, rational_term
 from ratproof.coq.wide_entries import wide_entries
+from ratproof.process.supervisor import OutOfTime
 
 THEOREM = "follows"
 NETS = 3

@@ -125,6 +125,10 @@ def fork_child(limits: Limits) -> ChildExit | None:
     return replace(ended, signal=requests[0]) if requests and ended.signal is not None else ended
 
 
+class OutOfTime(Exception):
+    """Raised if a program that a command calls does not end before the limit of the command's time."""
+
+
 def seconds_left() -> float:
     """Return the time until the limit of this process ends it; infinity if it has no limit."""
     return _until - time.monotonic()

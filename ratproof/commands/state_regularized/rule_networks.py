@@ -29,7 +29,7 @@ from ratproof.commands.rules.missing_words import warn_of_missing
 from ratproof.commands.state_regularized.certifying import EXIT, CertifyOptions, refuse_options
 from ratproof.commands.terminal import naming, note_unwritten, print_answer, progress
 from ratproof.coq import rule_network as coq_files
-from ratproof.coq.programs import OutOfTime
+from ratproof.process.supervisor import OutOfTime
 from ratproof.report.certification import kernel_json, kernel_sentence
 
 AUTOMATA = (".json", ".att", ".fst", ".dot", ".gv")
