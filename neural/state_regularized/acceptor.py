@@ -82,9 +82,7 @@ class Acceptor(nn.Module):
         size = checked_integer("embedding_size", embedding_size) if embedding_size is not None else tokens
         weight = torch.empty(tokens, size, device=device, dtype=dtype)
         self.embedding = nn.Embedding(tokens, size, _weight=weight)
-        if (
-            not weight.is_meta
-        ):  # on the meta device, normal_ would import torch's compiler, which takes a second
+        if not weight.is_meta:  # there, normal_ would import torch's compiler, which takes a second
             self.embedding.reset_parameters()
         of_centroids: dict[str, Any] = {
             "k": k,

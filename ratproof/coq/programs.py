@@ -78,8 +78,18 @@ def libraries() -> str:
 
 
 def compile_file(file: Path, root: Path, options: Sequence[str] = ()) -> str:
-    """Compile a file with the development at ``root``, and return its output, or raise Rejected."""
-    return _run([program("coqc"), "-w", WARNINGS, *options, "-R", str(root), "ratproof", str(file)], root)
+    """Compile a file with the development at ``root``, and return its output.
+
+    Raises:
+        Rejected: If Coq does not accept the file.
+        OutOfTime: If Coq does not end before the limit of the command's time.
+    """
+    command = [program("coqc"), "-w", WARNINGS, *options, "-R", str(root), "ratproof", str(file)]
+    left = max(seconds_left() - TIME_TO_ANSWER, 0.0)
+    try:
+        return _run(command, root, timeout=left if left < math.inf else None)
+    except subprocess.TimeoutExpired:
+        raise OutOfTime("Coq needs more time than --limit-seconds allows") from None
 
 
 def dependencies(root: Path, files: Sequence[Path]) -> dict[Path, list[Path]]:
@@ -110,19 +120,10 @@ def run_coqchk(root: Path, modules: Sequence[str]) -> list[str]:
     return [name for what, names in parts if what != "Theory" for name in names.split() if name != "<none>"]
 
 
-def _run(command: Sequence[str], where: Path | None, errors_too: bool = False) -> str:
-    left = seconds_left() - TIME_TO_ANSWER
-    try:
-        process = subprocess.run(
-            command,
-            cwd=where,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=max(left, 0) if left < math.inf else None,
-        )
-    except subprocess.TimeoutExpired:
-        raise OutOfTime("Coq needs more time than --limit-seconds allows") from None
+def _run(
+    command: Sequence[str], where: Path | None, errors_too: bool = False, timeout: float | None = None
+) -> str:
+    process = subprocess.run(command, cwd=where, capture_output=True, text=True, check=False, timeout=timeout)
     if process.returncode == 0:
         return process.stdout + process.stderr if errors_too else process.stdout
     output = process.stderr.strip() or process.stdout.strip()

@@ -57,7 +57,7 @@ def write(path: str, certification: Certification, checkpoint: str) -> str:
     """Write the Coq file of the first boxes that Coq accepts.
 
     Coq's enclosures are wider than those of ball arithmetic, so the boxes are first made wider. Each net is
-    tried with slopes for the entries that seem to need them, and then with slopes for all entries.
+    tried with slopes for the entries that probably need them, and then with slopes for all entries.
 
     Returns:
         The reason why the file was not written, or the empty string if it was.
@@ -69,8 +69,8 @@ def write(path: str, certification: Certification, checkpoint: str) -> str:
     for proved in islice(certification.finer_nodes(), NETS):
         nodes, margin = with_margin(numbers, proved)
         bits, data = margin + MORE_BITS, to_json(numbers, nodes)
-        for wide in (wide_entries(numbers, nodes, 2.0**-margin), None):
-            text = file_text(data, checkpoint, bits, wide)
+        choices = (wide_entries(numbers, nodes, 2.0**-margin), None)
+        for text in dict.fromkeys(file_text(data, checkpoint, bits, wide) for wide in choices):
             try:
                 if reals.write_if_accepted(path, text, f"check {bits} weights"):
                     return ""

@@ -31,7 +31,8 @@ def wide_entries(numbers: Numbers, nodes: Nodes, margin: float) -> list[list[boo
     """
     widths = nodes.high - nodes.low
     room = SHARE * 2 * (WIDER * widths + margin)
-    return [_wide(widths[node], _used(numbers, nodes, node, room)) for node in range(len(nodes))]
+    on = FloatArithmetic(numbers)
+    return [_wide(widths[node], _used(on, nodes, node, room)) for node in range(len(nodes))]
 
 
 def _wide(widths: Floats, used: Floats) -> list[bool]:
@@ -50,13 +51,13 @@ def _wide(widths: Floats, used: Floats) -> list[bool]:
     return [bool(x) for x in wide]
 
 
-def _used(numbers: Numbers, nodes: Nodes, node: int, room: Floats) -> Floats:
+def _used(on: FloatArithmetic, nodes: Nodes, node: int, room: Floats) -> Floats:
     """Return the share of the room that each entry would use without slopes, divided by its width.
 
     The result, of shape ``(k,)``, is the maximum over all symbols and the decision. ``room`` has shape
     ``(nodes, k)``.
     """
-    on, points, S = FloatArithmetic(numbers), Points(numbers), numbers.S
+    numbers, S = on.numbers, on.numbers.S
     box = FloatBoxes(nodes.low[[node]], nodes.high[[node]])
     shares = []
     for token, target in [*enumerate(nodes.after[node]), (numbers.end, None)]:
@@ -67,6 +68,6 @@ def _used(numbers: Numbers, nodes: Nodes, node: int, room: Floats) -> Floats:
             shares.append(np.abs(numbers.w) @ effects / (DECISION_SHARE * logit))
         else:
             gaps = np.abs(S - S[:, [nodes.label[target]]]).T @ effects / numbers.tau
-            alpha = points.mix(u.middle.lo)[0]
+            alpha = Points(numbers).mix(u.middle.lo)[0]
             shares.append((alpha[:, None] * (gaps + alpha @ gaps) / room[target][:, None]).max(axis=0))
     return np.asarray(np.max(shares, axis=0))

@@ -43,8 +43,8 @@ def _decided_by_the_run(data: Any) -> Any:
 def status_of(plan: Plan, folder: Path) -> dict[str, Any]:
     """Return the number of finished runs, a digest of their results, and the unfinished runs.
 
-    A run that diverged has no result, but is not unfinished. The keys are those of a
-    hunt's status (:meth:`ratproof.hunting.store.HuntLedger.status`).
+    A run that diverged has no result, but is not unfinished. The keys are those of a hunt's status
+    (:meth:`ratproof.hunting.store.HuntLedger.status`).
     """
     total, rows, incomplete = hashlib.sha256(), 0, []
     for job in sorted(plan.jobs, key=lambda job: job.name):

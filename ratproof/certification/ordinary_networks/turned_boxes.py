@@ -31,7 +31,7 @@ TINY = 1e-4
 ROOM, SLACK = 1.03, 1.05
 """Ratio of a region's width to the width of the images in it: required (``ROOM``) and chosen (``SLACK``).
 
-Coq's enclosures are up to 1.2 % wider than those here.
+Coq's enclosures are wider than those here, for one network by up to 1.2 %.
 """
 
 
