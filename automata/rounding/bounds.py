@@ -35,9 +35,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from automata.aliases import Floats, String, Weight, Weights
-from automata.errors import InputError
 from automata.rounding.formats import FLOAT32, FLOAT64, Format
-from automata.rounding.steps import STEPS, Deviation
+from automata.rounding.steps import STEPS, Deviation, require_bounds
 from automata.strings import Batch, encode
 from automata.wfsa import WFSA
 
@@ -84,25 +83,9 @@ def bound_table(
 
     Both arrays have shape ``(strings, longest + 1)``.
     """
-    if automaton.semiring not in STEPS:
-        known = " or ".join(k.name for k in STEPS)
-        raise InputError(f"rounding bounds: the semiring must be {known}, got {automaton.semiring.name}")
-    if automaton.has_epsilon:
-        if deviation is None or deviation.epsilon is None:
-            raise InputError(
-                "rounding bounds: the automaton must not have epsilon transitions; remove them exactly"
-            )
-        if bool((automaton.epsilon_table.columns <= automaton.epsilon_table.rows).any()):
-            raise InputError("rounding bounds: every epsilon transition must lead to a higher-numbered state")
-    run = STEPS[automaton.semiring](automaton, computed_in, deviation)
-    width = batch.codes.shape[1] + 1
-    values = np.zeros((len(batch), width), dtype=automaton.initial.dtype)
-    bounds = np.zeros((len(batch), width))
-    with np.errstate(over="ignore", invalid="ignore"):
-        for block in run.blocks(batch):
-            scores = run.read_out(block.omega, block.error)
-            values[block.strings, block.steps], bounds[block.strings, block.steps] = scores
-    return values, np.where(np.isnan(bounds), np.inf, bounds)
+    require_bounds(automaton, deviation)
+    values, bounds = STEPS[automaton.semiring](automaton, computed_in, deviation).scores(batch)
+    return values[:, :, 0], bounds[:, :, 0]
 
 
 def bounded(bounds: Floats) -> NDArray[np.bool_]:

@@ -13,14 +13,15 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from automata.aliases import Floats, Weights
-from automata.errors import ShapeError
+from automata.errors import InputError, ShapeError
 from automata.rounding.formats import FLOAT64, Format, representation_error, upper
 from automata.semirings import MAX_PLUS, REAL, Semiring
 from automata.strings import Batch
@@ -29,7 +30,7 @@ from automata.wfsa import WFSA
 # The bounds themselves are computed in float64; a step's own rounding errors are far below this factor.
 _OUTWARD = 1 + 2.0**-40
 NUMBERS_AT_ONCE = 2**16
-"""Number of vector components in a block of :meth:`_Steps.blocks`, for speed."""
+"""Number of vector components that :meth:`_Steps.scores` reads out together, for speed."""
 
 
 @dataclass(frozen=True)
@@ -51,133 +52,195 @@ class Deviation:
 
 
 @dataclass(frozen=True)
-class RoundingBlock:
-    """Forward vectors of prefixes of a batch's strings.
+class _Factors:
+    """The weights of a step or of a sum, and what their rounding depends on; all of one shape.
 
     Attributes:
-        steps, strings: the length of each prefix and the index of its string; shape ``(prefixes,)``.
-        omega, error: the vectors and the bounds on their errors, shape ``(prefixes, n)``. For several
-            automata (groups), the shape is ``(prefixes * groups, n)``, and the rows of a prefix are adjacent.
+        weights: the weights tau.
+        sizes: their magnitudes, rounded up.
+        slack: bounds on their errors.
+        heaviest: bounds on the magnitudes of the weights of the computation.
+        nonzero: whether the weight of the computation may differ from zero.
+        one: whether it is exactly 1, so that a product with it is not rounded.
     """
 
-    steps: NDArray[np.intp]
-    strings: NDArray[np.intp]
-    omega: Weights
-    error: Floats
+    weights: Weights
+    sizes: Floats
+    slack: Floats
+    heaviest: Floats
+    nonzero: NDArray[np.bool_]
+    one: NDArray[np.bool_]
+
+    @staticmethod
+    def of(weights: Weights, slack: Floats) -> _Factors:
+        """Return the factors with these weights and bounds on their errors."""
+        sizes = upper(weights)
+        heaviest = sizes + slack
+        return _Factors(weights, sizes, slack, heaviest, heaviest != 0, (sizes == 1) & (slack == 0))
+
+    def __getitem__(self, rows: Any) -> _Factors:
+        return _Factors(
+            self.weights[rows],
+            self.sizes[rows],
+            self.slack[rows],
+            self.heaviest[rows],
+            self.nonzero[rows],
+            self.one[rows],
+        )
+
+
+class Automata(Protocol):
+    """An automaton, or several automata of equal size, each with its own symbols.
+
+    Attributes:
+        semiring, exact, states: shared by all.
+        matrices: shape ``(groups * symbols, n, n)``.
+        initial: shape ``(groups, n)``, or ``(n,)`` for a single automaton.
+        final: one row for each unit, shape ``(units, n)``, or ``(n,)`` for a single unit.
+        epsilon: ``None``, or shape ``(groups, n, n)``, or ``(n, n)`` for a single automaton.
+    """
+
+    @property
+    def semiring(self) -> Semiring: ...
+    @property
+    def exact(self) -> bool: ...
+    @property
+    def states(self) -> int: ...
+    @property
+    def matrices(self) -> Weights: ...
+    @property
+    def initial(self) -> Weights: ...
+    @property
+    def final(self) -> Weights: ...
+    @property
+    def epsilon(self) -> Weights | None: ...
 
 
 class _Steps:
-    """The weights of an automaton, their magnitudes and errors, and one step of Forward on them."""
+    """The weights of automata, their magnitudes and errors, and one step of Forward on them."""
 
-    def __init__(self, automaton: WFSA, computed_in: Format, deviation: Deviation | None) -> None:
-        self.automaton, self.format = automaton, computed_in
+    def __init__(self, automata: Automata, computed_in: Format, deviation: Deviation | None) -> None:
+        self.semiring, self.exact, self.states = automata.semiring, automata.exact, automata.states
+        self.format = computed_in
         # A float64 reference rounds as often as the computation that it is compared with, so count both.
-        self.twice = 1.0 if automaton.exact else 1 + FLOAT64.unit / computed_in.unit
-        self.sizes, self.final_sizes = upper(automaton.matrices), upper(automaton.final)
-        self.slack = representation_error(automaton.matrices, computed_in)
-        self.final_slack = representation_error(automaton.final, computed_in)
-        self.initial_slack = representation_error(automaton.initial, computed_in)
+        self.twice = 1.0 if automata.exact else 1 + FLOAT64.unit / computed_in.unit
+        self.gammas = computed_in.gamma(np.arange(2.0 * automata.states + 1))  # a sum has at most 2 n terms
+        matrices, epsilon, n = automata.matrices, automata.epsilon, automata.states
+        self.initial, final = np.atleast_2d(automata.initial), np.atleast_2d(automata.final)
+        slack, final_slack = (representation_error(part, computed_in) for part in (matrices, final))
+        self.initial_slack = representation_error(self.initial, computed_in)
         if deviation is not None:
-            if deviation.matrices.shape != automaton.matrices.shape:
+            if deviation.matrices.shape != matrices.shape:
                 raise ShapeError(
-                    f"deviation.matrices must have shape {automaton.matrices.shape}, got"
-                    f" {deviation.matrices.shape}"
+                    f"deviation.matrices must have shape {matrices.shape}, got {deviation.matrices.shape}"
                 )
-            self.slack = self.slack + deviation.matrices
+            slack = slack + deviation.matrices
             self.initial_slack = self.initial_slack + deviation.initial
-            self.final_slack = self.final_slack + (0.0 if deviation.final is None else deviation.final)
-        epsilon = automaton.epsilon
-        if epsilon is not None:
-            assert deviation is not None and deviation.epsilon is not None
-            self.epsilon, self.epsilon_sizes = epsilon, upper(epsilon)
-            self.epsilon_slack = representation_error(epsilon, computed_in) + deviation.epsilon
+            final_slack = final_slack + (0.0 if deviation.final is None else deviation.final)
+        self.final = _Factors.of(final[:, :, None], final_slack[:, :, None])
+        self.columns: list[_Factors] | None = None
+        if epsilon is None:
+            self.matrices = _Factors.of(matrices, slack)
+            return
+        assert deviation is not None and deviation.epsilon is not None
+        epsilon = epsilon.reshape(-1, n, n)
+        off = representation_error(epsilon, computed_in) + deviation.epsilon.reshape(-1, n, n)
+        self.columns = _columns(matrices, slack, epsilon, off)
+        identity = np.repeat(self.semiring.identity(n, exact=self.exact)[None], len(epsilon), axis=0)
+        self.first_columns = _columns(identity, np.zeros(identity.shape), epsilon, off)
 
     def start(self, strings: int) -> tuple[Weights, Floats]:
         """Return Omega_0 and the bound on its error, for the given number of strings."""
-        omega, error = (np.tile(row, (strings, 1)) for row in (self.automaton.initial, self.initial_slack))
-        if self.automaton.epsilon is None:
+        omega, error = (np.tile(rows, (strings, 1)) for rows in (self.initial, self.initial_slack))
+        if self.columns is None:
             return omega, error
-        n, k = self.automaton.states, self.automaton.semiring
-        identity = k.identity(n, exact=self.automaton.exact)[None]
-        return self.closed(omega, error, identity, upper(identity), np.zeros((1, n, n)))
+        return self.closed(omega, error, self.first_columns, np.tile(np.arange(len(self.initial)), strings))
 
-    def step(self, omega: Weights, error: Floats, symbols: NDArray[np.intp]) -> tuple[Weights, Floats]:
+    def step(self, omega: Weights, error: Floats, matrices: NDArray[np.intp]) -> tuple[Weights, Floats]:
         """Return Omega_{i+1} and the bound on its error, from Omega_i and its bound."""
-        k = self.automaton.semiring
-        if self.automaton.epsilon is not None:
-            matrices = self.automaton.matrices[symbols]
-            return self.closed(omega, error, matrices, self.sizes[symbols], self.slack[symbols])
-        terms = k.times(omega[:, :, None], self.automaton.matrices[symbols])
-        after = k.sum(terms, axis=1)
-        return after, self._error(omega, error, self.sizes[symbols], self.slack[symbols], terms, after)
+        if self.columns is not None:
+            return self.closed(omega, error, self.columns, matrices)
+        factors = self.matrices[matrices]
+        terms = self.semiring.times(omega[:, :, None], factors.weights)
+        after = self.semiring.sum(terms, axis=1)
+        return after, self._error(omega, error, factors, terms, after)
 
     def closed(
-        self, omega: Weights, error: Floats, matrices: Weights, sizes: Floats, slack: Floats
+        self, omega: Weights, error: Floats, columns: list[_Factors], matrices: NDArray[np.intp]
     ) -> tuple[Weights, Floats]:
-        """Return Omega M E* and the bound on its error; M has shape ``(strings or 1, n, n)``.
+        """Return Omega M E* and the bound on its error; ``matrices`` selects the M of each row.
 
         Epsilon transitions lead to higher states. The states are therefore computed in increasing order. The
         value of a state is one sum, in any order, over its transitions in M and its epsilon transitions.
         """
-        k, n = self.automaton.semiring, self.automaton.states
-        after, off = np.empty_like(omega), np.empty_like(error)
-
-        def column(symbol: Weights, epsilon: Weights, q: int) -> Weights:
-            below = np.broadcast_to(epsilon[None, :q, q], (len(symbol), q))
-            return np.concatenate([symbol[:, :, q], below], axis=1)[:, :, None]
-
+        n = self.states
+        # the vectors before the symbol, then those of the states computed so far
+        every, errors = (np.concatenate([part, np.empty_like(part)], axis=1) for part in (omega, error))
         for q in range(n):
-            every = np.concatenate([omega, after[:, :q]], axis=1)
-            errors = np.concatenate([error, off[:, :q]], axis=1)
-            terms = k.times(every[:, :, None], column(matrices, self.epsilon, q))
-            value = k.sum(terms, axis=1)
-            weights, deviations = column(sizes, self.epsilon_sizes, q), column(slack, self.epsilon_slack, q)
-            after[:, q] = value[:, 0]
-            off[:, q] = self._error(every, errors, weights, deviations, terms, value)[:, 0]
-        return after, off
+            factors = columns[q][matrices]
+            before, off = every[:, : n + q], errors[:, : n + q]
+            terms = self.semiring.times(before[:, :, None], factors.weights)
+            value = self.semiring.sum(terms, axis=1)
+            every[:, n + q] = value[:, 0]
+            errors[:, n + q] = self._error(before, off, factors, terms, value)[:, 0]
+        return every[:, n:], errors[:, n:]
 
-    def blocks(self, batch: Batch) -> Iterator[RoundingBlock]:
-        """Yield the Forward vectors of all prefixes in a batch; for speed, a block contains several steps."""
-        groups = len(np.atleast_2d(self.automaton.initial))
-        first_matrices = np.arange(groups) * (len(self.automaton.matrices) // groups)
-        omega, error = self.start(len(batch))
-        vectors, active, numbers = [(omega, error)], [len(batch)], omega.size
+    def scores(self, batch: Batch, members: Sequence[int] = (0,)) -> tuple[Weights, Floats]:
+        """Return the scores of all prefixes in a batch, and bounds on their errors.
 
-        def block(end: int) -> RoundingBlock:
-            omegas, errors = zip(*vectors, strict=True)
-            steps = np.repeat(np.arange(end - len(active), end), active)
-            strings = np.concatenate([np.arange(length) for length in active])
-            return RoundingBlock(steps, strings, np.concatenate(omegas), np.concatenate(errors))
+        Both have shape ``(strings, longest + 1, units)``.
 
-        for t, (length, symbols) in enumerate(batch.steps(), start=1):
-            if numbers > NUMBERS_AT_ONCE:
-                yield block(t)
-                vectors, active, numbers = [], [], 0
-            rows = length * groups
-            matrices = (symbols[:, None] + first_matrices).ravel()
-            omega, error = self.step(omega[:rows], error[:rows], matrices)
-            vectors.append((omega, error))
-            active.append(length)
-            numbers += omega.size
-        yield block(batch.codes.shape[1] + 1)
+        Args:
+            batch: the strings.
+            members: the group of each unit.
+        """
+        groups, units = len(self.initial), len(members)
+        first_matrices = np.arange(groups) * self._symbols()
+        values = np.zeros((len(batch), batch.codes.shape[1] + 1, units), dtype=self.initial.dtype)
+        bounds = np.zeros(values.shape)
+        with np.errstate(over="ignore", invalid="ignore"):
+            omega, error = self.start(len(batch))
+            vectors, active, numbers = [(omega, error)], [len(batch)], omega.size
 
-    def read_out(
-        self, omega: Weights, error: Floats, units: NDArray[np.intp] | None = None
-    ) -> tuple[Weights, Floats]:
+            def read_out(end: int) -> None:
+                omegas, errors = map(np.concatenate, zip(*vectors, strict=True))
+                steps = np.repeat(np.arange(end - len(active), end), active)
+                strings = np.concatenate([np.arange(length) for length in active])
+                rows = (np.arange(len(steps))[:, None] * groups + members).ravel()
+                unit_of = np.tile(np.arange(units), len(steps))
+                value, bound = self._read_out(omegas[rows], errors[rows], unit_of)
+                values[strings, steps] = value.reshape(len(steps), units)
+                bounds[strings, steps] = bound.reshape(len(steps), units)
+
+            for t, (length, symbols) in enumerate(batch.steps(), start=1):
+                if numbers > NUMBERS_AT_ONCE:
+                    read_out(t)
+                    vectors, active, numbers = [], [], 0
+                rows = length * groups
+                matrices = (symbols[:, None] + first_matrices).ravel()
+                omega, error = self.step(omega[:rows], error[:rows], matrices)
+                vectors.append((omega, error))
+                active.append(length)
+                numbers += omega.size
+            read_out(batch.codes.shape[1] + 1)
+        return values, np.where(np.isnan(bounds), np.inf, bounds)
+
+    def _symbols(self) -> int:
+        factors = self.matrices if self.columns is None else self.columns[0]
+        return len(factors.weights) // len(self.initial)
+
+    def _read_out(self, omega: Weights, error: Floats, units: NDArray[np.intp]) -> tuple[Weights, Floats]:
         """Return the scores of Forward vectors (Peng et al. 2018, eq. 3c), and bounds on their errors.
 
-        If the final weights have a row for each unit, ``units`` selects the row for each vector.
+        ``units`` selects the final weights for each vector.
         """
-        k = self.automaton.semiring
-        parts = self.automaton.final, self.final_sizes, self.final_slack
-        final, sizes, off = parts if units is None else (part[units] for part in parts)
-        terms = k.times(omega, final)
-        value = k.sum(terms, axis=1)
-        column, slack = np.atleast_2d(sizes)[:, :, None], np.atleast_2d(off)[:, :, None]
-        return value, self._error(omega, error, column, slack, terms[:, :, None], value[:, None])[:, 0]
+        factors = self.final[units]
+        terms = self.semiring.times(omega[:, :, None], factors.weights)
+        value = self.semiring.sum(terms, axis=1)
+        return value[:, 0], self._error(omega, error, factors, terms, value)[:, 0]
 
     def _error(
-        self, omega: Weights, error: Floats, weights: Floats, slack: Floats, terms: Weights, sums: Weights
+        self, omega: Weights, error: Floats, factors: _Factors, terms: Weights, sums: Weights
     ) -> Floats:
         """Return a bound on the error of the sums over q' of omega(q') (x) weights(q', q).
 
@@ -194,19 +257,18 @@ class RealSteps(_Steps):
     """Steps of sums of products, in any order."""
 
     def _error(
-        self, omega: Weights, error: Floats, weights: Floats, slack: Floats, terms: Weights, sums: Weights
+        self, omega: Weights, error: Floats, factors: _Factors, terms: Weights, sums: Weights
     ) -> Floats:
         size = upper(omega)
-        largest, heaviest = size + error, weights + slack
+        largest = (size + error)[:, :, None]
         # test each factor, because the product itself may underflow
-        there = (largest != 0)[:, :, None] & (heaviest != 0)
-        exact = ((weights == 1) & (slack == 0)) | ((size == 1) & (error == 0))[:, :, None]
-        rounded = there & ~exact
+        there = (largest != 0) & factors.nonzero
+        rounded = there & ~(factors.one | ((size == 1) & (error == 0))[:, :, None])
         additions = np.maximum(np.add.reduce(there, axis=1, keepdims=True, dtype=np.intp) - 1, 0)
         roundings = rounded + np.maximum(additions - 1, 0)
-        products = largest[:, :, None] * heaviest
-        inherited = error[:, :, None] * weights + largest[:, :, None] * slack
-        own = products * self.format.gamma(roundings) + self.format.tiny * rounded
+        products = largest * factors.heaviest
+        inherited = error[:, :, None] * factors.sizes + largest * factors.slack
+        own = products * self.gammas[roundings] + self.format.tiny * rounded
         before_last = np.add.reduce(inherited + self.twice * own, axis=1)
         last = self.twice * self.format.unit * (additions[:, 0] > 0) * (upper(sums) + before_last)
         # Partial sums may exceed the sum, so give no bound if one could have overflowed.
@@ -217,16 +279,17 @@ class MaxPlusSteps(_Steps):
     """Steps of maxima of sums of two numbers; only the sums round."""
 
     def _error(
-        self, omega: Weights, error: Floats, weights: Floats, slack: Floats, terms: Weights, sums: Weights
+        self, omega: Weights, error: Floats, factors: _Factors, terms: Weights, sums: Weights
     ) -> Floats:
+        slack = factors.slack
         # -infinity is exact: such a term is never the maximum, regardless of the error of its other summand.
         alive = np.asarray(terms != -np.inf, dtype=bool)
         size = upper(omega)
-        left, right = ((size + error) != 0)[:, :, None], (weights + slack) != 0
+        left = ((size + error) != 0)[:, :, None]
         length = np.where(alive, upper(terms), 0.0)
         carried = np.where(alive, error[:, :, None] + slack, 0.0)
         # a sum with a zero is exact
-        own = (left & right & alive) * (self.format.unit * (length + carried) + self.format.tiny)
+        own = (left & factors.nonzero & alive) * (self.format.unit * (length + carried) + self.format.tiny)
         off = (carried + self.twice * own) * _OUTWARD
         near = np.where(alive, _nearest(terms), 0.0)
         # Only terms that may be the largest can change the maximum; float64 approximates the terms.
@@ -237,8 +300,24 @@ class MaxPlusSteps(_Steps):
         off = np.where(overflowed, np.inf, off)
         total = np.where(overflowed | (alive & ~(near + reach < least)), off, 0.0).max(axis=1, initial=0.0)
         return self._bounded(
-            np.where(alive, size[:, :, None] + weights + carried, 0.0).max(axis=1, initial=0.0), total
+            np.where(alive, size[:, :, None] + factors.sizes + carried, 0.0).max(axis=1, initial=0.0), total
         )
+
+
+def _columns(matrices: Weights, slack: Floats, epsilon: Weights, off: Floats) -> list[_Factors]:
+    """Return, for each state q, the weights into q: from all states by M, then by epsilon from lower states.
+
+    ``slack`` and ``off`` bound the errors of the matrices of all groups, and of each group's epsilon
+    transitions.
+    """
+    each = len(matrices) // len(epsilon)
+    epsilon, off = (np.repeat(part, each, axis=0) for part in (epsilon, off))
+
+    def column(first: Weights, second: Weights, q: int) -> Weights:
+        return np.concatenate([first[:, :, q], second[:, :q, q]], axis=1)[:, :, None]
+
+    states = range(epsilon.shape[1])
+    return [_Factors.of(column(matrices, epsilon, q), column(slack, off, q)) for q in states]
 
 
 def _nearest(values: Weights) -> Floats:
@@ -250,3 +329,17 @@ def _nearest(values: Weights) -> Floats:
 
 STEPS: dict[Semiring, type[_Steps]] = {REAL: RealSteps, MAX_PLUS: MaxPlusSteps}
 """The semirings with rounding bounds."""
+
+
+def require_bounds(automaton: WFSA, deviation: Deviation | None) -> None:
+    """Raise InputError if no rounding bound is known for an automaton with this deviation."""
+    if automaton.semiring not in STEPS:
+        known = " or ".join(k.name for k in STEPS)
+        raise InputError(f"rounding bounds: the semiring must be {known}, got {automaton.semiring.name}")
+    if automaton.has_epsilon:
+        if deviation is None or deviation.epsilon is None:
+            raise InputError(
+                "rounding bounds: the automaton must not have epsilon transitions; remove them exactly"
+            )
+        if bool((automaton.epsilon_table.columns <= automaton.epsilon_table.rows).any()):
+            raise InputError("rounding bounds: every epsilon transition must lead to a higher-numbered state")

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from automata.aliases import Floats, String, Weights
-from automata.rounding.bounds import prefix_bounds
+from automata.rounding.bounds import bound_table
 from automata.rounding.formats import Format
-from automata.rounding.steps import STEPS, Deviation
+from automata.rounding.steps import STEPS, Deviation, require_bounds
 from automata.semirings import Semiring
-from automata.strings import encode
+from automata.strings import Batch, encode
 from automata.wfsa import WFSA
 
 
@@ -38,35 +38,33 @@ def unit_bounds(
     """
     known: Sequence[Deviation | None] = deviations if deviations is not None else [None] * len(automata)
     first = automata[0]
-    alike = all(
-        not a.has_epsilon
+    batch = encode(first.index, strings)
+    if all(
+        a.semiring is first.semiring
+        and a.has_epsilon == first.has_epsilon
         and a.exact == first.exact
         and a.matrices.shape == first.matrices.shape
         and a.index == first.index
         for a in automata
-    )
-    if not alike or first.semiring not in STEPS:
+    ):
+        for automaton, deviation in zip(automata, known, strict=True):
+            require_bounds(automaton, deviation)
+        values, bounds = _together(automata, batch, computed_in, known)
+    else:
         sides = [
-            [
-                prefix_bounds(a, x, computed_in, deviation)
-                for a, deviation in zip(automata, known, strict=True)
-            ]
-            for x in strings
+            bound_table(a, encode(a.index, strings), computed_in, deviation)
+            for a, deviation in zip(automata, known, strict=True)
         ]
-        return [(np.stack([v for v, _ in s], 1), np.stack([b for _, b in s], 1)) for s in sides]
-    return _together(automata, strings, computed_in, known)
+        values, bounds = (np.stack(side, axis=2) for side in zip(*sides, strict=True))
+    results: list[tuple[Weights, Floats]] = [None] * len(batch)  # type: ignore[list-item]
+    for row, (index, length) in enumerate(zip(batch.order.tolist(), batch.lengths.tolist(), strict=True)):
+        results[index] = values[row, : length + 1], bounds[row, : length + 1]
+    return results
 
 
 @dataclass(frozen=True)
 class _Stacked:
-    """Several automata of equal size, evaluated together, each with its own symbols.
-
-    Attributes:
-        semiring, exact, states: shared by all.
-        matrices: shape ``(groups * symbols, n, n)``.
-        initial: shape ``(groups, n)``.
-        final: one row for each unit, shape ``(units, n)``.
-    """
+    """Several automata that are evaluated together; see :class:`automata.rounding.steps.Automata`."""
 
     semiring: Semiring
     exact: bool
@@ -74,16 +72,14 @@ class _Stacked:
     matrices: Weights
     initial: Weights
     final: Weights
-    epsilon: None = None
+    epsilon: Weights | None
 
 
 def _together(
-    automata: Sequence[WFSA],
-    strings: Sequence[String],
-    computed_in: Format,
-    deviations: Sequence[Deviation | None],
-) -> list[tuple[Weights, Floats]]:
-    first, units = automata[0], len(automata)
+    automata: Sequence[WFSA], batch: Batch, computed_in: Format, deviations: Sequence[Deviation | None]
+) -> tuple[Weights, Floats]:
+    """Return the scores of all prefixes and their bounds, both of shape ``(strings, longest + 1, units)``."""
+    first = automata[0]
     groups: dict[Hashable, int] = {}
     members: list[int] = []  # the group of each unit
     leaders: list[int] = []  # a unit of each group
@@ -92,39 +88,27 @@ def _together(
         members.append(group)
         if group == len(leaders):
             leaders.append(unit)
-    batch = encode(first.index, strings)
+    leading = [automata[unit] for unit in leaders]
+    epsilon = [automaton.epsilon for automaton in leading if automaton.epsilon is not None]
     stacked = _Stacked(
         first.semiring,
         first.exact,
         first.states,
-        np.concatenate([automata[unit].matrices for unit in leaders]),
-        np.stack([automata[unit].initial for unit in leaders]),
+        np.concatenate([automaton.matrices for automaton in leading]),
+        np.stack([automaton.initial for automaton in leading]),
         np.stack([automaton.final for automaton in automata]),
+        np.stack(epsilon) if epsilon else None,
     )
-    run = STEPS[first.semiring](stacked, computed_in, _deviation(deviations, leaders))  # type: ignore[arg-type]
-    width = batch.codes.shape[1] + 1
-    values = np.zeros((width, len(batch), units), dtype=first.initial.dtype)
-    bounds = np.zeros(values.shape)
-    with np.errstate(over="ignore", invalid="ignore"):
-        for block in run.blocks(batch):
-            prefixes = len(block.steps)
-            rows = (np.arange(prefixes)[:, None] * len(leaders) + members).ravel()
-            unit_of = np.tile(np.arange(units), prefixes)
-            value, bound = run.read_out(block.omega[rows], block.error[rows], unit_of)
-            values[block.steps, block.strings] = value.reshape(prefixes, units)
-            bounds[block.steps, block.strings] = bound.reshape(prefixes, units)
-    bounds = np.where(np.isnan(bounds), np.inf, bounds)
-    results: list[tuple[Weights, Floats]] = [None] * len(batch)  # type: ignore[list-item]
-    for row, position in enumerate(batch.order.tolist()):
-        end = batch.lengths[row] + 1
-        results[position] = values[:end, row], bounds[:end, row]
-    return results
+    run = STEPS[first.semiring](stacked, computed_in, _deviation(deviations, leaders))
+    return run.scores(batch, members)
 
 
 def _key(automaton: WFSA, deviation: Deviation | None) -> Hashable:
     """Return a key. Automata with equal keys have the same Forward vectors, which are computed only once."""
-    parts = [automaton.matrices, automaton.initial]
-    parts += [] if deviation is None else [deviation.matrices, deviation.initial]
+    sides = (automaton,) if deviation is None else (automaton, deviation)
+    parts = [
+        part for side in sides for part in (side.matrices, side.initial, side.epsilon) if part is not None
+    ]
     return tuple(id(part) if part.dtype == object else part.tobytes() for part in parts)
 
 
@@ -132,9 +116,12 @@ def _deviation(deviations: Sequence[Deviation | None], leaders: Sequence[int]) -
     known = [one for one in deviations if one is not None]
     if not known:
         return None
+    leading = [known[unit] for unit in leaders]
     final = np.stack([np.zeros_like(one.initial) if one.final is None else one.final for one in known])
+    epsilon = [one.epsilon for one in leading if one.epsilon is not None]
     return Deviation(
-        np.concatenate([known[unit].matrices for unit in leaders]),
-        np.stack([known[unit].initial for unit in leaders]),
+        np.concatenate([one.matrices for one in leading]),
+        np.stack([one.initial for one in leading]),
         final,
+        np.stack(epsilon) if epsilon else None,
     )

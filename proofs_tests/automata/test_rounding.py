@@ -123,14 +123,22 @@ def test_a_batch_has_the_bounds_of_its_strings(semiring, data):
             assert bounds[row, :length].tolist() == pytest.approx(one_bounds.tolist(), rel=1e-9)
 
 
-@few_cases(st.data(), st.sampled_from([REAL, MAX_PLUS]), st.booleans())
+@some_cases(st.data(), st.sampled_from([REAL, MAX_PLUS]), st.booleans())
 def test_several_automata_have_their_individual_bounds(data, semiring, exact):
     """Some share matrices and differ in final weights; some weights may deviate."""
-    some = data.draw(st.lists(automata(semiring, most_states=3, exact=exact), min_size=1, max_size=3))
-    some = [*some, some[0].replace(final=some[0].final[::-1].copy())]
+    least, kind = data.draw(st.sampled_from([0, 3])), data.draw(st.sampled_from(["none", "acyclic"]))
+    drawn = automata(semiring, least_states=least, most_states=3, exact=exact, epsilon=kind)
+    some = data.draw(st.lists(drawn, min_size=1, max_size=3))
+    first = some[0]
+    some += [first.replace(final=first.final[::-1].copy()), first.replace(matrices=first.matrices[::-1])]
+    if first.has_epsilon:
+        some.append(first.replace(epsilon=semiring.times(first.epsilon, first.epsilon)))
     xs = data.draw(st.lists(strings("ab", longest=6, run=8), min_size=1, max_size=3))
     off = data.draw(st.sampled_from([0.0, 1e-6]))
-    deviations = [Deviation(np.full(a.matrices.shape, off), np.full(a.initial.shape, off)) for a in some]
+    deviations = [
+        Deviation(*(np.full(shape, off) for shape in (a.matrices.shape, a.states, a.states, (a.states,) * 2)))
+        for a in some
+    ]
     for x, (scores, bounds) in zip(xs, unit_bounds(some, xs, FLOAT32, deviations), strict=True):
         assert scores.shape == bounds.shape == (len(x) + 1, len(some))
         for unit, (automaton, deviation) in enumerate(zip(some, deviations, strict=True)):

@@ -75,14 +75,14 @@ def query(a: WFSA, word: str, kind: str) -> str:
     run = RealSteps(a, computed_in, None)
     matrices = []
     for symbol in word:
-        rows, slack = (part[a.index[symbol]] for part in (a.matrices, run.slack))
+        rows, slack = (part[a.index[symbol]] for part in (a.matrices, run.matrices.slack))
         matrices.append(f"[{'; '.join(map(vector, rows.T, slack.T))}]")
     return SCORE.format(
         u=u,
         tiny=tiny,
         largest=largest,
-        initial=vector(a.initial, run.initial_slack),
-        final=vector(a.final, run.final_slack),
+        initial=vector(a.initial, run.initial_slack[0]),
+        final=vector(a.final, run.final.slack[0, :, 0]),
         word=f"[{'; '.join(matrices)}]",
     )
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from automata import forward
 from automata.recurrences.affine import NotAffine
-from automata.rounding import bounds as rounding
+from automata.rounding import units
 from automata.semirings import REAL
 from automata.testing.strategies import readings
 from automata.wfsa import WFSA
@@ -190,9 +190,9 @@ def test_a_forward_that_reads_the_previous_symbol_is_refuted(monkeypatch):
 
 
 def test_a_bound_of_zero_is_refuted_because_floats_round(monkeypatch):
-    right = rounding.bound_table
-    nothing = lambda *a: (right(*a)[0], np.zeros_like(right(*a)[1]))
-    monkeypatch.setattr("ratproof.implementations.layer.bound_table", nothing)
+    right = units.unit_bounds
+    nothing = lambda *a: [(values, np.zeros_like(bounds)) for values, bounds in right(*a)]
+    monkeypatch.setattr("ratproof.implementations.layer.unit_bounds", nothing)
     with pytest.raises(Disagreement):
         network("float32")
 

@@ -238,11 +238,10 @@ def test_exact_and_fast_comparisons_of_a_network_count_the_same(monkeypatch):
 
 
 def test_a_network_without_a_bound_on_the_empty_string_is_not_compared_there(monkeypatch):
-    unbounded = lambda a, batch, *_: (
-        np.zeros((len(batch), batch.codes.shape[1] + 1)),
-        np.full((len(batch), batch.codes.shape[1] + 1), np.inf),
-    )
-    monkeypatch.setattr("ratproof.implementations.layer.bound_table", unbounded)
+    unbounded = lambda automata, strings, *_: [
+        (np.zeros((len(x) + 1, len(automata))), np.full((len(x) + 1, len(automata)), np.inf)) for x in strings
+    ]
+    monkeypatch.setattr("ratproof.implementations.layer.unit_bounds", unbounded)
     assert counted(network(1.0), ["", "a"]) == (0, {WITHOUT_BOUND: 2})
 
 

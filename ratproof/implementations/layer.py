@@ -18,9 +18,9 @@ from torch import Tensor
 
 from automata.aliases import JsonObject
 from automata.errors import InputError
-from automata.rounding.bounds import Deviation, Format, bound_table, bounded, share
+from automata.rounding.bounds import Deviation, Format, bounded, share
 from automata.rounding.units import unit_bounds
-from automata.strings import String, encode
+from automata.strings import String
 from automata.wfsa import WFSA
 from neural.cell import AutomatonCell
 from neural.derivatives import any_order_scores
@@ -233,26 +233,17 @@ class LayerComparison:
         sides = self.sides()
         automata = [a if exact else a.to_float() for a, _ in sides]
         deviations = [slack for _, slack in sides]
-        if isinstance(self.network.cell, LinearRecurrenceCell):
-            every = magnitudes(self.network.cell, self.vectors, self.layer.alphabet, self._known_start)
-            if self.network.cell.in_order:
-                every = [(a.to_float(), factors) for a, (_, factors) in zip(automata, every, strict=True)]
-            bounds = polynomial_bounds(every, deviations, strings, self._format)
-            scores = unit_bounds(automata, strings, self._format)
-            return [(values, bound) for (values, _), bound in zip(scores, bounds, strict=True)]
-        batch = encode(self._automata[0].index, strings)
-        tables = [
-            bound_table(a, batch, self._format, slack) for a, slack in zip(automata, deviations, strict=True)
-        ]
-        rows = {index: row for row, index in enumerate(batch.order.tolist())}
-        prefixes = ((rows[index], len(string) + 1) for index, string in enumerate(strings))
-        return [
-            (
-                np.stack([values[row, :end] for values, _ in tables], axis=1),
-                np.stack([bound[row, :end] for _, bound in tables], axis=1),
-            )
-            for row, end in prefixes
-        ]
+        cell = self.network.cell
+        if not isinstance(cell, LinearRecurrenceCell):
+            return unit_bounds(automata, strings, self._format, deviations)
+        every = magnitudes(cell, self.vectors, self.layer.alphabet, self._known_start)
+        if cell.in_order:
+            every = [(a.to_float(), factors) for a, (_, factors) in zip(automata, every, strict=True)]
+        results = polynomial_bounds(every, deviations, strings, self._format)
+        if cell.in_order and not exact:
+            return results
+        scores = unit_bounds(automata, strings, self._format)
+        return [(values, bound) for (values, _), (_, bound) in zip(scores, results, strict=True)]
 
     @property
     def _dtype(self) -> torch.dtype:

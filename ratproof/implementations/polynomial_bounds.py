@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from automata.aliases import Floats
+from automata.aliases import Floats, Weights
 from automata.rounding.bounds import Deviation, Format
 from automata.rounding.units import unit_bounds
 from automata.strings import String
@@ -25,8 +25,10 @@ def polynomial_bounds(
     deviations: Sequence[Deviation],
     strings: Sequence[String],
     computed_in: Format,
-) -> list[Floats]:
-    """Return bounds on the network's error for each string's prefixes, shape ``(T + 1, units)``.
+) -> list[tuple[Weights, Floats]]:
+    """Return, for each string's prefixes, the automata's scores and bounds on the network's errors.
+
+    Both have shape ``(T + 1, units)``.
 
     Args:
         units: For each unit, its automaton or its automaton of magnitudes, and the factors of
@@ -38,8 +40,10 @@ def polynomial_bounds(
     automata = [automaton for automaton, _ in units]
     products = [automaton.replace(final=factors) for automaton, factors in units]
     tables = []
-    for _, bounds in unit_bounds([*automata, *products], strings, computed_in, [*deviations, *deviations]):
+    for values, bounds in unit_bounds(
+        [*automata, *products], strings, computed_in, [*deviations, *deviations]
+    ):
         own, before = np.hsplit(bounds, 2)
         own[1:][np.isinf(before[:-1])] = np.inf  # a product with the state before the step may overflow
-        tables.append(own)
+        tables.append((np.hsplit(values, 2)[0], own))
     return tables

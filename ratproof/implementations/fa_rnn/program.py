@@ -21,8 +21,9 @@ from torch import Tensor
 from automata.aliases import Floats
 from automata.forward import prefix_scores
 from automata.recurrences.affine import flat
-from automata.rounding.bounds import Deviation, Format, bound_table
-from automata.strings import String, encode
+from automata.rounding.bounds import Deviation, Format
+from automata.rounding.units import unit_bounds
+from automata.strings import String
 from automata.wfsa import WFSA
 from ratproof.evidence.ledger import MIGHT_UNDERFLOW
 from theory.signature import misfit
@@ -147,14 +148,9 @@ def off_by(
         if slack is None:
             values = _exact_scores(automata, string)
             return Reference(values, np.full((len(values), len(automata)), np.inf))
-        tables = [
-            bound_table(automaton, encode(automaton.index, [string]), form, deviation)
-            for automaton, deviation in zip(automata, slack, strict=True)
-        ]
-        values = [list(row) for row in zip(*(table[0].tolist() for table, _ in tables), strict=True)]
-        bounds = np.stack([bound[0] for _, bound in tables], axis=1)
+        ((scores, bounds),) = unit_bounds(automata, [string], form, slack)
         small = _may_underflow(w, factors * len(string) + 2, form)
-        return Reference(values, bounds, MIGHT_UNDERFLOW if small else None)
+        return Reference(scores.tolist(), bounds, MIGHT_UNDERFLOW if small else None)
 
     return reference
 
