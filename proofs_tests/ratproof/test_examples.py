@@ -32,7 +32,7 @@ QUICK = [
 
 
 @pytest.fixture
-def folder(in_tmp_path, tmp_path):
+def folder(in_tmp_path, tmp_path, few_trial_runs):
     assert run(["examples", "."]) == 0
     return tmp_path
 

@@ -300,6 +300,8 @@ def check(
                 outcomes[one] = _with_progress("check", wanted)
             if not as_json:
                 _show(outcomes[one], details=True, claims_file=one)
+            if outcomes[one].interrupted:
+                break
     outcome = joined(outcomes)
     if junit is not None:
         outcome.not_written = write_junit(outcome, junit, ", ".join(files))
