@@ -27,6 +27,7 @@ pytestmark = [
     pytest.mark.usefixtures("short_strings", "few_trial_runs"),
 ]
 EXAMPLES = Path(__file__).parents[2] / "ratproof" / "examples"
+INPUTS = {"embeddings": torch.eye(2), "alphabet": "ab"}
 FADING = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
 
 
@@ -74,6 +75,14 @@ def test_a_check_of_a_module_raises_or_returns_its_report():
     assert report.as_expected and [r.kind for r in report.results] == ["sampled", "exhausted"]
     with pytest.raises(AssertionError, match=r'got "refuted" \(sampled'):
         wrong.check(examples=5)
+
+
+@pytest.mark.parametrize(("name", "value"), [("examples", 0), ("examples", 1.5), ("seed", -1), ("seed", "1")])
+def test_an_invalid_number_of_examples_or_seed_is_refused(name, value):
+    claim = ratproof.step_claim("fading", start=0, step=lambda c, x: c / 2 + (x == "a"), automaton=FADING)
+    for check in (claim.check, lambda **more: ratproof.check(nn.Identity(), FADING, **INPUTS, **more)):
+        with pytest.raises(ratproof.InputError, match=f"{name} must be an integer of at least"):
+            check(**{name: value})
 
 
 def test_an_unknown_verdict_raises_too():
