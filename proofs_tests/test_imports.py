@@ -30,13 +30,9 @@ def import_statements(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import | ast.ImportFrom):
             yield child
-        elif isinstance(child, ast.If) and ast.unparse(child.test) in (
-            "TYPE_CHECKING",
-            "typing.TYPE_CHECKING",
-        ):
-            for statement in child.orelse:
-                yield from import_statements(ast.Module([statement], []))
-        else:
+        elif isinstance(child, ast.If) and "TYPE_CHECKING" in vars(child.test).values():
+            yield from import_statements(ast.Module(child.orelse, []))
+        elif not isinstance(child, ast.expr):
             yield from import_statements(child)
 
 

@@ -19,7 +19,7 @@ from proofs_tests.mutated_files.kinds import KINDS
 from proofs_tests.mutated_files.running import Hangs, RunResult, result
 from ratproof.evidence.random_cases import for_random_cases
 
-A_KIND, FRESH = 25, 500
+A_KIND, FRESH = 15, 500
 """Number of mutants of a kind of file: in a run without a seed, and in a run with a seed."""
 LONGEST = 2000
 """Maximum length in characters of an error message."""

@@ -9,8 +9,8 @@ from proofs_tests.ratproof.command_tree import commands, is_group
 from ratproof.main import run
 
 SLOW = {"verify", "prove", "hunt"}
-HOURS = "--all-inputs"
-"""The option with which an example runs on all 2^32 inputs."""
+MEASURED = ("--rounding", "--all-inputs")
+"""The options of the examples that measure functions on many inputs; test_doctor.py runs the first."""
 NEEDS_A_RUN = {
     "replay",
     "rules show",
@@ -27,12 +27,12 @@ QUICK = [
     for name, command in commands().items()
     if not is_group(command) and name not in SLOW | NEEDS_A_RUN and not name.startswith(TRAINING)
     for line in (command.epilog or "").splitlines()
-    if line.startswith("  ratproof ") and HOURS not in line
+    if line.startswith("  ratproof ") and not line.endswith(MEASURED)
 ]
 
 
 @pytest.fixture
-def folder(in_tmp_path, tmp_path):
+def folder(in_tmp_path, tmp_path, few_trial_runs):
     assert run(["examples", "."]) == 0
     return tmp_path
 

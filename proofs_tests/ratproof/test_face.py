@@ -5,7 +5,6 @@ import json
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 import torch
@@ -19,13 +18,16 @@ from automata.testing.dfa_strategies import dfas
 from automata.wfsa import WFSA
 from proofs_tests.processes import python
 from ratproof import main
-from ratproof.api import modules
 from ratproof.evidence.kinds import Verdict
 from theory.registry import claims
 
 # A check inside a property test loads its own profile, which causes Hypothesis's warning.
-pytestmark = pytest.mark.filterwarnings("ignore:Cannot register a settings profile")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Cannot register a settings profile"),
+    pytest.mark.usefixtures("short_strings", "few_trial_runs"),
+]
 EXAMPLES = Path(__file__).parents[2] / "ratproof" / "examples"
+INPUTS = {"embeddings": torch.eye(2), "alphabet": "ab"}
 FADING = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
 
 
@@ -68,12 +70,19 @@ def test_deprecated_names_are_the_same_functions(name, older, recwarn):
 def test_a_check_of_a_module_raises_or_returns_its_report():
     even = DFA(("a", "b"), start=0, table=((1, 0), (0, 1)), final=frozenset({0}))
     options = {"automaton": even, "embeddings": torch.eye(2), "alphabet": "ab", "accepts": 0.5}
-    with patch.object(modules, "LENGTHS", (0, 1, 17)):
-        report = ratproof.module_claim("right", module=Machine(even), **options).check(examples=5)
-        wrong = ratproof.module_claim("wrong", module=Machine(replace(even, start=1)), **options)
+    report = ratproof.module_claim("right", module=Machine(even), **options).check(examples=5)
+    wrong = ratproof.module_claim("wrong", module=Machine(replace(even, start=1)), **options)
     assert report.as_expected and [r.kind for r in report.results] == ["sampled", "exhausted"]
     with pytest.raises(AssertionError, match=r'got "refuted" \(sampled'):
         wrong.check(examples=5)
+
+
+@pytest.mark.parametrize(("name", "value"), [("examples", 0), ("examples", 1.5), ("seed", -1), ("seed", "1")])
+def test_an_invalid_number_of_examples_or_seed_is_refused(name, value):
+    claim = ratproof.step_claim("fading", start=0, step=lambda c, x: c / 2 + (x == "a"), automaton=FADING)
+    for check in (claim.check, lambda **more: ratproof.check(nn.Identity(), FADING, **INPUTS, **more)):
+        with pytest.raises(ratproof.InputError, match=f"{name} must be an integer of at least"):
+            check(**{name: value})
 
 
 def test_an_unknown_verdict_raises_too():
@@ -85,24 +94,18 @@ def test_an_unknown_verdict_raises_too():
         ratproof.step_claim("written", start=0, step=step, automaton=FADING).check(examples=5)
 
 
-def check_on_short_strings(*arguments, **options):
-    """Run ``ratproof.check`` without its long strings, which test_believe_module.py tests."""
-    with patch.object(modules, "LENGTHS", (0, 1, 17)):
-        return ratproof.check(*arguments, **options)
-
-
 @settings(max_examples=5)
 @given(dfas(most_states=4))
 def test_a_module_that_runs_a_dfa_equals_only_that_dfa(dfa):
     options = {"embeddings": torch.eye(2), "alphabet": "ab", "accepts": 0.5, "examples": 5}
-    right = check_on_short_strings(Machine(dfa), dfa, **options)
+    right = ratproof.check(Machine(dfa), dfa, **options)
     assert verdicts(right) == {
         r.kind: Verdict.HOLDS if r.informative else Verdict.UNKNOWN for r in right.results
     }
     turned = replace(dfa, final=frozenset(range(dfa.states)) - dfa.final)
     string = dfa.shortest_difference(turned)
     assume(string is not None)
-    wrong = check_on_short_strings(Machine(dfa), turned, **options)
+    wrong = ratproof.check(Machine(dfa), turned, **options)
     assert verdicts(wrong) == {"sampled": Verdict.REFUTED, "exhausted": Verdict.REFUTED}
     (length,) = {len(r.counterexample.string) for r in wrong.results if r.kind == "exhausted"}
     assert length == 1  # the module differs on every string, and therefore on every string of one symbol
@@ -111,7 +114,7 @@ def test_a_module_that_runs_a_dfa_equals_only_that_dfa(dfa):
 @settings(max_examples=12)
 @given(dfas(most_states=3))
 def test_a_module_that_runs_on_complete_sequences_need_not_be_causal(dfa):
-    report = check_on_short_strings(
+    report = ratproof.check(
         Machine(dfa, backwards=True),
         dfa,
         embeddings=torch.eye(2),
@@ -133,7 +136,7 @@ def test_scores_of_a_module_are_checked():
                 states.append(c)
             return torch.stack(states), c
 
-    assert check_on_short_strings(Fading(), FADING, embeddings=torch.eye(2), alphabet="ab").as_expected
+    assert ratproof.check(Fading(), FADING, embeddings=torch.eye(2), alphabet="ab").as_expected
 
 
 @pytest.mark.parametrize(
@@ -164,12 +167,12 @@ def test_a_batch_first_layer_is_refused():
 
 
 def test_verify_agrees_with_the_command(in_tmp_path, capsys):
-    report = ratproof.verify("fa-rnn-eq-4", kinds=["proved", "decided"])
-    assert {r.kind for r in report.results} == {"proved", "decided"} and report.as_expected
-    one = ratproof.verify("fa-rnn-viterbi", kinds="decided")
-    assert main.run(["verify", "fa-rnn-viterbi", "--kind", "decided"]) == 0
+    report = ratproof.verify("fa-rnn-eq-4", kinds=["proved", "exhausted"])
+    assert {r.kind for r in report.results} == {"proved", "exhausted"} and report.as_expected
+    one = ratproof.verify("fa-rnn-eq-4", kinds="proved")
+    assert main.run(["verify", "fa-rnn-eq-4", "--kind", "proved"]) == 0
     assert _untimed(str(one)) == _untimed(capsys.readouterr().out.rstrip())
-    assert "fa-rnn-viterbi" in one._repr_html_() and str(one) == repr(one)
+    assert "fa-rnn-eq-4" in one._repr_html_() and str(one) == repr(one)
 
 
 def _untimed(text: str) -> list[str]:
@@ -286,7 +289,7 @@ def test_a_nan_is_not_a_decision():
 
     rejects_all = DFA(("a", "b"), 0, ((0, 0),), frozenset())
     options = {"embeddings": torch.eye(2), "alphabet": "ab", "accepts": 0.5}
-    report = check_on_short_strings(Broken(), rejects_all, **options, examples=5)
+    report = ratproof.check(Broken(), rejects_all, **options, examples=5)
     assert set(verdicts(report).values()) == {Verdict.REFUTED}
     with pytest.raises(
         ratproof.InputError, match="slack must be 0 with accepts, because decisions are compared"

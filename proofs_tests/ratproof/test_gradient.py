@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from automata.errors import InputError
@@ -81,6 +81,7 @@ def test_gradients_are_promised_if_layers_implement_a_variant():
             assert ("gradient" in variant.kinds) == has, (claim.name, variant.name)
 
 
+@settings(max_examples=10)
 @given(networks("ab", "rrnn-f", "model-f", "corrected", "float32", "cpu", start=st.just(0.5)), st.data())
 def test_a_saved_comparison_of_gradients_gives_the_same_result(network, data):
     one = GradientComparison.of(network, data.draw(st.integers(0, 99)))

@@ -28,6 +28,7 @@ from ratproof.ladder.outcome import Outcome
 from ratproof.ladder.rungs.agreement import agree
 from ratproof.ladder.rungs.exhausted import exhaust
 from ratproof.ladder.user_files import outcome_of
+from ratproof.laws.kernels import drawing
 from theory import registry
 from theory.registry import claim_named, claims
 from theory.weights import Weights
@@ -37,7 +38,7 @@ ALWAYS_ONE = WFSA(REAL, [1], [1], {"a": [[1]], "b": [[1]]})
 
 
 @pytest.fixture(autouse=True)
-def _own_registry(monkeypatch):
+def _own_registry(monkeypatch, short_strings):
     monkeypatch.setattr(registry, "_registered", dict(registry._registered))
 
 
@@ -161,7 +162,9 @@ def test_a_module_of_a_constant_automaton_is_unknown(module, automaton, verdict)
         assert (0 < result.informative <= result.cases) == (verdict == "holds")
 
 
-def test_kinds_without_strings_and_kernels_have_no_count():
+def test_kinds_without_strings_and_kernels_have_no_count(monkeypatch):
+    monkeypatch.setattr(drawing, "LENGTHS", (1, 17))
+    monkeypatch.setattr(drawing, "VERY_LONG", 0)
     kernel = believe_kernel("mine", family="hgrn", kernel=KERNELS["hgrn"])
     rungs = results_of(kernel, examples=3)
     assert rungs["sampled"].cases and {result.informative for result in rungs.values()} == {None}

@@ -21,7 +21,9 @@ from ratproof.api import modules
 from ratproof.evidence.lengths import LENGTHS
 from ratproof.evidence.shrinking import shrink
 from ratproof.ladder import programs
+from ratproof.ladder.rungs.exhausted import length_within
 
+pytestmark = pytest.mark.usefixtures("short_strings")
 EVEN = DFA(("a", "b"), 0, ((1, 0), (0, 1)), frozenset({0}))
 EVERY = DFA(("a", "b"), 0, ((0, 0),), frozenset({0}))
 NONE = DFA(("a", "b"), 0, ((0, 0),), frozenset())
@@ -73,12 +75,6 @@ def words(report):
     return " ".join(str(report).split())
 
 
-@pytest.fixture(autouse=True)
-def _short_strings(monkeypatch):
-    """Run the checks without their long strings, which test_believe_module.py tests."""
-    monkeypatch.setattr(modules, "LENGTHS", (0, 1, 17))
-
-
 def test_a_module_that_rejects_everything_is_refuted_by_the_one_accepted_word():
     report = check(
         lambda x: torch.zeros(*x.shape[:2], 1),
@@ -89,7 +85,8 @@ def test_a_module_that_rejects_everything_is_refuted_by_the_one_accepted_word():
     assert {"".join(result.counterexample.string) for result in report.results} == {"password"}
 
 
-def test_the_report_counts_accepted_and_distinguishing_strings():
+def test_the_report_counts_accepted_and_distinguishing_strings(monkeypatch):
+    monkeypatch.setattr(programs, "length_within", length_within)
     report = check(partial(parity, 0), EVEN)
     sampled, exhausted = report.results
     assert report.as_expected and 0 < sampled.facts["accepted"] < sampled.cases
@@ -106,7 +103,7 @@ def test_long_distinguishing_strings_do_not_count_as_exhausted():
 
     report = check(contains_a_run, contains("a" * 15, "ab"))
     exhausted = report.results[1]
-    assert report.as_expected and exhausted.facts["longest"] == 13 and exhausted.facts["accepted"] > 0
+    assert report.as_expected and exhausted.facts["longest"] == 8 and exhausted.facts["accepted"] > 0
 
 
 def test_the_report_counts_the_scores_that_are_not_zero():

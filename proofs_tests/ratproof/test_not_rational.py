@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import flint
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from automata.errors import InputError
@@ -227,6 +227,7 @@ def test_the_orbit_is_followed_until_it_enters_the_interval():
 
 
 @pytest.mark.parametrize("name", COVERED)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6))
 def test_cells_covered_by_the_theorem_are_not_small(name, seed):
     """If all hypotheses hold, the strings of the theorem's letter alone need more states than were tried."""
@@ -320,6 +321,6 @@ def test_ends_are_rounded_outwards():
 def test_every_bound_is_accepted_by_the_checker():
     for name in CELLS:
         for units in {CELLS[name].fewest, 2}:
-            lower_bound, _ = largest(some(CELLS[name], units, seed=7), units - 1, sizes=[3, 15])
+            lower_bound, _ = largest(some(CELLS[name], units, seed=7), units - 1, sizes=[3, 7])
             expected = f"at least {lower_bound.states} states"
             assert check_hankel.verdict(json.loads(json.dumps(lower_bound.to_json()))) == expected

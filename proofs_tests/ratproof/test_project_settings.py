@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from automata.errors import InputError
 from proofs_tests.ratproof.test_pytest_plugin import CLAIMS
+from ratproof.ladder import user_files
+from ratproof.ladder.outcome import Outcome
 from ratproof.main import run
 from ratproof.project_settings import ProjectSettings, default_device, project_settings
 
@@ -110,6 +112,15 @@ def test_check_without_a_file_checks_the_files_of_the_project(capsys):
     assert (
         "two.py: the name of the claim right must differ from the claims in one.py" in capsys.readouterr().err
     )
+
+
+def test_an_interruption_ends_the_check_of_all_files(monkeypatch, capsys):
+    checked = []
+    monkeypatch.setattr(user_files, "check", lambda path, *_: checked.append(path) or Outcome([], True))
+    for name in ("one.py", "two.py"):
+        Path(name).touch()
+    Path("pyproject.toml").write_text("[tool.ratproof]\nclaims = ['*.py']\n")
+    assert run(["check", "--json"]) == 130 and checked == ["one.py"]
 
 
 ROOT = Path(__file__).parents[2]

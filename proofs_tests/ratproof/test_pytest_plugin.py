@@ -1,5 +1,9 @@
 """Tests of the pytest plugin, in projects that a test writes."""
 
+import io
+import runpy
+from contextlib import redirect_stdout
+
 import pytest
 
 from ratproof.main import run
@@ -35,16 +39,17 @@ KINDS = ("sampled", "cross-checked", "exhausted", "decided")
 def _loaded(tmp_path_factory):
     """Import our modules before a run of pytester, which would otherwise import them again after each run."""
     folder = tmp_path_factory.mktemp("loaded")
-    for name, text in (("steps", CLAIMS + "claim = halving('right', 2)"), ("kernel", KERNEL)):
+    steps = CLAIMS + "claim = halving('right', 2)"
+    for name, text, kinds in (("steps", steps, ()), ("kernel", KERNEL, ("--kind", "exact"))):
         (folder / f"{name}.py").write_text(text)
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(folder)
             patch.setattr(registry, "_registered", {})
-            run(["check", f"{name}.py", "--examples", "1"])
+            run(["check", f"{name}.py", *kinds, "--examples", "1"])
 
 
 @pytest.fixture
-def project(pytester, monkeypatch):
+def project(pytester, monkeypatch, few_trial_runs):
     """Write a project's files, and run pytest there as its user does."""
     monkeypatch.delenv("RATPROOF_DEVICE", raising=False)
     monkeypatch.delenv("RATPROOF_CACHE_DIR", raising=False)
@@ -81,7 +86,9 @@ def test_a_failure_prints_a_complete_script_that_shows_the_counterexample(projec
     result.assert_outcomes(failed=1, deselected=4)
     (kept,) = pytester.path.glob(".ratproof/counterexamples/*.py")
     assert kept.read_text().strip() in result.stdout.str()
-    assert "o[0, 2" in pytester.runpython(kept).stdout.str()
+    with redirect_stdout(io.StringIO()) as shown:
+        runpy.run_path(str(kept), run_name="__main__")
+    assert "o[0, 2" in shown.getvalue()
 
 
 def test_options_and_project_settings_determine_the_cases(project):
@@ -116,7 +123,7 @@ def test_only_files_that_the_project_lists_are_collected(testpaths, project, pyt
     for name, text in files.items():
         (pytester.path / f"{name}.py").write_text(text)
     table = f"[tool.ratproof]\nclaims = ['claims/mi*.py']\n{testpaths}"
-    project("--ratproof-examples=5", settings=table).assert_outcomes(passed=4)
+    project("-k", "exhausted", settings=table).assert_outcomes(passed=1, deselected=3)
     project("tests").assert_outcomes()
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import flint
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ratproof.certification.not_rational.every_size import BITS, EverySize, NoProof, every_size
@@ -39,6 +39,7 @@ def test_the_theorem_covers_quotients(name):
 
 
 @pytest.mark.parametrize("name", QUOTIENTS)
+@settings(max_examples=25)
 @given(st.data(), st.integers(0, 10**6), st.integers(0, 40))
 def test_the_extracted_step_computes_the_unit(name, data, seed, m):
     units = data.draw(st.integers(1, 1 if name == "mesa-net" else 3))
@@ -66,6 +67,7 @@ def test_a_unit_with_a_denominator_of_higher_degree_is_refused(units):
 
 
 @pytest.mark.parametrize("name", QUOTIENTS)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6))
 def test_quotients_covered_by_the_theorem_are_not_small(name, seed):
     """The theorem's strings need more states than any size that is tried."""

@@ -79,9 +79,6 @@ def check(
     Raises:
         InputError: If the automaton, the embeddings and the alphabet do not match.
     """
-    for what, value, least in (("examples", examples, 1), ("seed", seed, 0)):
-        if value is not None and (type(value) is not int or value < least):
-            raise InputError(f"{what} must be an integer of at least {least}, got {value!r:.60}")
     claim = module_claim(
         NAME,
         module=module,

@@ -23,6 +23,7 @@ class Checkable(NoTruthValue):
             seed: Seed of the random cases; by default they are the same in every run.
 
         Raises:
+            InputError: If the number of examples or the seed is not an integer, or is too small.
             AssertionError: If a verdict is ``refuted`` or ``unknown``; the message is the report.
         """
         __tracebackhide__ = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from automata.errors import InputError
 from ratproof.api.report import Report, report_of, scripts_of
 from ratproof.evidence.results import gather
 from ratproof.evidence.subjects import Subject, SubjectStep, registered
@@ -24,7 +25,13 @@ def check_claim(
         examples: Number of random cases per kind of evidence.
         seed: Seed of the random cases. By default, every run has the same cases.
         where: The heading of the report. Defaults to the claim's name.
+
+    Raises:
+        InputError: If the number of examples or the seed is not an integer, or is too small.
     """
+    for what, value, least in (("examples", examples, 1), ("seed", seed, 0)):
+        if value is not None and (type(value) is not int or value < least):
+            raise InputError(f"{what} must be an integer of at least {least}, got {value!r:.60}")
     heading = where or claim.name
     with registered(claim):
         outcome = outcome_of([claim], "check", examples=examples, seed=seed)

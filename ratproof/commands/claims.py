@@ -159,7 +159,9 @@ def verify(
     embeddings: Annotated[
         str | None, Option("--embeddings", help="vectors of the words in the corpus: GloVe text, or .npz")
     ] = None,
-    units: Annotated[int, Option("--units", min=1, help="number of units of the network on the corpus")] = 64,
+    units: Annotated[
+        int | None, Option("--units", min=1, help="number of units of the network on the corpus (64)")
+    ] = None,
     rules: Annotated[
         str | None,
         Option(
@@ -194,6 +196,8 @@ def verify(
     from ratproof.ladder.request import Request, require_known
     from ratproof.ladder.verification import verify as run
 
+    if units is not None and text is None:
+        raise InputError("--units requires --text FILE")
     different = unexpected() if failed else ()
     request = Request(
         claims=tuple(names or ()),
@@ -203,7 +207,7 @@ def verify(
         device=device,
         text=text,
         embeddings=embeddings,
-        units=units,
+        units=units or 64,
         junit=junit,
         jobs=jobs,
         rules=rules,
@@ -225,7 +229,7 @@ def verify(
         from ratproof.html.outcome_page import write_outcome
 
         options = _options(examples=examples, seed=seed, device=None if device == "cpu" else device)
-        options += _options(text=text, embeddings=embeddings, units=units if text else None, rules=rules)
+        options += _options(text=text, embeddings=embeddings, units=units, rules=rules)
         write_outcome(
             outcome,
             html,
@@ -300,6 +304,8 @@ def check(
                 outcomes[one] = _with_progress("check", wanted)
             if not as_json:
                 _show(outcomes[one], details=True, claims_file=one)
+            if outcomes[one].interrupted:
+                break
     outcome = joined(outcomes)
     if junit is not None:
         outcome.not_written = write_junit(outcome, junit, ", ".join(files))

@@ -17,6 +17,7 @@ from rich.text import Text
 from typer import Argument, Option
 
 from automata.errors import InputError
+from automata.extras import require_extra
 from automata.testing.edge_cases import EDGE_CASES
 from automata.text.number_text import plural, shorten
 from automata.text.printable_text import write_string
@@ -88,6 +89,8 @@ def hunt(
     round was skipped because its worker died three times, or nothing was compared, in total or in all
     finished rounds of a target.
     """
+    if cluster is not None:
+        require_extra("cluster", "--cluster")  # before torch is imported, which takes seconds
     from ratproof.hunting.search import Hunt
     from ratproof.hunting.search import hunt as search
     from ratproof.hunting.targets import require_known
@@ -96,7 +99,7 @@ def hunt(
 
     limit = (math.inf if rounds is not None else 1.0) if minutes is None else minutes
     if not limit > 0 or (minutes is not None and not minutes < 1e6):
-        raise InputError(f"--minutes must be positive, got {minutes}")
+        raise InputError(f"--minutes must be positive and less than 1,000,000, got {minutes:g}")
     if cluster is not None and jobs is not None:
         raise InputError("--cluster and --jobs cannot be used together")
     check_device(device)

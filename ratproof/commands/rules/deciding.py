@@ -10,6 +10,7 @@ from typer import Option
 
 from automata.errors import InputError
 from automata.io.files import write_whole
+from automata.text.number_text import plural
 from automata.text.printable_text import write_string
 from ratproof.commands.app import AsJson, example
 from ratproof.commands.rules.app import rules as app
@@ -94,7 +95,8 @@ def decide(
         return EXIT[decision.verdict]
     out = console()
     counts = (
-        f"{len(written)} rules, {compiled.automaton.states} states, rank {network.rank}, {len(known)} words"
+        f"{plural(len(written), 'rule')}, {plural(compiled.automaton.states, 'state')}, rank {network.rank},"
+        f" {plural(len(known), 'word')}"
     )
     out.print(headed(decision.verdict, f": {counts}"))
     if decision.exact:

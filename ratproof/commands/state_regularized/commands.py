@@ -9,6 +9,7 @@ from typing import Annotated
 
 from typer import Argument, Context, Option
 
+from automata.extras import require_extra
 from ratproof.commands.app import AsJson, CertificateFile, FormatName, HtmlFile, app, command_line, example
 
 Checkpoint = Annotated[str, Argument(metavar="CHECKPOINT", help="a state-regularized network (.safetensors)")]
@@ -260,6 +261,8 @@ def figures(
     The figures are 3, 4 and 8 of Wang and Niepert (2019): the network's automata, and its transition
     probabilities over temperatures.
     """
+    require_extra("draw", "figures")  # before torch is imported, which takes seconds
+    require_extra("training", "figures")
     from ratproof.commands.state_regularized.drawing import figures as run
 
     run(checkpoint, output, string, temperatures, temperature, as_json)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from automata.errors import InputError
-from automata.extras import require_extra
 from automata.io import files
 from neural.state_regularized.files import load as load_network
 from ratproof.certification.extraction import figures as pictures
@@ -30,8 +29,6 @@ def figures(
     as_json: bool,
 ) -> None:
     """Draw the figures, and print the names of their files."""
-    require_extra("draw", "figures")
-    require_extra("training", "figures")
     network, _ = load_network(checkpoint)
     numbers = numbers_at(checkpoint, network, temperature)
     taus = sorted(pictures.TEMPERATURES if temperatures is None else map(_number, temperatures.split(",")))
