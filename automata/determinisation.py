@@ -261,20 +261,23 @@ def minimal(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
     steps = targets(trimmed)
     block = hopcroft(trimmed.states, np.flatnonzero(trimmed.final).tolist(), steps)
     start = np.flatnonzero(trimmed.initial).tolist()
-    quotient = {(a, block[q]): block[r] for a, table in enumerate(steps) for q, r in table.items()}
+    quotient: dict[int, dict[int, int]] = {b: {} for b in block}
+    for a in dict.fromkeys(trimmed.index.values()):  # in the alphabet's order, not the matrices'
+        for q, r in steps[a].items():
+            quotient[block[q]][a] = block[r]
     order: dict[int, int] = {block[q]: 0 for q in start}
     queue = list(order)
     for b in queue:
-        for a in dict.fromkeys(trimmed.index.values()):  # in the alphabet's order, not the matrices'
-            following = quotient.get((a, b))
-            if following is not None and following not in order:
+        for following in quotient[b].values():
+            if following not in order:
                 order[following] = len(queue)
                 queue.append(following)
     final = {order[block[q]] for q in np.flatnonzero(trimmed.final).tolist()}
     arrows: Arrows = [([], []) for _ in steps]
-    for (a, b), c in quotient.items():
-        arrows[a][0].append(order[b])
-        arrows[a][1].append(order[c])
+    for b, row in quotient.items():
+        for a, c in row.items():
+            arrows[a][0].append(order[b])
+            arrows[a][1].append(order[c])
     return _built(trimmed, len(queue), 0, sorted(final), arrows)
 
 

@@ -35,7 +35,7 @@ LONG = DFA(("a",), 0, (*((q + 1,) for q in range(5_000)), (5_000,)), frozenset({
 """An automaton that accepts strings of at least 5,000 symbols."""
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(dfas(), dfas(), st.integers(0, 2))
 def test_the_w_method_refutes_every_other_dfa_within_the_extra_states(one, other, extra):
     assume(not one.equivalent(other))
@@ -80,7 +80,7 @@ def test_the_block_of_the_bases_has_full_rank_and_extensions_by_a_symbol():
     assert hankel_strings(half) == [(), ("a",)]
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(automata(REAL, most_states=3), automata(REAL, most_states=3), st.data())
 def test_the_hankel_basis_refutes_every_automaton_of_no_larger_rank(one, other, data):
     if data.draw(st.booleans()):  # nearly the same automaton

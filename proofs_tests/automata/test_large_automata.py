@@ -29,7 +29,7 @@ from automata.semirings import COUNTING, REAL
 from automata.testing.random_pairs import FAMILIES, changed
 from automata.testing.strategies import automata
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import few_cases, over
+from proofs_tests.automata.examples import few_cases, over, some_cases
 from proofs_tests.automata.test_equivalence import nudged
 from ratproof.checkers import check_chain
 from ratproof.checkers.table import judge
@@ -64,9 +64,9 @@ def test_the_answer_agrees_with_the_dense_decision(k, data):
 
 
 @EACH_FAMILY
-@pytest.mark.parametrize("states", [2, 3, 10, 60])
+@pytest.mark.parametrize("states", [2, 3, 10, 40])
 def test_a_pair_that_is_equal_by_construction_is_decided_by_links_alone(family, states):
-    for seed in range(3):
+    for seed in range(2):
         a, b = family(np.random.default_rng(seed), states)
         for one, other in ((a, b), (b, a), (reverse(a), reverse(b))):
             answer = decided(one, other, most_dense=-1)
@@ -78,7 +78,7 @@ def test_a_pair_that_is_equal_by_construction_is_decided_by_links_alone(family, 
 def test_a_changed_pair_is_never_called_equal(family, monkeypatch):
     monkeypatch.setattr(sparse, "MOST_PROVED", -1)  # strings must also be the smallest if this is not proved
     rng = np.random.default_rng(11)
-    for _ in range(500 // len(FAMILIES) + 1):
+    for _ in range(25):
         a, b = family(rng, 9)
         c = changed(rng, b)
         dense, answer = field.decide(a, c, lambda stage: None), decided(a, c, most_dense=-1)
@@ -218,7 +218,7 @@ def test_fractions_are_read_back(n, d):
 small = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.fractions(-3, 3, max_denominator=4)))
 
 
-@given(small, small)
+@some_cases(small, small)
 def test_sparse_matrices_are_multiplied_like_arrays(left, right):
     def both(entries):
         array = np.zeros((3, 3), dtype=object)

@@ -32,7 +32,7 @@ def pairs(draw):
     return a, b
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(pairs(), st.booleans())
 def test_a_lumped_pair_has_a_certificate_that_is_accepted(pair, mirrored):
     a, b = (reverse(side) for side in pair) if mirrored else pair
@@ -42,7 +42,7 @@ def test_a_lumped_pair_has_a_certificate_that_is_accepted(pair, mirrored):
     assert check_bisimulation.verdict(answer.certificate.to_json()) == "equivalent"
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(pairs(), st.data())
 def test_automata_reported_as_equal_are_equal(pair, data):
     """This holds for automata that may differ in a weight."""
@@ -59,7 +59,7 @@ def test_an_automaton_with_reordered_states_is_equal(pair, data):
     assert lump(a, permute_states(data.draw, a)) is not None
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(pairs(), st.data())
 def test_a_changed_weight_in_a_certificate_is_rejected(pair, data):
     """Changing one initial or final weight of the third automaton invalidates the certificate."""

@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.recurrences.polynomials import OPPOSITE, POLYNOMIALS, WORDS, Polynomial
+from proofs_tests.automata.examples import some_cases
 
 NAMES = "fcu"
 MATRICES = {
@@ -52,7 +52,7 @@ def polynomials(free) -> st.SearchStrategy[Polynomial]:
 
 
 @pytest.mark.parametrize(("free", "of"), [(WORDS, MATRICES), (POLYNOMIALS, NUMBERS)], ids=["N<X>", "N[X]"])
-@given(data=st.data())
+@some_cases(data=st.data())
 def test_substituting_matrices_preserves_sums_and_products(free, of, data):
     a, b = data.draw(polynomials(free)), data.draw(polynomials(free))
     number = data.draw(st.integers(0, 9))
@@ -63,7 +63,7 @@ def test_substituting_matrices_preserves_sums_and_products(free, of, data):
     assert (value(number + a, of) == number * value(free.one, of) + value(a, of)).all()
 
 
-@given(st.data())
+@some_cases(st.data())
 def test_the_opposite_multiplies_in_reverse_order(data):
     a, b = data.draw(polynomials(WORDS)), data.draw(polynomials(WORDS))
     assert OPPOSITE.times(a, b) == b * a == WORDS.times(b, a)

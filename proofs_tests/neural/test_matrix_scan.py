@@ -153,9 +153,9 @@ def test_results_are_independent_of_batches_threads_and_cuts(semiring, dtype):
 @pytest.mark.parametrize("added", [False, True])
 def test_first_and_second_gradients_match_finite_differences_of_scans(semiring, backend, added):
     torch.manual_seed(1)
-    symbols = torch.randint(0, 3, (4, 3))
-    matrices, start = torch.randn(3, 2, 2, dtype=D), torch.randn(3, 2, dtype=D)
-    values = [matrices, start] + [torch.randn(4, 3, 2, dtype=D)] * added
+    symbols = torch.tensor([[0, 1], [1, 0], [1, 1]])
+    matrices, start = torch.randn(2, 2, 2, dtype=D), torch.randn(2, 2, dtype=D)
+    values = [matrices, start] + [torch.randn(3, 2, 2, dtype=D)] * added
     run = lambda matrices, start, offsets=None: matrix_scan(matrices, symbols, start, offsets, semiring)
     with scan.use(backend):
         leaves = [x.requires_grad_() for x in values]

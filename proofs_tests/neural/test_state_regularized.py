@@ -7,12 +7,12 @@ import math
 
 import pytest
 import torch
-from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
 
 from automata.errors import InputError
 from neural.state_regularized.layers import KINDS, LSTMP, SRGRU
+from proofs_tests.automata.examples import some_cases
 from proofs_tests.neural import sr_equations
 from proofs_tests.neural.some_sr_networks import (
     LAYERS,
@@ -29,7 +29,7 @@ from proofs_tests.neural.some_sr_networks import (
 from proofs_tests.neural.sr_equations import close, exactly
 
 
-@given(networks())
+@some_cases(networks())
 def test_a_network_computes_the_equations_in_every_form_of_call(drawn):
     """A batch with lengths, time or batch first, packed sequences, and a single sequence, including the empty
     one.
@@ -64,7 +64,7 @@ def part_of(state, b):
     return state[:, b] if isinstance(state, torch.Tensor) else tuple(part[:, b] for part in state)
 
 
-@given(networks(), st.integers(0, 2**20))
+@some_cases(networks(), st.integers(0, 2**20))
 def test_it_starts_in_the_given_state(drawn, seed):
     network, kind, options, strings = drawn
     d, dtype = network.hidden_size, next(network.parameters()).dtype
@@ -75,7 +75,7 @@ def test_it_starts_in_the_given_state(drawn, seed):
     computes(network, kind, options, strings[0], *network(strings[0], given_state), states)
 
 
-@given(networks().filter(lambda drawn: drawn[1] in KINDS and len(drawn[0].cells) == 1))
+@some_cases(networks().filter(lambda drawn: drawn[1] in KINDS and len(drawn[0].cells) == 1))
 def test_the_scores_are_alpha_of_every_step(drawn):
     network, kind, options, strings = drawn
     alpha = computes(network, kind, options, strings[0], *network(strings[0]))

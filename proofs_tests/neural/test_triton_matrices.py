@@ -13,7 +13,7 @@ from neural import scan
 from neural.isan import ISAN
 from neural.scan import matrix_scan
 from neural.scan.matrices import loops, on_gpu, operators
-from proofs_tests.automata.examples import few
+from proofs_tests.automata.examples import examples, few
 from proofs_tests.neural import test_matrix_scan
 from proofs_tests.neural.test_matrix_scan import drawn, minus, require_logarithms_within_their_bound
 
@@ -57,7 +57,7 @@ def states_and_gradients(run, values, semiring, weights=None):
 @pytest.mark.filterwarnings(WARNS)
 @each_semiring
 @each_type
-@few
+@examples(6)
 @given(st.data())
 def test_states_and_gradients_match_the_explicit_products(dtype, semiring, tile, data):
     """States are bit-identical, except over log.

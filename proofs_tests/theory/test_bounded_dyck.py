@@ -51,7 +51,8 @@ def test_network_and_automaton_generate_the_balanced_strings_of_bounded_depth(co
     case = dyck(2, 2)
     network, (wfsa,) = stack_network(code), automaton(case)
     for length in range(7):
-        for letters in product(case.alphabet, repeat=length):
+        # the shortest balanced string that is too deep has length 6; it needs one kind of brackets
+        for letters in product(case.alphabet if length < 6 else "()", repeat=length):
             *_, (value,) = network.values(case, letters)
             assert value == balanced("".join(letters), 2, 2) == score(wfsa, letters), letters
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from automata.errors import InputError
 from automata.recurrences.polynomials import POLYNOMIALS
 from automata.semirings import MAX_PLUS, REAL
+from proofs_tests.automata.examples import some_cases
 from ratproof.implementations.exact import signatures
 from theory.registry import claims
 from theory.signature import GRID, Signature, Sizes, by_symbol, by_window, constant, misfit
@@ -171,7 +172,7 @@ def test_factors_that_do_not_reconstruct_the_tensor_are_refused():
     assert "must follow from the others" in misfit(signatures(variant), case.changed(v=_doubled(case.v)))
 
 
-@given(st.data())
+@some_cases(st.data())
 def test_a_temperature_may_be_lower_than_necessary_but_not_higher(data):
     """It depends on all letters: without one of them, a higher one would suffice."""
     variant = claims()["theorem-3.2"].variant("corrected-eq-5")

@@ -105,14 +105,13 @@ class Saturated:
         return np.bincount(self.pool, minlength=len(self.weights))
 
     def _state(self, cells: Integers) -> State:
+        on = np.flatnonzero(cells > 0 if self.kind != "lstm" else cells != 0)
         if self.kind == "lstm":
-            (on,) = np.nonzero(cells)
             signs = np.sign(cells[on])
             low, high = (self._summed(on, np.where(signs > 0, *values)) for values in ((3, -4), (4, -3)))
         elif self.kind == "relu":
-            low = high = self._summed(np.arange(len(cells)), self.scale * cells)
+            low = high = self._summed(on, self.scale * cells[on])
         else:
-            (on,) = np.nonzero(cells > 0)
             number = self._summed(on, np.ones(len(on), np.int64))
             low, high = (off * self._sizes + (up - off) * number for off, up in self._outputs)
         return tuple(low.tolist()), tuple(high.tolist()), cells.tobytes() if self._keeps else b""
@@ -126,34 +125,38 @@ class Saturated:
             self._sums[name, state] = _bounds(left, state)
         return self._sums[name, state]
 
-    def _sign(self, name: str, state: State, letter: Hashable, reset: Any = 1) -> Any:
+    def _positive(self, name: str, state: State, letter: Hashable, reset: Any = True) -> Any:
+        """Return for each unit, or for all, whether the pre-activation of a gate is positive."""
         gate = self.gates[name]
         if isinstance(gate, int):
-            return gate
+            return gate > 0
         low = high = gate.offset[letter]
         if gate.left is not None:
             below, above = self._products(name, gate.left, state)
-            low = low + reset * below
-            high = low if above is below else high + reset * above
-        if ((low < self._least) & (high > -self._least)).any():
+            low = low + (below if reset is True else reset * below)
+            high = low if above is below else high + (above if reset is True else reset * above)
+        positive = low >= self._least
+        if not (positive | (high <= -self._least)).all():
             raise InputError(f"the pre-activations of gate {name} must not be near 0 on letter {letter}")
-        return np.where(low > 0, 1, -1)
+        return positive
 
     def step(self, state: State, letter: Hashable) -> State:
         """Return the state after a letter; raise InputError if a pre-activation may be too near to 0."""
-        cells = np.frombuffer(state[2], np.int64) if state[2] else np.zeros_like(self.pool)
+        cells: Any = np.frombuffer(state[2], np.int64) if state[2] else 0
         if self.kind == "lstm":
-            i, f, g = (self._sign(gate, state, letter) for gate in "ifg")
-            return self._state((f > 0) * cells + (i > 0) * g)
+            i, f, g = (self._positive(gate, state, letter) for gate in "ifg")
+            return self._state(f * cells + i * (2 * g - 1))
         if self.kind == "relu":
             gate = self.gates["n"]
             assert isinstance(gate, Gate) and gate.left is not None
             values = gate.offset[letter] + self._products("n", gate.left, state)[0]
-            return self._state(np.maximum(values // self.scale, 0))
+            cells = np.zeros_like(values)
+            return self._state(np.floor_divide(values, self.scale, out=cells, where=values > 0))
         if self.kind != "gru":
-            return self._state(self._sign("n", state, letter))
-        z, r = self._sign("z", state, letter), self._sign("r", state, letter)
-        return self._state(np.where(z > 0, cells, self._sign("n", state, letter, r > 0)))
+            return self._state(self._positive("n", state, letter))
+        z, r = self._positive("z", state, letter), self._positive("r", state, letter)
+        n = self._positive("n", state, letter, r)
+        return self._state(n if z is False else np.where(z, cells, 2 * n - 1))
 
     def accepts(self, state: State) -> bool:
         """Return whether the read-out of the state is positive; raise InputError if this is undecided."""
@@ -165,8 +168,13 @@ class Saturated:
 
 def _bounds(matrix: Integers, state: State) -> tuple[Integers, Integers]:
     low, high = np.array(state[0]), np.array(state[1])
+    on = np.flatnonzero(low | high)
+    if len(on) < len(low):
+        matrix, low, high = matrix[:, on], low[on], high[on]
     if state[0] == state[1]:
         return (product := matrix @ low), product
+    if (matrix >= 0).all():
+        return matrix @ low, matrix @ high
     plus, minus = np.maximum(matrix, 0), np.minimum(matrix, 0)
     return plus @ low + minus @ high, plus @ high + minus @ low
 

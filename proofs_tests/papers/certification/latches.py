@@ -129,11 +129,14 @@ def module_of(parts: tuple[nn.RNNBase, nn.Linear]) -> nn.Module:
 
 
 def certified(
-    parts: tuple[nn.RNNBase, nn.Linear], machine: Moore | None = MACHINE, alphabet: tuple[str, ...] = ALPHABET
+    parts: tuple[nn.RNNBase, nn.Linear],
+    machine: Moore | None = MACHINE,
+    alphabet: tuple[str, ...] = ALPHABET,
+    seconds: float = 20.0,
 ) -> OrdinaryCertification:
     """Return the result of certifying these layers with one-hot inputs."""
     network = network_of_parts(*parts, torch.eye(len(alphabet)).double().numpy(), 0.0, alphabet)
-    return certify_ordinary(network, machine, float32_decisions(network, *parts), 20.0)
+    return certify_ordinary(network, machine, float32_decisions(network, *parts), seconds)
 
 
 def certificate_of(answer: OrdinaryCertification) -> dict[str, Any]:

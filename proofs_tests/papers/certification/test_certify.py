@@ -58,7 +58,7 @@ def test_the_certified_automaton_agrees_with_torch(kind, similarity, data):
             assert machine is not None and machine.output(string) == output
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(seeds, st.sampled_from([0.5, 3.0]))
 def test_a_string_reported_as_different_differs(seed, tau):
     network = random_network(seed)
@@ -71,6 +71,7 @@ def test_a_string_reported_as_different_differs(seed, tau):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=15)
 @given(st.data())
 def test_the_hard_automaton_is_the_network_in_the_limit(kind, data):
     network = random_network(data.draw(seeds), kind, data.draw(st.sampled_from(SIMILARITIES)))
@@ -113,7 +114,7 @@ def test_a_tie_has_no_automaton_to_compare_with():
 def test_boxes_alone_do_not_stop_training():
     """Closed boxes count only if the automaton of the boxes equals the automaton of the centroids."""
     seen = set()
-    for seed in range(60):
+    for seed in range(20):
         n = numbers(seed, 1.0)
         first = next(attempts(n))
         if isinstance(first, Nodes):
@@ -177,7 +178,7 @@ def test_nothing_is_certified_without_boxes(monkeypatch):
 
 
 @given(seeds)
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_compared_with_a_language_only_decisions_count(seed):
     network = random_network(seed)
     answer = certify(network, 0.01)

@@ -140,7 +140,7 @@ def test_a_drifting_memory_is_certified_by_words():
 def test_regions_are_searched_if_words_fail(monkeypatch):
     monkeypatch.setattr(certify, "find_word_trees", lambda *_: (3, "there are no words"))
     assert certified(latch("gru")).verdict == "certified"
-    answer = certified(drifting(), SEEN, SEEN.alphabet)
+    answer = certified(drifting(), SEEN, SEEN.alphabet, seconds=0.2)
     assert answer.verdict == "unknown" and "there are no words" in answer.why and answer.bounded >= 3
 
 

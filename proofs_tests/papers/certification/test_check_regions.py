@@ -21,7 +21,7 @@ from ratproof.certification.ordinary_networks.search import find_regions
 from ratproof.checkers import check_regions
 from ratproof.checkers.table import judge
 
-MOST_CHANGES = 70
+MOST_CHANGES = 30
 Data = dict[str, Any]
 Change = tuple[str, tuple[Any, ...], Any]
 """A change of a certificate: its name, the path of a value in the certificate, and the new value."""
@@ -192,7 +192,7 @@ def test_a_certificate_of_each_kind_is_accepted(kind, certificates):
     assert any("width" in node for node in data["nodes"]) == (kind == "boxes")
 
 
-STILL_TRUE = {("rnn_relu", changes_of_nodes): ["shrink 2"]}
+STILL_TRUE = {("rnn_relu", changes_of_nodes): {"shrink 2"}}
 """Changes after which the proof is still correct: the units of this node are exactly 0, which every region
 contains.
 """
@@ -206,7 +206,7 @@ def test_every_changed_certificate_is_rejected(kind, changes, certificates):
     assert len(named) >= 12
     named = [named[i] for i in np.unique(np.linspace(0, len(named) - 1, MOST_CHANGES).astype(int))]
     accepted = [name for name, path, value in named if not rejected(changed(data, path, value))]
-    assert accepted == STILL_TRUE.get((kind, changes), [])
+    assert set(accepted) <= STILL_TRUE.get((kind, changes), set())
 
 
 def test_every_symbol_of_a_group_is_checked(certificates):

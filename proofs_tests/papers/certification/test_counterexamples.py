@@ -72,7 +72,7 @@ def test_access_strings_are_shortlex_least(machine):
     assert words == list(seen.values())
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(machines())
 def test_candidates_are_words_over_the_alphabet_and_include_all_short_ones(machine):
     batches = list(candidates(machine, np.random.default_rng(0)))
@@ -84,7 +84,7 @@ def test_candidates_are_words_over_the_alphabet_and_include_all_short_ones(machi
     assert max(words.shape[1] for words in batches) > 300
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(machines(), st.data())
 def test_a_counterexample_is_found_if_and_only_if_the_machines_differ(machine, data):
     """A network that agrees with another small machine differs at a short string."""

@@ -40,6 +40,7 @@ def _holds(low, high, points, size=1.0):
 
 @networks
 @components
+@settings(max_examples=25)
 @given(st.data())
 def test_floats_enclose_every_mixture_of_a_box(kind, similarity, data):
     n = numbers(data.draw(seeds), data.draw(TAUS), kind=kind, similarity=similarity)
@@ -101,6 +102,7 @@ def test_the_checker_encloses_every_mixture_of_a_box(kind, similarity, data):
 
 
 @networks
+@settings(max_examples=25)
 @given(st.data())
 def test_a_box_of_one_point_is_enclosed_tightly(kind, data):
     n = numbers(data.draw(seeds), 1.0, kind=kind)
@@ -112,6 +114,7 @@ def test_a_box_of_one_point_is_enclosed_tightly(kind, data):
     assert np.abs(upper(alphas) - lower(alphas)).max() < 1e-12
 
 
+@settings(max_examples=25)
 @given(st.data())
 def test_the_enclosure_is_first_order(data):
     """A box of half the width has an image of about half the width: a wide enclosure does not hide a missing

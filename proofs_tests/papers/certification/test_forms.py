@@ -65,6 +65,7 @@ def test_sums_differences_and_products_are_enclosed(seed, box, scale):
                 assert encloses(result, xi, exact * (1 + sign * UNIT))
 
 
+@settings(max_examples=40)
 @given(seeds, booleans, st.sampled_from([1e-6, 1.0, 100.0]))
 def test_convex_combinations_are_enclosed_however_they_are_computed(seed, box, scale):
     """The share is at most as far outside [0, 1] as the sigmoid's premise allows."""

@@ -48,7 +48,7 @@ def recognised(module, **options):
     return network_of_module(module, **options)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     st.sampled_from(CELLS),
     st.integers(1, 2),
@@ -80,7 +80,7 @@ def test_a_recognised_network_computes_the_module_s_outputs(
 
 
 @given(st.integers(0, 30), st.sampled_from([1.0, 5.0, 50.0]), booleans, booleans)
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_functions_of_the_logits_are_recognised(seed, scale, several, every_step):
     """Also if the probabilities round to 0 and 1."""
     rnn, head = layers(seed, "lstm", 3 if several else 1, scale)

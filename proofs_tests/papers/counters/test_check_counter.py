@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proofs_tests.papers.counters import some_counters
@@ -243,6 +243,7 @@ def proved():
     return certify_counter(counter(), height=1, length=6, saturated_height=1)
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 2**20), st.sampled_from(["h", "c"]), st.floats(-1, 1))
 def test_the_proof_and_the_checker_reject_identically(seed, name, by):
     """If a corner of a box moves, both prove the box or neither does."""
