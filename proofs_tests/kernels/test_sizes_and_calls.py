@@ -16,7 +16,7 @@ from proofs_tests.kernels.recurrent import KERNELS
 from proofs_tests.kernels.test_believe_kernel import Flow, results
 from ratproof import believe_kernel
 from ratproof.evidence.ledger import recording
-from ratproof.laws.kernels import drawing, rungs
+from ratproof.laws.kernels import drawing
 from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.comparison import Held, hold
 from ratproof.laws.kernels.counterexample import ShownCall, WrongCall
@@ -146,7 +146,6 @@ CORRECTED_OR_NOT = ("linear-attention", "delta-rule")
 def usual(monkeypatch, unshrunk, all_sizes):
     """Use the default calls except for the longest ones, and do not shrink counterexamples."""
     monkeypatch.setattr(drawing, "LENGTHS", (*SHORT, 513))
-    monkeypatch.setattr(rungs, "SHRINKING", 1)
 
 
 def refuted(claim, kind, examples=100):

@@ -20,26 +20,23 @@ from ratproof import Tokens, Vectors, believe_stateful, of_causal_model, of_torc
 from ratproof.laws.models.model import LAWS
 from ratproof.main import run
 
+SHORT = 34
+"""Maximum number of tokens in tests for which long inputs find nothing more: two chunks, and two tokens."""
 RIGHT = {
     "rnn": lambda: of_torch_rnn(nn.RNN(3, 5)),
-    "rnn in float64": lambda: of_torch_rnn(nn.RNN(3, 5).double()),
     "lstm": lambda: of_torch_rnn(nn.LSTM(3, 40, 2, batch_first=True)),
     "lstm in float64": lambda: of_torch_rnn(nn.LSTM(3, 5, proj_size=2).double()),
     "gru": lambda: of_torch_rnn(nn.GRU(3, 5, 2, dropout=0.5)),
-    "gru in float64": lambda: of_torch_rnn(nn.GRU(1, 30).double()),
     "gru in bfloat16": lambda: of_torch_rnn(nn.GRU(3, 5).bfloat16()),
     "attention": lambda: of_causal_model(CausalLM()),
-    "attention on vectors": lambda: of_causal_model(CausalLM(longest=66), inputs=Vectors(16)),
-    "attention in bfloat16": lambda: of_causal_model(CausalLM(longest=66).bfloat16()),
+    "attention on vectors": lambda: of_causal_model(CausalLM(longest=SHORT), inputs=Vectors(16)),
+    "attention in bfloat16": lambda: of_causal_model(CausalLM(longest=SHORT).bfloat16()),
     "a hand-written model": RecurrentModel,
     "chunks and steps": LinearAttention,
     "chunks and steps in bfloat16": lambda: LinearAttention(torch.bfloat16),
     "bfloat16 inside": lambda: LinearAttention(inside=torch.bfloat16),
 }
 
-
-SHORT = 34
-"""Maximum number of tokens in tests for which long inputs find nothing more: two chunks, and two tokens."""
 READ_ALL_LENGTHS = ("lstm", "attention", "chunks and steps")
 """The names of the correct models that also read long inputs; the others differ in their dtype or size."""
 
@@ -345,6 +342,7 @@ def test_a_failed_claim_raises_an_assertion_error():
             r"the model has no argument mask; add without=\['padding'\]",
         ),
         ({"inputs": 3}, "inputs must be Tokens.*, got 3"),
+        ({"device": "gpu"}, "device must be a torch device, such as 'cuda', got 'gpu'"),
         ({"without": ("cache",)}, "each entry of without must be one of pieces, batch.*, got 'cache'"),
         ({"without": "padding"}, "without must be a tuple of names, got 'padding'"),
         ({"without": LAWS}, "without must not exclude all laws"),

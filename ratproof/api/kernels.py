@@ -31,7 +31,7 @@ from ratproof.laws.kernels.kernel import CAPABILITIES, Kernel
 from ratproof.laws.kernels.rungs import splits
 from ratproof.laws.kernels.state_parts import step_with_one_state
 from ratproof.laws.kernels.stepwise import Step, require_rules
-from ratproof.laws.runner import kernel_rungs
+from ratproof.laws.runner import kernel_rungs, require_device
 from ratproof.project_settings import default_device
 
 SCANS = ("any", "chain", "tree", "double")
@@ -140,6 +140,7 @@ def kernel_claim(
         InputError: If a name is unknown, or the arguments do not match.
     """
     device = device or default_device()
+    require_device(name, device)
     own = (
         _family(name, family) if step is None else _family_of_step(name, family, step, inputs, output, state)
     )

@@ -24,7 +24,7 @@ from ratproof.laws.models.inputs import Inputs, Tokens, Vectors
 from ratproof.laws.models.model import CAPABILITIES, LAWS, StatefulModel
 from ratproof.laws.models.precision import FORMATS
 from ratproof.laws.models.torch_rnn import of_torch_rnn
-from ratproof.laws.runner import model_rungs
+from ratproof.laws.runner import model_rungs, require_device
 from ratproof.project_settings import default_device
 
 Function = Callable[..., tuple[Any, Any]]
@@ -88,6 +88,7 @@ def model_claim(
             ``without``.
     """
     device = device or default_device()
+    require_device(name, device)
     if isinstance(model, nn.RNNBase | nn.RNNCellBase):
         model = of_torch_rnn(model)
     if ragged not in RAGGED:

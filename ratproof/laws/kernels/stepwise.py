@@ -38,7 +38,7 @@ from automata.errors import InputError
 from automata.rounding.formats import FLOAT64
 from neural.any_order import ReorderingBound, derivatives, evaluating
 from neural.rounding import FORMATS as TORCH_FORMATS
-from neural.tracked import operation_of
+from neural.tracked import in_order, operation_of
 from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.family import LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS
@@ -60,7 +60,8 @@ class _Exponents(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Call the function; if it is an exponential or a sigmoid, record its largest logarithm."""
         if (operation := operation_of(func)) in ("exp", "sigmoid"):
-            self.record(args[0] if operation == "exp" else functional.logsigmoid(args[0]))
+            (argument,) = in_order(args, kwargs or {})
+            self.record(argument if operation == "exp" else functional.logsigmoid(argument))
         return func(*args, **(kwargs or {}))
 
     def record(self, logarithms: Tensor) -> None:

@@ -42,7 +42,7 @@ class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        return False  # otherwise torch imports its compiler, which takes a second, and each operator is slower
+        return False  # otherwise torch imports its compiler, and every operator takes longer
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}

@@ -158,7 +158,7 @@ class RoundedArray:
         return RoundedArray(self.value.sum(axis), error + self.unit * count * size, size, self.unit)
 
     def dot(self, other: RoundedArray, count: float | Bounds) -> RoundedArray:
-        """Return the sum of products over the last axis, in any order, with ``count`` roundings of the sum."""
+        """Return the sum of products over the last axis, in any order; the sum rounds ``count`` times."""
 
         def inner(left: Wide, right: Wide) -> Wide:
             return np.einsum("...v,...v->...", left, right)
