@@ -225,6 +225,7 @@ def test_a_wrong_gradient_through_the_state_of_a_convolution_is_refuted(kernel):
     assert verdicts(claim, 60, "sampled") == {"sampled": "holds"}
 
 
+@pytest.mark.usefixtures("unshrunk")
 def test_slopes_may_have_no_gradient():
     kernel = lambda *, g, **rest: KERNELS["lightning-attention"](g=g.detach(), **rest)
     declared = {"family": "lightning-attention", "kernel": kernel}
