@@ -508,6 +508,10 @@ def test_a_gpus_memory_is_capped_meanwhile(monkeypatch, most, fraction):
         ({"device": "gpu"}, "device must be a torch device, such as 'cuda', got 'gpu'"),
         ({"without": ("cu-seqlens",)}, "without must be one of .*cu_seqlens.*, got 'cu-seqlens'"),
         ({"without": "scale"}, "without must be a tuple of names, got 'scale'"),
+        ({"without": None}, "without must be a tuple of names, got None"),
+        ({"scan": None}, "scan must be one of any, chain, tree, double, got None"),
+        ({"dtypes": (None,)}, "dtypes must be one of float32.*, got None"),
+        ({"sizes": [("K", (4,))]}, "sizes must map axes to tuples of integers, got "),
         ({"dtypes": ("bfloat16",)}, r"accumulation must be .* got None for the dtypes \('bfloat16',\)"),
         ({"accumulation": "float32"}, "accumulation must be .* None otherwise, got 'float32' for the dtypes"),
         (

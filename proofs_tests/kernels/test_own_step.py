@@ -261,6 +261,8 @@ def test_an_operation_without_a_rule_is_an_error():
         ({"state": ("HKV",)}, "the step raised"),
         ({"state": "HV"}, "the step raised RuntimeError for B = 2, H = 3, K = 4, V = 5"),
         ({"step": lambda state, x: (state, state)}, "the step's output must have the axes BHV, shape"),
+        ({"step": lambda state, x: (state, 1.0)}, "the step's output must have the axes BHV, .* got float"),
+        ({"inputs": {**QKVG, "initial_state": "BTHK"}}, "initial_state is an option of the kernel"),
         ({"step": 3}, "step must be a function, got a int"),
     ],
 )

@@ -346,6 +346,7 @@ def test_a_failed_claim_raises_an_assertion_error():
         ({"device": "gpu"}, "device must be a torch device, such as 'cuda', got 'gpu'"),
         ({"without": ("cache",)}, "each entry of without must be one of pieces, batch.*, got 'cache'"),
         ({"without": "padding"}, "without must be a tuple of names, got 'padding'"),
+        ({"without": None}, "without must be a tuple of names, got None"),
         ({"without": LAWS}, "without must not exclude all laws"),
         ({"precision": "float8"}, "precision must be one of float64.*, got 'float8'"),
         ({"longest": 1}, "longest must be an integer of at least 2, got 1"),

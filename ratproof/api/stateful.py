@@ -126,8 +126,8 @@ believe_stateful = model_claim
 
 
 def _names(name: str, without: Iterable[str]) -> frozenset[str]:
-    if isinstance(without, str):
-        raise InputError(f"{name}: without must be a tuple of names, got {without!r}")
+    if isinstance(without, str) or not isinstance(without, Iterable):
+        raise InputError(f"{name}: without must be a tuple of names, got {without!r:.60}")
     names = frozenset(without)
     wrong = sorted(names - set(CAPABILITIES), key=str)
     if wrong:
