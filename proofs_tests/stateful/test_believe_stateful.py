@@ -176,7 +176,7 @@ def test_a_model_runs_in_evaluation_mode_and_is_restored():
     module.norms.eval()
     before = [part.training for part in module.modules()]
     weights = [parameter.clone() for parameter in module.parameters()]
-    for law in ("reuse", "gradient"):
+    for law in ("reuse", "padding"):
         assert verdicts(of_causal_model(module), law) == {law: "holds"}
     assert [part.training for part in module.modules()] == before and module.kept is None
     assert all(map(torch.equal, weights, module.parameters()))
