@@ -42,7 +42,7 @@ from torch.utils import _pytree as pytree
 
 from automata.rounding.formats import FLOAT64, Format
 from neural import rounding
-from neural.tracked import DATA_MOVEMENT, FACTORIES, PROPERTIES, BoundedTensor, operation_of
+from neural.tracked import DATA_MOVEMENT, FACTORIES, PROPERTIES, BoundedTensor, in_order, operation_of
 
 _OUTWARD = 1 + 2.0**-40
 # Another order of evaluation may round a monomial more often than ours if it expands products that we do not.
@@ -604,11 +604,13 @@ def _apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any], mode: evaluat
     leaves = {} if mode is None else mode.leaves
     operation = operation_of(func)
     if operation in _OF_ONE_TENSOR:
-        return RULES[operation](_number(args[0], kind, leaves), *args[1:], **kwargs)
+        options = {name: value for name, value in kwargs.items() if name != "input"}
+        first, *rest = args or (kwargs["input"],)
+        return RULES[operation](_number(first, kind, leaves), *rest, **options)
     if operation == "einsum":
         return _einsum(args[0], *(_number(a, kind, leaves) for a in flat[1:]))
     if operation in RULES:
-        every = [*args, *(x for name, x in kwargs.items() if name != "inplace" or x)]
+        every = in_order(args, kwargs)
         return RULES[operation](*(a if a is None else _number(a, kind, leaves) for a in every))
     if operation in DATA_MOVEMENT:
         return _apply_move(func, args, kwargs, kind, leaves)
@@ -637,14 +639,22 @@ def _apply_move(
 
     If the function copies an element, the pullback adds the cotangents of all copies.
     """
-    arguments, structure = pytree.tree_flatten(list(args))
-    at = [i for i, x in enumerate(arguments) if isinstance(x, ReorderingBound) or _is_float(x)]
-    sources = [_number(arguments[i], kind, leaves) for i in at]
+    first, *rest = args
+    flat = [b for a in rest for b in (a if isinstance(a, (list, tuple)) else [a])]
+    if isinstance(first, ReorderingBound) and not any(isinstance(x, (BoundedTensor, Tensor)) for x in flat):
+        sources = [first]
 
-    def run(*tensors: Tensor) -> Any:
-        for i, tensor in zip(at, tensors, strict=True):
-            arguments[i] = tensor
-        return func(*pytree.tree_unflatten(arguments, structure), **kwargs)
+        def run(*tensors: Tensor) -> Any:
+            return func(*tensors, *rest, **kwargs)
+    else:
+        arguments, structure = pytree.tree_flatten(list(args))
+        at = [i for i, x in enumerate(arguments) if isinstance(x, ReorderingBound) or _is_float(x)]
+        sources = [_number(arguments[i], kind, leaves) for i in at]
+
+        def run(*tensors: Tensor) -> Any:
+            for i, tensor in zip(at, tensors, strict=True):
+                arguments[i] = tensor
+            return func(*pytree.tree_unflatten(arguments, structure), **kwargs)
 
     results = [run(*(getattr(s, part) for s in sources)) for part in _PARTS]
     most = max((s.roundings for s in sources), default=0)

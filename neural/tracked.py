@@ -34,6 +34,8 @@ OPTIONS = {"dim", "keepdim", "stride", "padding", "dilation", "groups"}
 """Keyword arguments of rules that are not operands."""
 POSITIONAL = {"cumsum": ("dim",), "sum": ("dim", "keepdim")}
 """Options that may be passed by position, after the operand."""
+_OPERANDS = ("input", "other", "end", "weight", "bias")
+"""The names of operands in torch's signatures, in their order."""
 DATA_MOVEMENT = frozenset(
     (
         *("cat", "stack", "embedding", "getitem", "expand", "unsqueeze", "squeeze", "reshape", "flatten"),
@@ -53,6 +55,16 @@ def operation_of(func: Any) -> str:
     """
     name = getattr(func, "__name__", "").removeprefix("__").removesuffix("__")
     return ALIASES.get(name, name)
+
+
+def in_order(args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
+    """Return the operands of a function, in the order in which torch's signature lists them.
+
+    >>> in_order(["a"], {"weight": "w", "end": "b"})  # of torch.lerp
+    ['a', 'b', 'w']
+    """
+    names = sorted(kwargs, key=lambda name: _OPERANDS.index(name) if name in _OPERANDS else len(_OPERANDS))
+    return [*args, *(kwargs[name] for name in names if name != "inplace" or kwargs[name])]
 
 
 class BoundedTensor:
@@ -294,8 +306,7 @@ def apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             options = {name: value for name, value in kwargs.items() if name in OPTIONS}
             if operation in POSITIONAL:
                 args, options = args[:1], options | dict(zip(POSITIONAL[operation], args[1:], strict=False))
-            left = {n: x for n, x in kwargs.items() if n not in OPTIONS and (n != "inplace" or x)}
-            every = [*args, *left.values()]
+            every = in_order(args, {name: x for name, x in kwargs.items() if name not in OPTIONS})
             return RULES[operation](*(a if a is None else _tracked(a, like) for a in every), **options)
         if operation in DATA_MOVEMENT:
             return _apply_move(func, args, kwargs)

@@ -6,7 +6,7 @@ By default, the calls are small, because the kernels are loops.
 import pytest
 
 from ratproof.evidence.lengths import LENGTHS
-from ratproof.laws.kernels import drawing
+from ratproof.laws.kernels import drawing, rungs
 
 BUDGETS, LARGEST, VERY_LONG = drawing.BUDGETS, drawing.LARGEST, drawing.VERY_LONG
 SHORT = (0, 1, 15, 16, 17, 33, 129)
@@ -19,6 +19,12 @@ def _short(monkeypatch):
     monkeypatch.setattr(drawing, "VERY_LONG", 0)
     monkeypatch.setattr(drawing, "BUDGETS", (2**11, 2**14))
     monkeypatch.setattr(drawing, "LARGEST", 2**16)
+
+
+@pytest.fixture
+def unshrunk(unshrunk, monkeypatch):
+    """Stop a search at its first counterexample, without a search for a shorter one."""
+    monkeypatch.setattr(rungs, "SHRINKING", 1)
 
 
 @pytest.fixture

@@ -82,6 +82,16 @@ def test_options_that_an_adapted_kernel_lacks_are_not_passed():
     assert set(verdicts(claim).values()) == {"holds"}
 
 
+def test_an_argument_with_the_name_of_a_renamed_one_is_not_passed():
+    def kernel(*, x, log_decay, g=None, initial_state=None):
+        return KERNELS["hgrn"](x=x, g=log_decay, initial_state=initial_state)
+
+    claim = believe_kernel(
+        "mine", family="hgrn", kernel=renamed(kernel, g="log_decay"), without=("cu_seqlens",)
+    )
+    assert verdicts(claim, kind="sampled") == {"sampled": "holds"}
+
+
 @pytest.mark.parametrize(("ours", "theirs"), [("BTH", "BT"), ("BTH", "BTD"), ("BBT", "BTB")])
 def test_axes_are_a_permutation_of_the_letters(ours, theirs):
     with pytest.raises(InputError, match="axes must be two permutations of the same distinct letters"):

@@ -268,8 +268,9 @@ def test_a_users_own_family_needs_no_change_here():
 
 
 @pytest.mark.usefixtures("unshrunk")
-@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
-@pytest.mark.parametrize("family", ["gla", "delta-rule", "hgrn"])
+@pytest.mark.parametrize(
+    ("family", "dtype"), [("gla", "float16"), ("delta-rule", "bfloat16"), ("hgrn", "bfloat16")]
+)
 def test_a_kernel_with_low_precision_inputs_and_float32_accumulation_holds(family, dtype):
     def widening(**arguments):
         wide = {
@@ -504,8 +505,13 @@ def test_a_gpus_memory_is_capped_meanwhile(monkeypatch, most, fraction):
     [
         ({"family": "mamba"}, "the family must be one of linear-attention.* got 'mamba'"),
         ({"kernel": 3}, "the kernel must be a function, got a int"),
+        ({"device": "gpu"}, "device must be a torch device, such as 'cuda', got 'gpu'"),
         ({"without": ("cu-seqlens",)}, "without must be one of .*cu_seqlens.*, got 'cu-seqlens'"),
         ({"without": "scale"}, "without must be a tuple of names, got 'scale'"),
+        ({"without": None}, "without must be a tuple of names, got None"),
+        ({"scan": None}, "scan must be one of any, chain, tree, double, got None"),
+        ({"dtypes": (None,)}, "dtypes must be one of float32.*, got None"),
+        ({"sizes": [("K", (4,))]}, "sizes must map axes to tuples of integers, got "),
         ({"dtypes": ("bfloat16",)}, r"accumulation must be .* got None for the dtypes \('bfloat16',\)"),
         ({"accumulation": "float32"}, "accumulation must be .* None otherwise, got 'float32' for the dtypes"),
         (

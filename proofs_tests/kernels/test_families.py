@@ -204,6 +204,14 @@ def test_a_chunked_kernel_holds(family, kind):
     assert verdicts(claim, 20, kind) == {kind: "holds"}
 
 
+def test_an_elementwise_kernel_may_lack_initial_states():
+    def kernel(*, f, u):
+        return KERNELS["elementwise"](f=f, u=u, initial_state=torch.zeros_like(u[:, :0].sum(1)))
+
+    claim = kernel_claim("mine", family="elementwise", kernel=kernel, without=("initial-state",))
+    assert verdicts(claim, kind="sampled") == {"sampled": "holds"}
+
+
 def test_a_parallel_convolution_holds():
     claim = kernel_claim("right", family="causal-conv1d", kernel=parallel_convolution)
     assert set(verdicts(claim, 20).values()) == {"holds"}
@@ -217,6 +225,7 @@ def test_a_wrong_gradient_through_the_state_of_a_convolution_is_refuted(kernel):
     assert verdicts(claim, 60, "sampled") == {"sampled": "holds"}
 
 
+@pytest.mark.usefixtures("unshrunk")
 def test_slopes_may_have_no_gradient():
     kernel = lambda *, g, **rest: KERNELS["lightning-attention"](g=g.detach(), **rest)
     declared = {"family": "lightning-attention", "kernel": kernel}

@@ -84,6 +84,21 @@ def test_the_step_itself_holds(step):
     assert set(verdicts(claim_of(step, as_kernel(family_of(step))), FEW).values()) == {"holds"}
 
 
+def with_keywords(state, x):
+    """Return the step of :func:`leaky_tanh`, with operands that are passed by name, in any order."""
+    state = torch.lerp(torch.tanh(input=x["u"]), weight=torch.sigmoid(input=x["f"]), end=state)
+    state = torch.sub(other=torch.sum(input=x["u"][..., None], dim=-1), input=state)
+    return state, state
+
+
+def test_operands_of_a_step_may_be_passed_by_name():
+    inputs = {"f": "BTD decay-logit", "u": "BTD"}
+    options = {"step": with_keywords, "inputs": inputs, "state": "D", "output": "u", "longest": 17}
+    options |= {"form": "chunked", "chunk": 8}
+    kernel = as_kernel(kernel_claim("mine", kernel=lambda **call: None, **options).kernel.family)
+    assert verdicts(kernel_claim("mine", kernel=kernel, **options), FEW, "sampled") == {"sampled": "holds"}
+
+
 def test_a_factor_that_is_a_sum_may_be_multiplied_out():
     kernel = as_kernel(replace(family_of(leaky_tanh), function=multiplied_out))
     assert set(verdicts(claim_of(leaky_tanh, kernel), 20).values()) == {"holds"}
@@ -246,6 +261,8 @@ def test_an_operation_without_a_rule_is_an_error():
         ({"state": ("HKV",)}, "the step raised"),
         ({"state": "HV"}, "the step raised RuntimeError for B = 2, H = 3, K = 4, V = 5"),
         ({"step": lambda state, x: (state, state)}, "the step's output must have the axes BHV, shape"),
+        ({"step": lambda state, x: (state, 1.0)}, "the step's output must have the axes BHV, .* got float"),
+        ({"inputs": {**QKVG, "initial_state": "BTHK"}}, "initial_state is an option of the kernel"),
         ({"step": 3}, "step must be a function, got a int"),
     ],
 )

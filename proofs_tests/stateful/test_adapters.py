@@ -127,6 +127,7 @@ class Silent(CausalLM):
         return SimpleNamespace(logits=output.logits)
 
 
+@pytest.mark.usefixtures("unshrunk")
 def test_a_cache_that_is_not_returned_is_the_argument():
     model = of_causal_model(Silent(longest=18), new_cache=lambda rows: Cache(""))
     assert set(verdicts(model).values()) == {"holds"}

@@ -62,5 +62,11 @@ def test_a_correct_function_of_tokens_that_calls_modules_holds(name):
     assert ("float64" in answers["reuse"].facts["module"]) == copied
 
 
+def test_modules_in_default_arguments_are_found():
+    layer = nn.GRU(8, 8)
+    assert Called(lambda ids, state=None, layer=layer: layer(ids, state)).module is layer
+    assert Called(lambda ids, state=None, *, layer=layer: layer(ids, state)).module is layer
+
+
 def test_a_function_without_modules_has_none():
     assert Called(lambda ids, state=None: (torch.tanh(ids), state)).module is None

@@ -31,7 +31,7 @@ from ratproof.laws.kernels.kernel import CAPABILITIES, Kernel
 from ratproof.laws.kernels.rungs import splits
 from ratproof.laws.kernels.state_parts import step_with_one_state
 from ratproof.laws.kernels.stepwise import Step, require_rules
-from ratproof.laws.runner import kernel_rungs
+from ratproof.laws.runner import kernel_rungs, require_device
 from ratproof.project_settings import default_device
 
 SCANS = ("any", "chain", "tree", "double")
@@ -140,6 +140,7 @@ def kernel_claim(
         InputError: If a name is unknown, or the arguments do not match.
     """
     device = device or default_device()
+    require_device(name, device)
     own = (
         _family(name, family) if step is None else _family_of_step(name, family, step, inputs, output, state)
     )
@@ -176,6 +177,8 @@ def kernel_claim(
         )
     if longest is not None and (type(longest) is not int or longest < multiple):
         raise InputError(f"{name}: longest must be an integer of at least {multiple}, got {longest!r:.60}")
+    if not isinstance(sizes, Mapping | None):
+        raise InputError(f"{name}: sizes must map axes to tuples of integers, got {sizes!r:.60}")
     chosen = {
         axis: _integers(name, f"sizes[{axis!r}]", own_sizes, 1) for axis, own_sizes in (sizes or {}).items()
     }
@@ -278,6 +281,8 @@ def _family_of_step(
     wrong = next((tensor for tensor, own in words.items() if len(own) not in (1, 2)), None)
     if wrong is not None:
         raise InputError(f"{name}: {wrong} must have axes and at most one kind, got {inputs[wrong]!r:.60}")
+    if reserved := sorted({"initial_state", "output_final_state", "cu_seqlens"} & words.keys()):
+        raise InputError(f"{name}: {reserved[0]} is an option of the kernel; rename this tensor of inputs")
     parts = state if isinstance(state, tuple) else (state,)
     lanes = all(set(axes) == {"D"} for axes in parts)
     allowed = set("BTD") if lanes else set("BTHKMV")
@@ -333,8 +338,8 @@ def _family(name: str, family: str | LinearRecurrence | None) -> LinearRecurrenc
 
 
 def _names(name: str, what: str, values: Iterable[str]) -> Iterable[str]:
-    if isinstance(values, str):
-        raise InputError(f"{name}: {what} must be a tuple of names, got {values!r}")
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(f"{name}: {what} must be a tuple of names, got {values!r:.60}")
     return values
 
 
@@ -354,6 +359,6 @@ def _integers(name: str, what: str, values: Iterable[int], least: int) -> tuple[
 
 def _require(name: str, what: str, values: Iterable[str], right: Iterable[str]) -> None:
     known = list(right)
-    wrong = next((value for value in values if value not in known), None)
-    if wrong is not None:
-        raise InputError(f"{name}: {what} must be one of {', '.join(known)}, got {wrong!r}")
+    for value in values:
+        if value not in known:
+            raise InputError(f"{name}: {what} must be one of {', '.join(known)}, got {value!r:.60}")

@@ -24,7 +24,7 @@ from ratproof.laws.models.inputs import Inputs, Tokens, Vectors
 from ratproof.laws.models.model import CAPABILITIES, LAWS, StatefulModel
 from ratproof.laws.models.precision import FORMATS
 from ratproof.laws.models.torch_rnn import of_torch_rnn
-from ratproof.laws.runner import model_rungs
+from ratproof.laws.runner import model_rungs, require_device
 from ratproof.project_settings import default_device
 
 Function = Callable[..., tuple[Any, Any]]
@@ -88,6 +88,7 @@ def model_claim(
             ``without``.
     """
     device = device or default_device()
+    require_device(name, device)
     if isinstance(model, nn.RNNBase | nn.RNNCellBase):
         model = of_torch_rnn(model)
     if ragged not in RAGGED:
@@ -125,8 +126,8 @@ believe_stateful = model_claim
 
 
 def _names(name: str, without: Iterable[str]) -> frozenset[str]:
-    if isinstance(without, str):
-        raise InputError(f"{name}: without must be a tuple of names, got {without!r}")
+    if isinstance(without, str) or not isinstance(without, Iterable):
+        raise InputError(f"{name}: without must be a tuple of names, got {without!r:.60}")
     names = frozenset(without)
     wrong = sorted(names - set(CAPABILITIES), key=str)
     if wrong:

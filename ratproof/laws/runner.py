@@ -8,6 +8,7 @@ from functools import partial
 
 import torch
 
+from automata.errors import InputError
 from ratproof.evidence.ledger import ledger
 from ratproof.laws.kernels.kernel import Kernel
 from ratproof.laws.kernels.rungs import KERNEL_RUNGS
@@ -46,6 +47,16 @@ def run_again(declared: Declared, law: str, problem: StatefulProblem) -> str:
     """
     with one_thread():
         return result_again(declared, law, problem)
+
+
+def require_device(name: str, device: str) -> None:
+    """Raise InputError unless torch knows the device, which may still be missing on this machine."""
+    try:
+        torch.device(device)
+    except (RuntimeError, TypeError):
+        raise InputError(
+            f"{name}: device must be a torch device, such as 'cuda', got {device!r:.60}"
+        ) from None
 
 
 @contextmanager

@@ -139,7 +139,9 @@ def _with_names(adapted: Function, kernel: Function, ours: dict[str, str]) -> Fu
     except (TypeError, ValueError):
         return adapted
     parameters = [
-        parameter.replace(name=ours.get(name, name)) for name, parameter in signature.parameters.items()
+        parameter.replace(name=ours.get(name, name))
+        for name, parameter in signature.parameters.items()
+        if name in ours or name not in ours.values()  # another argument of the kernel may have our name
     ]
     adapted.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return adapted

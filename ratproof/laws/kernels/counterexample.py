@@ -215,7 +215,7 @@ def script(shown: ShownCall, says: str, printed: str) -> str:
         printed = f"arguments[{name!r}].grad{rest}" if gradient else printed
     layout_code = ""
     if problem.layout != CONTIGUOUS:
-        layout_code = _LAYING.format(source=inspect.getsource(laid_out), layout=problem.layout)
+        layout_code = _LAYING.format(source=_LAID_OUT, layout=problem.layout)
     a_number = printed.endswith(("]", ".sum()"))
     return _SCRIPT.format(
         call="result" if printed == "type(result).__name__" else "o, final_state",
@@ -260,6 +260,7 @@ from math import prod
 
 kernel = with_one_state(kernel, {{shapes}})
 """
+_LAID_OUT = inspect.getsource(laid_out)
 _LAYING = """from torch import Tensor
 
 

@@ -290,8 +290,10 @@ def problems(
         values=drawn.get("V", 1),
         packed=packed,
         # an elementwise recurrence always has an initial state
-        has_initial_state=(bool(family.factor) and not family.pairs and not family.packed)
-        or ("initial-state" not in unsupported and random.choice((False, True))),
+        has_initial_state="initial-state" not in unsupported
+        and (
+            (bool(family.factor) and not family.pairs and not family.packed) or random.choice((False, True))
+        ),
         scale=_scale(random, kernel, exact),
         numbers=numbers if exact else random.choice(("plain", "real", "real", "real")),
         gates=random.choice(gates),

@@ -40,7 +40,7 @@ def wider_than(accumulation: str) -> Any:
 
 def by_token(array: Wide) -> Wide:
     """Move the time axis to the front, as a contiguous array."""
-    return np.ascontiguousarray(np.moveaxis(array, 1, 0))
+    return np.ascontiguousarray(np.swapaxes(array, 0, 1))
 
 
 def size_of(values: Wide) -> Bounds:
@@ -179,7 +179,8 @@ def state_trajectory(inputs: RecurrenceInputs, adds_first: bool = False) -> Stat
     """
     time, shape, wide = inputs.time, inputs.start.shape, inputs.start.dtype  # real or complex
     d, k, v = by_token(inputs.decay)[..., None], by_token(inputs.key), by_token(inputs.value)[..., None, :]
-    states, held = np.empty((time + 1, *shape), wide), np.empty((time, *shape), wide)
+    states = np.empty((time + 1, *shape), wide)
+    held = np.empty((time, *shape), wide) if adds_first and inputs.beta is None else states[:-1]
     along = np.empty((time, *shape[:2], 1, shape[3]), wide) if inputs.corrected else None
     column, added, states[0] = None, None, inputs.start
     if inputs.beta is not None:
@@ -190,15 +191,17 @@ def state_trajectory(inputs: RecurrenceInputs, adds_first: bool = False) -> Stat
         if inputs.a is not None:
             column, a = by_token(inputs.b)[..., None], by_token(inputs.a)[..., None, :]
     for t in range(time):
-        held[t] = states[t] + added[t] if adds_first and added is not None else states[t]
-        new = d[t] * held[t]
+        if adds_first and added is not None:
+            np.add(states[t], added[t], out=held[t])
+        new = np.multiply(d[t], held[t], out=states[t + 1])
         if along is not None and column is not None:
             if inputs.beta is None:
                 along[t] = a[t] @ held[t]
             else:
                 along[t] = beta[t] * (v[t] - erase[t] @ (held[t] if inputs.reads_before else new))
-            new = new + column[t] * along[t]
-        states[t + 1] = new if adds_first or added is None else new + added[t]
+            new += column[t] * along[t]
+        if not adds_first and added is not None:
+            new += added[t]
     return StateTrajectory(states, held, added, column, along, adds_first)
 
 

@@ -38,7 +38,7 @@ from automata.errors import InputError
 from automata.rounding.formats import FLOAT64
 from neural.any_order import ReorderingBound, derivatives, evaluating
 from neural.rounding import FORMATS as TORCH_FORMATS
-from neural.tracked import operation_of
+from neural.tracked import BoundedTensor, in_order, operation_of
 from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.family import LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS
@@ -60,7 +60,8 @@ class _Exponents(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Call the function; if it is an exponential or a sigmoid, record its largest logarithm."""
         if (operation := operation_of(func)) in ("exp", "sigmoid"):
-            self.record(args[0] if operation == "exp" else functional.logsigmoid(args[0]))
+            (argument,) = in_order(args, kwargs or {})
+            self.record(argument if operation == "exp" else functional.logsigmoid(argument))
         return func(*args, **(kwargs or {}))
 
     def record(self, logarithms: Tensor) -> None:
@@ -243,11 +244,12 @@ def require_rules(
     states = zip(after if isinstance(state, tuple) else (after,), ("B" + axes for axes in own), strict=True)
     results = [*(("state", *pair) for pair in states), ("output", output, tensors[value])]
     for what, result, axes in results:
-        if tuple(result.shape) != _shape(axes):
+        shape = tuple(result.shape) if isinstance(result, BoundedTensor | Tensor) else type(result).__name__
+        if shape != _shape(axes):
             letters = axes.replace("T", "")
             raise InputError(
                 f"{name}: the step's {what} must have the axes {letters}, shape {_shape(axes)} for {sizes},"
-                f" got {tuple(result.shape)}"
+                f" got {shape}"
             )
 
 

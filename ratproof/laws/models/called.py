@@ -118,7 +118,8 @@ def _references(value: Any) -> Iterable[Any]:
             used = inspect.getclosurevars(value)
         except ValueError:  # a variable of the closure has no value yet
             return ()
-        return *used.nonlocals.values(), *used.globals.values(), *(value.__defaults__ or ())
+        defaults = *(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()
+        return *used.nonlocals.values(), *used.globals.values(), *defaults
     if isinstance(value, dict):
         return value.values()
     if isinstance(value, list | tuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -69,6 +70,11 @@ def parameters(model: StatefulModel) -> list[nn.Parameter]:
 
 
 def _copied(model: StatefulModel, memo: dict[int, Any]) -> StatefulModel | None:
+    for module in [] if model.module is None else model.module.modules():
+        for value in vars(module).values():
+            # every module has a dozen empty dicts of hooks, and deepcopy takes most of its time to copy them
+            if type(value) in (OrderedDict, set) and not value:
+                memo[id(value)] = type(value)()
     try:
         return copy.deepcopy(model, memo)
     except Exception:  # a module may contain objects that cannot be copied

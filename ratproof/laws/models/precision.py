@@ -40,6 +40,10 @@ class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.largest_unit = math.inf if narrowest is None else unit_of(narrowest)
         self.generator = torch.Generator().manual_seed(seed)
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # otherwise torch imports its compiler, and every operator takes longer
+
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         if _is_view(func):

@@ -64,12 +64,14 @@ class Chunks:
     def split(self, array: Any) -> Any:
         """Split the first axis of an array, the step, into two axes: the step in its chunk, and the chunk."""
         steps = np.arange(self.lengths.max())[:, None]
-        return array[np.minimum(self.begins + steps, self.begins + self.lengths - 1)]
+        return np.take(array, np.minimum(self.begins + steps, self.begins + self.lengths - 1), 0)
 
     def joined(self, array: Any) -> Any:
         """Return an array over all steps from a split array: the inverse of :meth:`split`."""
         chunk = np.repeat(np.arange(len(self.lengths)), self.lengths)
-        return array[np.arange(self.lengths.sum()) - self.begins[chunk], chunk]
+        steps = np.arange(self.lengths.sum()) - self.begins[chunk]
+        by_step = array.reshape(-1, *array.shape[2:])  # an index of two arrays takes longer
+        return np.take(by_step, steps * len(self.lengths) + chunk, 0)
 
     def at_ends(self, array: Any) -> Any:
         """Return the entry after each chunk's last step.
@@ -110,7 +112,8 @@ def bounded_states(
     rounded = np.expm1(np.minimum(units * unit, 700))  # the error in each chunk, relative to the size
     sizes = _Sizes(inputs, states, chunks)
     since = sizes.since(sizes.outer)
-    direct, direct_held = (rounded * size + tiny for size in since)
+    direct = rounded * since[0] + tiny
+    direct_held = rounded * since[1] + tiny if adds_first else direct[:-1]
     of_factors, of_decays = unit * factor_errors(inputs), np.zeros(())
     if inputs.interpolated is not None:  # a kernel may run the steps of a chunk one by one
         of_decays = unit * by_token(inputs.interpolated)[..., None] * size_of(states.held)
@@ -125,7 +128,9 @@ def bounded_states(
         size, held_size = since
         after = RoundedArray(states.states[1:], chunks.joined(errors[1:]), chunks.joined(size[1:]), unit)
         before = RoundedArray(states.states[:-1], chunks.joined(errors), chunks.joined(size), unit)
-        decays = RoundedArray(states.held, chunks.joined(held), chunks.joined(held_size), unit)
+        decays = before
+        if adds_first:
+            decays = RoundedArray(states.held, chunks.joined(held), chunks.joined(held_size), unit)
         edges = {
             int(begin): RoundedArray(states.states[begin], errors[0, chunk], size[0, chunk], unit)
             for chunk, begin in enumerate(chunks.begins)
@@ -136,7 +141,8 @@ def bounded_states(
         # the decays are rounded, too
         passed = products(sizes.decay) * (1 + np.max(rounded, axis=-2, keepdims=True))
         carried = _carried(chunks, passed, direct)
-        errors, held = direct + passed * carried, direct_held + passed[:-1] * carried
+        errors = direct + passed * carried
+        held = direct_held + passed[:-1] * carried if adds_first else errors[:-1]
         return assembled(errors, held, since, corrections=None)
     direct, direct_held = column_norm(direct), column_norm(direct_held)
     terms = (
@@ -247,7 +253,7 @@ def _solutions(
             for name in ("key", "value", "decay", "beta", "erase", "a", "b"):
                 array = getattr(inputs, name)
                 if array is not None:
-                    array = np.moveaxis(array[:, steps], 1, 0)
+                    array = np.swapaxes(array[:, steps], 0, 1)
                     part[name] = array.reshape(-1, *array.shape[2:])
             starts = states.states[chunks.begins[some]].reshape(-1, heads, keys, values)
             of_terms = np.repeat(terms[some], rows)

@@ -64,8 +64,8 @@ def run(problem: Problem, arrays: Arrays, form: KernelForm) -> BoundedResult:
                 parts(problem, x)[problem.substeps - 1 :: problem.substeps]
                 for x in (output.value, output.error)
             )
-            result.outputs[group.rows, group.tokens] = np.moveaxis(value, 0, 1)
-            result.output_bounds[group.rows, group.tokens] = np.moveaxis(bound, 0, 1) * OUTWARD
+            result.outputs[group.rows, group.tokens] = np.swapaxes(value, 0, 1)
+            result.output_bounds[group.rows, group.tokens] = np.swapaxes(bound, 0, 1) * OUTWARD
         bound = parts(problem, bounded.last.error) + arithmetic.smallest
         result.states[group.states] = parts(problem, bounded.last.value)
         result.state_bounds[group.states] = bound * OUTWARD

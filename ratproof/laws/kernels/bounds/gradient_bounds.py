@@ -86,8 +86,8 @@ def gradients(
         roundings = None
         if family.normalised and inputs.time:
             undivided_outputs = outputs_of(inputs, forward, form, arithmetic)
-            flows, errors = undivided(np.moveaxis(outputs, 1, 0), undivided_outputs)
-            outputs, roundings = np.moveaxis(flows, 0, 1), np.moveaxis(errors, 0, 1) / arithmetic.unit
+            flows, errors = undivided(np.swapaxes(outputs, 0, 1), undivided_outputs)
+            outputs, roundings = np.swapaxes(flows, 0, 1), np.swapaxes(errors, 0, 1) / arithmetic.unit
         elif family.normalised:
             outputs = np.zeros((*outputs.shape[:3], inputs.values))
         backward = adjoint(inputs, outputs, last, form, arithmetic, roundings)
@@ -123,7 +123,7 @@ def flows_by_name(
     """
     flows = _Flows(inputs, weights, final, forward, backward, form, roundings)
     if query_roundings is not None:
-        flows.q = replace(flows.q, error=flows.u * np.moveaxis(query_roundings, 1, 0))
+        flows.q = replace(flows.q, error=flows.u * np.swapaxes(query_roundings, 0, 1))
     return dict(flows.by_name(problem, cumulated))
 
 
@@ -144,7 +144,7 @@ def _store(
             if "S" not in family.tensors[name]:
                 own = own[0 if name == family.decay else problem.substeps - 1 :: problem.substeps]
             tokens = problem.tokens(name, group.tokens.start, group.tokens.stop)
-            target[group.rows, tokens] = np.moveaxis(own[..., 0] if alone else own, 0, 1)
+            target[group.rows, tokens] = np.swapaxes(own[..., 0] if alone else own, 0, 1)
 
 
 class _Flows:
@@ -166,10 +166,10 @@ class _Flows:
         self.inverted = np.maximum(forward.roundings, backward.roundings)
         self.weights, self.final = self._exact(weights), RoundedArray.exactly(final, self.u)
         if roundings is not None:
-            self.weights = replace(self.weights, error=self.u * np.moveaxis(roundings, 1, 0))
+            self.weights = replace(self.weights, error=self.u * np.swapaxes(roundings, 0, 1))
         self.q, self.k, self.v = (self._exact(x) for x in (inputs.query, inputs.key, inputs.value))
         if inputs.key_roundings is not None:
-            self.k = replace(self.k, error=self.u * np.moveaxis(inputs.key_roundings, 1, 0))
+            self.k = replace(self.k, error=self.u * np.swapaxes(inputs.key_roundings, 0, 1))
         if inputs.step is not None:  # values are products with time steps
             self.v = replace(self.v, error=self.u * self.v.size)
         self.before, self.after = forward.before.computed(), forward.after.computed()
@@ -197,7 +197,7 @@ class _Flows:
         reads, writes = [(self.q * query, inputs.bonus is not None)], []
         decayed = self.flow  # the gradient of the decayed state
         if inputs.beta is not None:
-            beta = np.moveaxis(inputs.beta, 1, 0)[..., None]
+            beta = np.swapaxes(inputs.beta, 0, 1)[..., None]
             w, dw = self._corrections()
             state = self.before if inputs.reads_before else self._decayed(self.before)
             erase = self._exact(inputs.erase)
@@ -210,7 +210,7 @@ class _Flows:
             reads.append((erase * unread, inputs.reads_before))
             writes.append(self.k * written)
             count = inputs.values + 4 + self.inverted[..., 0]
-            yield "beta", (dw * (self.v + -state.over_keys(erase.value))).sum(-1, count)
+            yield "beta", dw.dot(self.v + -state.over_keys(erase.value), count)
             if not inputs.reads_before:
                 decayed = self.flow + -_outer(erase.times(beta), dw)
         else:
@@ -218,7 +218,7 @@ class _Flows:
             if inputs.key_roundings is not None:
                 off = self.k.error
                 if inputs.interpolated is not None:  # dv may be sum(D) - sum(d D), with sums over K
-                    off = off + 2 * self.u * (inputs.keys - 1) * np.moveaxis(abs(inputs.decay), 1, 0)
+                    off = off + 2 * self.u * (inputs.keys - 1) * np.swapaxes(abs(inputs.decay), 0, 1)
                 off = np.einsum("...k,...kv->...v", off, self.flow.size)
                 value = replace(value, error=value.error + off)
             writes.append(self.k * key)
@@ -237,7 +237,7 @@ class _Flows:
             if family.tensors[family.decay or family.factor] == "H":
                 gate = gate.sum((0, 1), often)
             if family.complement == "key":
-                d, x = (np.moveaxis(part, 1, 0) for part in (inputs.decay, inputs.roundings))
+                d, x = (np.swapaxes(part, 0, 1) for part in (inputs.decay, inputs.roundings))
                 gate = gate + -key.times(d, x + 1)
                 # a kernel may compute the derivative of expm1(g) as expm1(g) + 1
                 size = key.size + self._gate(decayed, family.tensors[family.decay], logarithm=False).size
@@ -246,9 +246,9 @@ class _Flows:
         if family.complement == "step":
             yield family.step, key + -self._gate(decayed, family.tensors[family.step], logarithm=False)
         if inputs.step is not None:
-            step = np.moveaxis(inputs.step, 1, 0)
-            own = RoundedArray.exactly(np.moveaxis(inputs.own_value, 1, 0), self.u)
-            of_step = (value * own).sum(-1, inputs.values + 2)
+            step = np.swapaxes(inputs.step, 0, 1)
+            own = RoundedArray.exactly(np.swapaxes(inputs.own_value, 0, 1), self.u)
+            of_step = value.dot(own, inputs.values + 2)
             of_step = of_step[..., None] if inputs.lanes else of_step
         if inputs.step is not None and inputs.rate is not None:
             rate = inputs.rate if "K" in family.tensors[family.rate] else inputs.rate[:, 0]
@@ -262,15 +262,15 @@ class _Flows:
             yield family.rate, gate.times(step).sum((0, 1), often)
         if inputs.step is not None:
             yield family.step, of_step
-            value = value.times(np.moveaxis(inputs.step, 1, 0)[..., None])
+            value = value.times(np.swapaxes(inputs.step, 0, 1)[..., None])
         if family.normalised:
             value = value[..., :-1]
         if inputs.bonus is not None:
             bonus = RoundedArray.exactly(inputs.bonus, self.u)
-            product = (self.v * self.weights).sum(-1, inputs.values + 2)
+            product = self.v.dot(self.weights, inputs.values + 2)
             scaled = product[..., None].times(inputs.scale)
             query, key = query + self.k * bonus * scaled, key + self.q * bonus * scaled
-            qk_bonus = (self.q * self.k * bonus).sum(-1, inputs.keys + 2)
+            qk_bonus = (self.q * self.k).dot(bonus, inputs.keys + 2)
             value = value + (self.weights * qk_bonus[..., None]).times(inputs.scale)
             count = product.value.shape[0] * problem.batch
             yield family.bonus, (self.q * self.k * scaled).sum((0, 1), count + len(problem.lengths))
@@ -279,7 +279,7 @@ class _Flows:
                 yield name, flow
 
     def _exact(self, array: Wide) -> RoundedArray:
-        return RoundedArray.exactly(np.moveaxis(array, 1, 0), self.u)
+        return RoundedArray.exactly(np.swapaxes(array, 0, 1), self.u)
 
     def _corrections(self) -> tuple[RoundedArray, RoundedArray]:
         forward, backward = self.forward.corrections, self.backward.corrections
@@ -291,7 +291,7 @@ class _Flows:
 
     def _decayed(self, state: RoundedArray) -> RoundedArray:
         """Return the states after their decay, diag(d) S."""
-        d, x = (np.moveaxis(part, 1, 0)[..., None] for part in (self.inputs.decay, self.inputs.roundings))
+        d, x = (np.swapaxes(part, 0, 1)[..., None] for part in (self.inputs.decay, self.inputs.roundings))
         own, size = np.abs(d).astype(float), np.abs(d).astype(float) * state.size
         added = self.u * x * size
         if state.error.shape[-2] == 1:
@@ -301,9 +301,9 @@ class _Flows:
 
     def _gate(self, flow: RoundedArray, axes: str, logarithm: bool) -> RoundedArray:
         """Return the gradient of a decay, or of its logarithm."""
-        gradient = (flow * self.before.conjugate()).sum(-1, self.inputs.values + 2 + self.inverted)
+        gradient = flow.dot(self.before.conjugate(), self.inputs.values + 2 + self.inverted)
         if logarithm:
-            d, x = (np.moveaxis(part, 1, 0) for part in (self.inputs.decay, self.inputs.roundings))
+            d, x = (np.swapaxes(part, 0, 1) for part in (self.inputs.decay, self.inputs.roundings))
             gradient = gradient.times(d, x + 1)
         if "D" in axes and "T" not in axes:  # one decay for all tokens
             return gradient.sum((0, 1), gradient.value.shape[0] * gradient.value.shape[1])
@@ -335,7 +335,7 @@ class _Flows:
 
     def _edge(self, state: RoundedArray, flow: RoundedArray, of_head: bool) -> Bounds:
         """Return the error in the gates' gradients that comes from the state after the last summed token."""
-        gradient = (state * flow).sum(-1, self.inputs.values + self.inputs.time)
+        gradient = state.dot(flow, self.inputs.values + self.inputs.time)
         return gradient.sum(-1, self.inputs.keys).error if of_head else gradient.error
 
 

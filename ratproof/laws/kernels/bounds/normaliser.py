@@ -32,7 +32,7 @@ def undivided(weights: Wide, outputs: RoundedArray) -> tuple[Wide, Bounds]:
     """
     divisor, quotient, u = outputs[..., -1:], divided(outputs), outputs.unit
     own = RoundedArray.exactly(weights, u)
-    products = (own * quotient).sum(-1, weights.shape[-1] + 2)
+    products = own.dot(quotient, weights.shape[-1] + 2)
     to_divisor = products.value[..., None] / divisor.value
     error = products.error[..., None] / _least(divisor) + np.abs(to_divisor) * _relative(divisor)
     error = error + 2 * u * products.size[..., None] / _least(divisor)

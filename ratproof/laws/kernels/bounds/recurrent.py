@@ -142,12 +142,14 @@ def passage(
         the states that the steps decay.
     """
     time = len(factor)
-    bounds, held = np.empty((time + 1, *first.shape)), np.empty((time, *first.shape))
+    bounds = np.empty((time + 1, *first.shape))
     bounds[0] = first
-    between, behind = (of_addition, of_decay) if adds_first else (np.zeros(()), of_decay + of_addition)
-    between, behind = (np.broadcast_to(x, held.shape) for x in (between, behind))
+    held = np.empty((time, *first.shape)) if adds_first else bounds[:-1]
+    behind = np.broadcast_to(of_decay if adds_first else of_decay + of_addition, held.shape)
+    between = np.broadcast_to(of_addition, held.shape)
     for t in range(time):
-        np.add(bounds[t], between[t], out=held[t])
+        if adds_first:
+            np.add(bounds[t], between[t], out=held[t])
         np.multiply(factor[t], held[t], out=bounds[t + 1])
         np.add(bounds[t + 1], behind[t], out=bounds[t + 1])
     return bounds, held

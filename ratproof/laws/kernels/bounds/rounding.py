@@ -70,13 +70,15 @@ class RoundingUnits:
 def norm(array: Bounds, axis: int = -1, keepdims: bool = False) -> Bounds:
     """Return the 2-norm along an axis.
 
-    The elements are first multiplied by a power of two, which is exact, so that the largest is near 1. Then
-    no square overflows, and no significant square underflows.
+    If a square could overflow, or a significant square could underflow, the elements are first multiplied by
+    a power of two, which is exact, so that the largest is near 1.
 
     >>> float(norm(np.array([3e-200, 4e-200])))
     5e-200
     """
     largest = np.max(np.abs(array), axis=axis, keepdims=True, initial=0.0)
+    if ((largest == 0) | ((largest > 2.0**-400) & (largest < 2.0**400))).all():
+        return np.asarray(np.linalg.norm(array, axis=axis, keepdims=keepdims))
     scale = np.ldexp(1.0, -np.clip(np.frexp(largest)[1], -1000, 1000))
     length = np.linalg.norm(array * scale, axis=axis, keepdims=True) / scale
     return np.asarray(length if keepdims else np.squeeze(length, axis))
@@ -155,12 +157,24 @@ class RoundedArray:
         error = np.broadcast_to(self.error, self.value.shape).sum(axis)
         return RoundedArray(self.value.sum(axis), error + self.unit * count * size, size, self.unit)
 
+    def dot(self, other: RoundedArray, count: float | Bounds) -> RoundedArray:
+        """Return the sum of products over the last axis, in any order; the sum rounds ``count`` times."""
+
+        def inner(left: Wide, right: Wide) -> Wide:
+            return np.einsum("...v,...v->...", left, right)
+
+        one, two = (np.abs(x.value).astype(float) for x in (self, other))
+        size = inner(self.size, other.size)
+        error = inner(self.error, two + other.error) + inner(one, other.error)
+        value = inner(self.value, other.value)
+        return RoundedArray(value, error + self.unit * (count + 1) * size, size, self.unit)
+
     def over_values(self, vector: RoundedArray, roundings: float | Bounds = 0) -> RoundedArray:
         """Return a state's product with a vector of size V, shape ``(..., K)``.
 
         ``roundings`` are added to the roundings of each sum over V.
         """
-        return (self * vector[..., None, :]).sum(-1, self.value.shape[-1] + 4 + roundings)
+        return self.dot(vector[..., None, :], self.value.shape[-1] + 4 + roundings)
 
     def over_keys(self, vector: Wide, roundings: int = 5) -> RoundedArray:
         """Return a state's product with an exact vector of size K, shape ``(..., V)``.

@@ -90,7 +90,7 @@ def pair_results(
                 if "state" in name:
                     into[group.states] = part
                 else:
-                    into[cut] = np.moveaxis(part, 0, 1)
+                    into[cut] = np.swapaxes(part, 0, 1)
     tiny = units.smallest * 16 * (problem.time + sum(problem.sizes().values()))
     return {name: (value, (bound + tiny) * OUTWARD) for name, (value, bound) in results.items()}
 
@@ -147,14 +147,14 @@ def _mlstm(call: _Call, upstream: Upstream) -> Results:
         (larger | smaller)[..., 0], errors[..., -1], errors[..., -1] + np.abs(flows[..., -1])
     )
     flows[..., -1] = np.where(np.abs(total.value[..., 0]) < 1, 0, sign * flows[..., -1])
-    flows, roundings = np.moveaxis(flows, 0, 1), np.moveaxis(errors, 0, 1) / u
+    flows, roundings = np.swapaxes(flows, 0, 1), np.swapaxes(errors, 0, 1) / u
     final = np.concatenate([of_memory, of_normaliser[..., None]], -1)
     backward = adjoint(inputs, flows, final, call.form, call.units, roundings)
     backward = _with_error_of_last(backward, inputs, final, of_last)
     linear = call.as_linear(_MLSTM)
     own = flows_by_name(linear, inputs, flows, final, forward, backward, call.form, call.cumulated, roundings)
     key = replace(RoundedArray.exactly(by_token(inputs.key), u), error=u * by_token(inputs.key_roundings))
-    of_input = (key * own["k"].computed()).sum(-1, inputs.keys + 2)
+    of_input = key.dot(own["k"].computed(), inputs.keys + 2)
     gate = own["g"].computed()
     if call.cumulated:
         through = _through_stabilizer(inputs, forward, backward, by_token(flows), every, call.form)
@@ -254,7 +254,7 @@ def _gsa(call: _Call, upstream: Upstream) -> Results:
     weights, finals = upstream
     of_outputs = RoundedArray.exactly(by_token(weights), u)
     of_p = b.after.computed().over_values(of_outputs)
-    share = (p * of_p).sum(-1, of_p.value.shape[-1] + 2)[..., None]
+    share = p.dot(of_p, of_p.value.shape[-1] + 2)[..., None]
     scores = (p * (of_p + -share)).computed()
     gla = call.as_linear(FAMILIES["gla"])
     flows = []
@@ -262,8 +262,8 @@ def _gsa(call: _Call, upstream: Upstream) -> Results:
         (of_keys, a, scores, x["q"], finals[0]),
         (of_values, b, p, weights, finals[1]),
     ):
-        inputs = replace(inputs, query=np.moveaxis(query.value, 0, 1))
-        error = np.moveaxis(query.error, 0, 1) / u
+        inputs = replace(inputs, query=np.swapaxes(query.value, 0, 1))
+        error = np.swapaxes(query.error, 0, 1) / u
         backward = adjoint(inputs, read, final, call.form, call.units, query_roundings=error)
         flows.append(
             flows_by_name(gla, inputs, read, final, states, backward, call.form, call.cumulated, None, error)
