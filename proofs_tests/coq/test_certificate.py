@@ -15,6 +15,7 @@ from automata.errors import InputError
 from automata.io import json_format
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
 from automata.wfsa import WFSA
+from proofs_tests.coq.conftest import Session
 from ratproof import main
 from ratproof.coq import certificate
 from ratproof.coq import programs as coq
@@ -26,35 +27,27 @@ BEGIN, END = "From Coq Require Import", "(* The automata. "
 
 
 @pytest.fixture(scope="module")
-def theory(compiled, tmp_path_factory):
-    """Return a folder with the compiled ``inlined.v``: the theory with which files begin."""
+def session(compiled):
+    """Return a process of Coq that has run the theory with which all files begin, and the theory."""
     answer = equivalent(*two(REAL))
     assert isinstance(answer, Equivalent)
     text = certificate.file_text(link_proof(*two(REAL), answer, NAMES), NAMES)
-    folder = tmp_path_factory.mktemp("theory")
-    file = folder / "inlined.v"
-    file.write_text(text[text.index(BEGIN) : text.index(END)])
-    coq.compile_file(file, folder)
-    return folder
+    theory = text[text.index(BEGIN) : text.index(END)]
+    session = Session(theory, compiled)
+    yield session, theory
+    session.close()
 
 
 @pytest.fixture
-def theory_once(theory, monkeypatch):
-    """Check files against a theory that is compiled once, so that Coq only reads the part that differs.
+def theory_once(session, monkeypatch):
+    """Let Coq run only the part of each file that differs. The test of the command checks complete files."""
 
-    Another test, of the command, checks complete files.
-    """
-    inlined, check_file = (theory / "inlined.v").read_text(), certificate.check_file
-
-    def check_own_part(file: Path) -> None:
-        before, same, own = file.read_text().partition(inlined)
+    def run_own_part(file: Path, *_: object) -> str:
+        _, same, own = file.read_text().partition(session[1])
         assert same, "another theory"
-        imports = "".join(line + "\n" for line in inlined.splitlines() if line.startswith("From "))
-        part = theory / file.name
-        part.write_text(f"{before}{imports}Require Import inlined.\n{own}")
-        check_file(part)
+        return session[0].run(own)
 
-    monkeypatch.setattr(certificate, "check_file", check_own_part)
+    monkeypatch.setattr(coq, "compile_file", run_own_part)
 
 
 def two(k: Semiring, factor: Any = "1/2") -> tuple[WFSA, WFSA]:

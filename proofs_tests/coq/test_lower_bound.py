@@ -3,16 +3,15 @@
 import json
 import re
 from fractions import Fraction
-from pathlib import Path
 
 import flint
 import pytest
 
+from proofs_tests.coq.conftest import PROOF, Session, require_libraries
 from ratproof import main
 from ratproof.certification.not_rational.hankel_bound import Bound, bound
 from ratproof.certification.not_rational.matrix import first_strings
 from ratproof.coq import lower_bound, reals
-from ratproof.coq import programs as coq
 from ratproof.coq.terms_of_cells import Term, cell_term
 from theory.not_rational.arithmetic import BALLS
 from theory.not_rational.cells import CELLS
@@ -25,26 +24,17 @@ OF_GATES = [
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Return a folder with the compiled theory."""
-    try:
-        reals.LOWER_BOUND.require_library()
-    except (coq.NoCoq, reals.NoLibrary) as error:
-        pytest.skip(f"not run: {error}")
-    path = tmp_path_factory.mktemp("lower_bound")
-    (path / "bounds.v").write_text(lower_bound.theory())
-    coq.compile_file(path / "bounds.v", path)
-    return path
+def session(compiled):
+    """Return a process of Coq that has run the theory without its proofs."""
+    require_libraries(reals.LOWER_BOUND)
+    session = Session(PROOF.sub("Admitted.", lower_bound.theory()), compiled)
+    yield session
+    session.close()
 
 
-def compile_text(folder: Path, text: str) -> str:
-    """Compile the text of a file, which a test may have changed, without compiling the theory in it again."""
-    file = folder / "changed.v"
-    _, theory, own = text.partition(lower_bound.theory())
-    assert theory
-    modules = " ".join(lower_bound.BELOW)
-    file.write_text(f"{lower_bound.IMPORTS}Require Import bounds.\nImport bounds {modules}.\n{own}")
-    return coq.compile_file(file, folder, ["-R", str(folder), ""])
+def own_text(result: Bound) -> str:
+    """Return the part of the file of a bound that follows the theory."""
+    return lower_bound.file_text(result, 64).partition(lower_bound.theory())[2]
 
 
 def lstm() -> Bound:
@@ -54,33 +44,38 @@ def lstm() -> Bound:
     return result
 
 
-def test_coq_accepts_a_bound(folder):
-    output = compile_text(folder, lower_bound.file_text(lstm(), 64))
-    assert reals.printed_axioms(output) == [set(reals.AXIOMS)]
+WRONG = {
+    "inverse": (
+        r"inverse : list \(list Z\) := \[:: \[:: \(-?\d+\)",
+        "inverse : list (list Z) := [:: [:: (1)",
+    ),
+    "repeated row": (
+        r"prefixes : list \(list nat\) := .*",
+        "prefixes : list (list nat) := [:: [:: ]; [:: 0]; [:: 0]].",
+    ),
+    "repeated column": (
+        r"suffixes : list \(list nat\) := .*",
+        "suffixes : list (list nat) := [:: [:: ]; [:: 0]; [:: 0]].",
+    ),
+    "no inverse": (r"inverse : list \(list Z\) := .*", "inverse : list (list Z) := [:: ]."),
+    "one state more": (r"3 <= card Q", "4 <= card Q"),
+    "cell": (r"\(Sigmoid", "(Tanh"),
+    "unit": (r"unit_after letters 2 0", "unit_after letters 2 1"),
+}
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (r"inverse : list \(list Z\) := \[:: \[:: \(-?\d+\)", "inverse : list (list Z) := [:: [:: (1)"),
-        (r"prefixes : list \(list nat\) := .*", "prefixes : list (list nat) := [:: [:: ]; [:: 0]; [:: 0]]."),
-        (r"suffixes : list \(list nat\) := .*", "suffixes : list (list nat) := [:: [:: ]; [:: 0]; [:: 0]]."),
-        (r"inverse : list \(list Z\) := .*", "inverse : list (list Z) := [:: ]."),
-        (r"3 <= card Q", "4 <= card Q"),
-        (r"\(Sigmoid", "(Tanh"),
-        (r"unit_after letters 2 0", "unit_after letters 2 1"),
-    ],
-    ids=["inverse", "repeated row", "repeated column", "no inverse", "one state more", "cell", "unit"],
-)
-def test_coq_rejects_a_wrong_bound(folder, before, after):
-    text = lower_bound.file_text(lstm(), 64)
-    changed, count = re.subn(before, after, text[len(lower_bound.theory()) :])
-    assert count
-    with pytest.raises(coq.Rejected):
-        compile_text(folder, text[: len(lower_bound.theory())] + changed)
+def test_coq_accepts_a_bound_and_rejects_wrong_ones(session):
+    right, accepted = own_text(lstm()), []
+    assert session.accepts(right)
+    for name, (before, after) in WRONG.items():
+        wrong, count = re.subn(before, after, right)
+        assert count
+        if session.accepts(wrong):
+            accepted.append(name)
+    assert accepted == []
 
 
-def test_coq_and_python_run_the_same_cells(folder):
+def test_coq_and_python_run_the_same_cells(session):
     """The intervals of Coq contain the values of all units after a word, and are narrow."""
     cells, word = [some(CELLS[name], units) for name, units in OF_GATES], ("a", "b", "b", "a")
     lines = []
@@ -88,7 +83,7 @@ def test_coq_and_python_run_the_same_cells(folder):
         numbers = sum(map(len, cell.start(BALLS)))
         run = f"run_of 64 cell_{i} [:: 0; 1; 1; 0] (nseq {numbers} intervals.zero)"
         lines += [f"Definition cell_{i} : cell := {cell_term(cell)}.", f"Eval vm_compute in {run}."]
-    output = compile_text(folder, lower_bound.theory() + lower_bound.OPENING + "\n".join(lines))
+    output = session.run(lower_bound.OPENING + "\n".join(lines))
     answers = re.findall(r"= (.*?)\n\s*: ", output, re.DOTALL)
     assert len(answers) == len(cells)
     with flint.ctx.workprec(256):
@@ -102,7 +97,7 @@ def test_coq_and_python_run_the_same_cells(folder):
                 assert low <= value * 2**64 <= high and high - low < 2**20
 
 
-def test_the_command_writes_a_complete_file_that_coq_accepts(folder, in_tmp_path, tmp_path, capsys):
+def test_the_command_writes_a_complete_file_that_coq_accepts(compiled, in_tmp_path, tmp_path, capsys):
     assert main.run(["not-rational", "sru-feedback", "--size", "2", "--kernel", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["states"] == 2
@@ -123,13 +118,13 @@ def test_the_command_writes_a_complete_file_that_coq_accepts(folder, in_tmp_path
         ("lstm --kernel-file 3.v", "--kernel-file 3.v: the file name must"),
     ],
 )
-def test_requests_without_a_file_are_refused(folder, in_tmp_path, tmp_path, arguments, message, capsys):
+def test_requests_without_a_file_are_refused(compiled, in_tmp_path, tmp_path, arguments, message, capsys):
     assert main.run(["not-rational", *arguments.split()]) == 2
     assert message in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
-def test_without_a_bound_there_is_no_file(folder, in_tmp_path, tmp_path, capsys):
+def test_without_a_bound_there_is_no_file(compiled, in_tmp_path, tmp_path, capsys):
     assert main.run(["not-rational", "sru", "--size", "3", "--kernel"]) == 3
     assert "not_rational_sru.v is not written" in capsys.readouterr().err.replace("\n", " ")
     assert not list(tmp_path.iterdir())

@@ -1,10 +1,8 @@
 """Tests that Coq rejects wrong hypotheses of the theorems about networks of one unit and low temperatures."""
 
-from pathlib import Path
-
 import pytest
 
-from ratproof.coq import programs as coq
+from proofs_tests.coq.conftest import Session, require_libraries
 from ratproof.coq import reals
 
 THEORY = reals.NOT_RATIONAL
@@ -102,45 +100,36 @@ BROKEN = {
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory, compiled):
-    """Return a folder in which each Coq file of the theory is compiled separately."""
-    try:
-        reals.LOWER_BOUND.require_library()
-        reals.EXPONENTIAL.require_library()
-    except (coq.NoCoq, reals.NoLibrary) as error:
-        pytest.skip(f"not run: {error}")
-    folder = tmp_path_factory.mktemp("theory")
-    for name in FILES:
-        compile_text(folder, compiled, name, (reals.source_folder() / f"{name}.v").read_text())
-    return folder
+def session(compiled):
+    """Return a process of Coq that has run the theories, each file as a module."""
+    require_libraries(reals.LOWER_BOUND, reals.EXPONENTIAL)
+    session = Session("\n".join(map(reals.inline_module, FILES)), compiled)
+    yield session
+    session.close()
 
 
-def compile_text(folder: Path, compiled: Path, name: str, text: str, reading: Path | None = None) -> str:
-    file = folder / f"{name}.v"
-    file.write_text(text)
-    return coq.compile_file(file, compiled, ["-R", str(reading or folder), "ratproof_reals"])
+def text_of(name: str) -> str:
+    """Return the text of a file, whose imports are modules of the session."""
+    return reals.inline_module(name).partition("\n")[2].removesuffix(f"End {name}.\n")
 
 
-@pytest.mark.parametrize(
-    ("name", "before", "after"),
-    [
-        pytest.param(name, *texts, id=change)
-        for name, changes in BROKEN.items()
-        for change, texts in changes.items()
-    ],
-)
-def test_coq_rejects_a_broken_file(root, compiled, tmp_path, name, before, after):
-    text = (root / f"{name}.v").read_text()
-    assert text.count(before) == 1
-    with pytest.raises(coq.Rejected):
-        compile_text(tmp_path, compiled, name, text.replace(before, after), reading=root)
+def test_coq_rejects_a_broken_file(session):
+    accepted = []
+    for name, changes in BROKEN.items():
+        text = text_of(name)
+        for change, (before, after) in changes.items():
+            assert text.count(before) == 1
+            if session.accepts(text.replace(before, after)):
+                accepted.append(change)
+    assert accepted == []
+    assert session.accepts(text_of("one_unit"))
 
 
 INSTANCE = """
 From Coq Require Import Reals Lra.
 From mathcomp Require Import all_ssreflect ssralg.
 From ratproof Require Import semiring sums automaton instances.
-From ratproof_reals Require Import one_unit.
+Import one_unit.
 Open Scope R_scope.
 
 Theorem instance (F : fieldType) (of_real : R -> F) n (A : wfa (of_ring F) bool_eqType (place n)) :
@@ -157,20 +146,19 @@ Print Assumptions instance.
 """
 
 
-def test_a_network_of_given_weights_is_no_automaton(root, compiled, tmp_path):
+def test_a_network_of_given_weights_is_no_automaton(session):
     """The statement is about score and foldl only, so it does not depend on the definitions of the theory."""
-    output = compile_text(tmp_path, compiled, "instance", INSTANCE, reading=root)
-    assert reals.printed_axioms(output) == [set(reals.AXIOMS)]
+    assert reals.printed_axioms(session.run(INSTANCE)) == [set(reals.AXIOMS)]
 
 
-def test_the_real_numbers_are_a_field_that_contains_the_real_numbers(root, compiled, tmp_path):
+def test_the_real_numbers_are_a_field_that_contains_the_real_numbers(session):
     text = """From mathcomp Require Import all_ssreflect ssralg.
 From mathcomp.analysis Require Import Rstruct.
 From Coq Require Import Reals.
-From ratproof_reals Require Import real_factors.
+Import real_factors.
 Lemma field_exists : @contains_reals [fieldType of R] id. Proof. by []. Qed.
 """
-    compile_text(tmp_path, compiled, "field", text, reading=root)
+    session.run(text)
 
 
 def test_each_file_is_compiled_by_prove():

@@ -18,7 +18,7 @@ from torch import nn
 from automata.io import files
 from automata.moore import Moore
 from neural.seeding import seeded
-from proofs_tests.coq.conftest import compiled_theory, run_definitions
+from proofs_tests.coq.conftest import run_definitions
 from proofs_tests.papers.certification.latches import (
     ALPHABET,
     LAST,
@@ -38,12 +38,6 @@ from ratproof.coq import ordinary_network, reals
 Case = tuple[OrdinaryNetwork, Moore, TurnedBoxes]
 
 
-@pytest.fixture(scope="module")
-def theory(tmp_path_factory):
-    """Return a folder with the compiled theory."""
-    return compiled_theory(reals.REGIONS, tmp_path_factory.mktemp("reals"))
-
-
 def case(parts: tuple[nn.RNNBase, nn.Linear], machine: Moore) -> Case:
     """Return a network, its automaton, and the first closed regions that the search finds."""
     inputs = np.eye(len(machine.alphabet))
@@ -58,13 +52,12 @@ def definitions(wrong: Case) -> str:
 
 def checks(theory: Path, cases: list[Case]) -> list[bool]:
     """Return the value of Coq's checker for each case, with the theory compiled once."""
-    lines = ["Require Import inlined."]
+    lines = []
     for i, data in enumerate(cases):
         check = f"Eval vm_compute in regions.check {ordinary_network.BITS} weights automaton nodes."
         lines.append(f"Module net_{i}.\n{definitions(data)}\n{check}\nEnd net_{i}.")
-    file = theory / "checks.v"
-    file.write_text("\n".join(lines))
-    return [value == "true" for value in re.findall(r"= (true|false)", run_definitions(file, theory))]
+    output = run_definitions("\n".join(lines), theory)
+    return [value == "true" for value in re.findall(r"= (true|false)", output)]
 
 
 def flip_decisions(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes) -> Case:
@@ -176,12 +169,8 @@ def test_coq_and_torch_run_the_same_network(theory, parts):
     """Coq's enclosures contain the outputs that torch computes in float64."""
     word = [0, 1, 1, 2, 0, 2]
     machine = LAST if parts[1].out_features == 3 else MACHINE
-    file = theory / "run.v"
     run = RUN.format(word=f"[{'; '.join(map(str, word))}]")
-    file.write_text(
-        f"Require Import inlined.\n{definitions(case(parts, machine))}Close Scope Q_scope.\n{run}"
-    )
-    output = run_definitions(file, theory)
+    output = run_definitions(f"{definitions(case(parts, machine))}Close Scope Q_scope.\n{run}", theory)
     ends = re.findall(r"Some\s*\(\(?(-?\d+)\)?(?:%Z)?,\s*\(?(-?\d+)\)?(?:%Z)?\)", output)
     rnn, linear = parts[0].double(), parts[1].double()
     with torch.no_grad():
@@ -211,9 +200,8 @@ def test_coq_bounds_the_rounding_errors_of_torch(theory, cell):
     steps = [(int(rng.integers(3)), rng.uniform(-1, 1, network.size).astype(np.float32)) for _ in range(20)]
     queries = (ERRORS.format(symbol=f"{x}%nat", state=ordinary_network.row(state)) for x, state in steps)
     modules = (f"Module step_{i}.\n{query}\nEnd step_{i}." for i, query in enumerate(queries))
-    file = theory / "errors.v"
-    file.write_text("\n".join(["Require Import inlined.", definitions(case(parts, MACHINE)), *modules]))
-    output = run_definitions(file, theory).split("     = ")[1:]
+    text = "\n".join([definitions(case(parts, MACHINE)), *modules])
+    output = run_definitions(text, theory).split("     = ")[1:]
     assert len(output) == len(steps)
     for (symbol, state), text in zip(steps, output, strict=True):
         bounds = [int(high) / 2**64 for high in re.findall(r", (\d+)%Z\)", text)]

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from proofs_tests.coq.conftest import require_libraries
 from ratproof import main
 from ratproof.coq import programs as coq
 from ratproof.coq import reals
@@ -18,10 +19,7 @@ from ratproof.coq import reals
     ],
 )
 def test_the_result_is_printed_without_a_theorem(command, result, in_tmp_path, tmp_path, capsys, monkeypatch):
-    try:
-        reals.BOXES.require_library()
-    except (coq.NoCoq, reals.NoLibrary) as error:
-        pytest.skip(f"not run: {error}")
+    require_libraries(reals.BOXES)
     main.run(["examples", "."])
     capsys.readouterr()
     monkeypatch.setattr(coq, "seconds_left", lambda: coq.TIME_TO_ANSWER)

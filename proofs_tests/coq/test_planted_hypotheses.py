@@ -16,20 +16,12 @@ from theory.registry import claim_named
 
 PLANTED = {
     "indented": "Section S.\n  Hypothesis wrong : 2 = 2.\n  Theorem t : 2 = 2.\n{exact}\nEnd S.",
-    "nested": (
-        "Section S.\nSection T.\n\tHypotheses wrong : 2 = 2.\nTheorem t : 2 = 2.\n{exact}\nEnd T.\nEnd S."
-    ),
-    "one_line": "Section S. Hypothesis wrong : 2 = 2.\nTheorem t : 2 = 2.\n{exact}\nEnd S.",
     "context": "Section S. Context (wrong : 2 = 2).\nTheorem t : 2 = 2.\n{exact}\nEnd S.",
     "variable": "Section S. Variable wrong : 2 = 2.\nTheorem t : 2 = 2.\n{exact}\nEnd S.",
     "empty_type": (
         "Section S. Variable wrong : Empty_set.\nTheorem t : 2 = 2.\nProof. destruct wrong. Qed.\nEnd S."
     ),
     "let_admitted": "Section S. Let wrong : 2 = 2. Admitted.\nTheorem t : 2 = 2.\n{exact}\nEnd S.",
-    "after_a_comment": (
-        'Section S. (* (* *) "*)" *) Hypothesis wrong : 2 = 2. (* Theorem t : 2 = 2. *)\n'
-        "Theorem t : 2 = 2.\n{exact}\nEnd S."
-    ),
     "parameter": "Parameter wrong : 2 = 2.\nTheorem t : 2 = 2.\n{exact}",
     "local_axiom": "#[local] Axiom wrong : 2 = 2.\nTheorem t : 2 = 2.\n{exact}",
     "axiom_in_a_module": ("Module M. Axiom wrong : 2 = 2. End M. Import M.\nTheorem t : 2 = 2.\n{exact}"),

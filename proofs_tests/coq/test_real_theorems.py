@@ -2,13 +2,12 @@
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from ratproof.coq import programs as coq
+from proofs_tests.coq.conftest import require_libraries
 from ratproof.coq import reals
-from ratproof.coq.real_theorems import TheoryAnswers, ask_theory, real_statements, real_variants, theory_of
+from ratproof.coq.real_theorems import ask_theory, real_statements, real_variants, theory_of
 from ratproof.coq.sources import kept_statements
 
 FAST = [real_theory for real_theory in reals.THEORIES if real_theory is not reals.CHECKERS]
@@ -16,16 +15,10 @@ FAST = [real_theory for real_theory in reals.THEORIES if real_theory is not real
 NAMED = sorted({theorem.name for theorem in real_variants().values()})
 
 
-def answers(real_theory: reals.RealTheory, compiled: Path) -> TheoryAnswers:
-    try:
-        return ask_theory(real_theory, compiled)
-    except reals.NoLibrary as error:
-        pytest.skip(f"not run: {error}")
-
-
 @pytest.mark.parametrize("real_theory", FAST, ids=lambda real_theory: real_theory.files[-1])
 def test_each_theorem_is_accepted_and_implies_its_claims(real_theory, compiled):
-    answer = answers(real_theory, compiled)
+    require_libraries(real_theory)
+    answer = ask_theory(real_theory, compiled)
     assert {name: answer.problem(name) for name in real_theory.theorems} == dict.fromkeys(
         real_theory.theorems, ""
     )
@@ -113,16 +106,15 @@ def test_a_weakened_theorem_is_refused(case, compiled, tmp_path, monkeypatch):
         (tmp_path / f"{file}.v").write_text(text)
     monkeypatch.setattr(reals, "source_folder", lambda: tmp_path)
     monkeypatch.setattr("ratproof.coq.real_theorems.real_statements", lambda: stored)
-    try:
-        answer = ask_theory.__wrapped__(real_theory, compiled)
-    except (coq.NoCoq, reals.NoLibrary) as error:
-        pytest.skip(f"not run: {error}")
+    require_libraries(real_theory)
+    answer = ask_theory.__wrapped__(real_theory, compiled)
     implied = {key for key, theorem in real_variants().items() if theorem.name == name} & answer.tied
     assert answer.problem(name) or not implied
 
 
 def test_a_theorem_with_fewer_axioms_than_listed_is_refused(compiled, monkeypatch):
-    answer = answers(reals.RUNNING_BOUND, compiled)
+    require_libraries(reals.RUNNING_BOUND)
+    answer = ask_theory(reals.RUNNING_BOUND, compiled)
     (name,) = reals.RUNNING_BOUND.theorems
     monkeypatch.setattr(reals, "THEORIES", (replace(reals.RUNNING_BOUND, axioms=reals.AXIOMS),))
     assert "has assumptions" in answer.problem(name)

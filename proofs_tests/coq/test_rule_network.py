@@ -21,7 +21,7 @@ from neural.checkpoints import write
 from neural.fa_rnn import files
 from neural.fa_rnn.classifier import Classifier, RuleBlock
 from neural.fa_rnn.network import FARNN
-from proofs_tests.coq.conftest import compiled_theory, run_definitions
+from proofs_tests.coq.conftest import run_definitions
 from ratproof import main
 from ratproof.certification.rule_networks import (
     ONE,
@@ -73,12 +73,6 @@ def doubling() -> tuple[Classifier, WFSA]:
     return Classifier(network, ["yes", "no"], [RuleBlock("yes", ("a",), (0, 1, 2), (2,))]), automaton
 
 
-@pytest.fixture(scope="module")
-def theory(tmp_path_factory):
-    """Return a folder with the compiled theory."""
-    return compiled_theory(reals.RULES, tmp_path_factory.mktemp("rules"))
-
-
 def definitions(wrong: Case) -> str:
     text = rule_network.file_text(*wrong, NAMES).partition(reals.RULES.inlined())[2]
     return text[: text.index("Theorem ")]
@@ -93,12 +87,10 @@ def checker(wrong: Case) -> str:
 
 def values(theory: Path, cases: list[tuple[Case, str]]) -> list[str]:
     """Return the values of Coq terms, each with the definitions of its case. The theory is compiled once."""
-    lines = ["Require Import inlined."]
+    lines = []
     for i, (data, term) in enumerate(cases):
         lines.append(f"Module net_{i}.\n{definitions(data)}\nEval vm_compute in {term}.\nEnd net_{i}.")
-    file = theory / "values.v"
-    file.write_text("\n".join(lines))
-    return re.findall(r"= (\S+)\n", run_definitions(file, theory))
+    return re.findall(r"= (\S+)\n", run_definitions("\n".join(lines), theory))
 
 
 def changed(array: Any, index: Any, value: int) -> Any:
@@ -237,10 +229,8 @@ def test_coq_counts_the_paths_that_torch_counts(theory):
     sentences = [["BOS", *map(str, rng.choice(WORDS, size=size)), "EOS"] for size in range(9)]
     numbers = [[right[0].words.index(word) for word in sentence] for sentence in sentences]
     terms = "; ".join(f"map (fun g => accepting_paths automaton g {row}%N) [0; 1; 2]%nat" for row in numbers)
-    file = theory / "counts.v"
-    text = f"Require Import inlined.\n{definitions(right)}\nEval vm_compute in [{terms.replace(',', ';')}].\n"
-    file.write_text(text)
-    counts = np.array(lists_of(run_definitions(file, theory)))
+    text = f"{definitions(right)}\nEval vm_compute in [{terms.replace(',', ';')}].\n"
+    counts = np.array(lists_of(run_definitions(text, theory)))
     scores = model.network(sentences).detach()
     assert scores.dtype == torch.float32
     assert np.array_equal(counts, scores.numpy())
@@ -260,9 +250,7 @@ def test_a_step_of_the_network_in_coq_is_that_of_torch(theory):
     model, _, _ = classifier()
     network = case()[0]
     steps = STEPS.format(states=network.states, words=len(network.words))
-    file = theory / "steps.v"
-    file.write_text(f"Require Import inlined.\n{definitions(case())}\n{steps}")
-    matrices = np.array(lists_of(run_definitions(file, theory)))
+    matrices = np.array(lists_of(run_definitions(f"{definitions(case())}\n{steps}", theory)))
     unit = torch.eye(network.states)
     for word, matrix in enumerate(matrices):
         words = torch.full((1, network.states), word)

@@ -12,8 +12,7 @@ from automata.rounding.formats import FLOAT32, FLOAT64, Format
 from automata.rounding.steps import RealSteps
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from proofs_tests.coq.conftest import compiled_theory, run_definitions
-from ratproof.coq import reals
+from proofs_tests.coq.conftest import run_definitions
 
 FORMATS = {"binary32": (FLOAT32, "(-24)", "(-126)", "128"), "binary64": (FLOAT64, "(-53)", "(-1022)", "1024")}
 WORDS = {"binary32": {"": 3, "a": 3, "ab": 2}, "binary64": {"a": 2}}
@@ -22,7 +21,6 @@ reduce fractions, so three states take seconds.
 """
 HEADING = """\
 From Coq Require Import ZArith QArith List.
-Require Import inlined.
 Import ListNotations running_bound ieee754.
 Open Scope Q_scope.
 Definition parts (v : number) := [Qnum (fst v); Z.pos (Qden (fst v)); Qnum (snd v); Z.pos (Qden (snd v))].
@@ -33,12 +31,6 @@ Eval vm_compute in option_map parts (score (power {u}) (power {tiny}) (power {la
   {final}
   {word}).
 """
-
-
-@pytest.fixture(scope="module")
-def theory(tmp_path_factory):
-    """Return a folder with the compiled theory."""
-    return compiled_theory(reals.ROUNDING, tmp_path_factory.mktemp("rounding"))
 
 
 def automaton(seed: int, most: int) -> WFSA:
@@ -91,9 +83,8 @@ def query(a: WFSA, word: str, kind: str) -> str:
 def test_the_running_bound_is_the_proved_one(theory, kind):
     """Python's bound, which is rounded upwards, is at least Coq's, and larger by at most 2^-30 of it."""
     cases = [(automaton(seed, most), word) for seed in range(8) for word, most in WORDS[kind].items()]
-    file = theory / f"{kind}.v"
-    file.write_text(HEADING + "".join(query(a, word, kind) for a, word in cases))
-    output = re.findall(r"= Some\s+\[(.*?)\]", run_definitions(file, theory), re.DOTALL)
+    text = HEADING + "".join(query(a, word, kind) for a, word in cases)
+    output = re.findall(r"= Some\s+\[(.*?)\]", run_definitions(text, theory), re.DOTALL)
     assert len(output) == len(cases)
     computed_in: Format = FORMATS[kind][0]
     positive = 0

@@ -13,7 +13,7 @@ import torch
 
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.files import save
-from proofs_tests.coq.conftest import compiled_theory, run_definitions
+from proofs_tests.coq.conftest import run_definitions
 from ratproof import main
 from ratproof.certification.soft_networks import certificate
 from ratproof.certification.soft_networks.certify import prove_boxes
@@ -23,12 +23,6 @@ from ratproof.coq import reals, soft_network
 from ratproof.coq.wide_entries import wide_entries
 
 BITS = soft_network.MARGINS[0] + soft_network.MORE_BITS
-
-
-@pytest.fixture(scope="module")
-def theory(tmp_path_factory):
-    """Return a folder with the compiled theory."""
-    return compiled_theory(reals.BOXES, tmp_path_factory.mktemp("reals"))
 
 
 def network(kind: str, start_token: bool, seed: int = 0, k: int = 2, scale: float = 4) -> Acceptor:
@@ -51,15 +45,14 @@ def proved(net: Acceptor, temperature: Fraction = Fraction(1)) -> Any:
 
 def checks(theory: Path, certificates: list[Any], wide: Any = None) -> list[bool]:
     """Return the value of Coq's checker for each certificate, with the theory compiled once."""
-    lines = ["Require Import inlined."]
+    lines = []
     for i, data in enumerate(certificates):
         definitions = soft_network.file_text(data, "net", BITS, wide).partition(reals.BOXES.inlined())[2]
         definitions = definitions[: definitions.index("Theorem ")]
         check = f"Eval vm_compute in boxes.check {BITS} weights machine nodes."
         lines.append(f"Module net_{i}.\n{definitions}\n{check}\nEnd net_{i}.")
-    file = theory / "checks.v"
-    file.write_text("\n".join(lines))
-    return [value == "true" for value in re.findall(r"= (true|false)", run_definitions(file, theory))]
+    output = run_definitions("\n".join(lines), theory)
+    return [value == "true" for value in re.findall(r"= (true|false)", output)]
 
 
 def test_coq_accepts_the_boxes_of_each_kind_of_network(theory):
@@ -191,12 +184,8 @@ def test_coq_and_numpy_run_the_same_network(theory, kind):
     word = [0, 1, 1, 0, 1]
     definitions = soft_network.file_text(data, "net", 64).partition(reals.BOXES.inlined())[2]
     definitions = definitions[: definitions.index("(* The automaton")]
-    file = theory / "run.v"
     run = RUN.format(word=f"[{'; '.join(map(str, word))}]%nat")
-    file.write_text(
-        f"Require Import inlined.\n{definitions}Import slopes boxes.\nClose Scope Q_scope.\n{run}"
-    )
-    output = run_definitions(file, theory)
+    output = run_definitions(f"{definitions}Import slopes boxes.\nClose Scope Q_scope.\n{run}", theory)
     ends = [(int(a), int(b)) for a, b in re.findall(r"Some\s*\((-?\d+)(?:%Z)?,\s*(-?\d+)(?:%Z)?\)", output)]
     expected = mixtures(net, word)
     assert len(ends) == len(expected)
@@ -240,13 +229,13 @@ def test_the_command_writes_a_complete_file_that_coq_accepts(theory, in_tmp_path
     assert "From ratproof" not in (tmp_path / "follows_net_1.v").read_text()
 
 
-def test_a_theorem_with_another_axiom_is_rejected(theory):
-    file = theory / "axioms.v"
+def test_a_theorem_with_another_axiom_is_rejected(compiled, tmp_path):
+    file = tmp_path / "axioms.v"
     file.write_text(
         "Axiom false : False.\nTheorem wrong : False. exact false. Qed.\nPrint Assumptions wrong.\n"
     )
     with pytest.raises(coq.Rejected, match="must have the axioms"):
-        reals.check_file(file, theory)
+        reals.check_file(file, tmp_path)
 
 
 def test_networks_that_the_theory_does_not_have_are_refused(tmp_path, capsys):

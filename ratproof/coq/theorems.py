@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from ratproof.coq.programs import output_of
@@ -18,6 +19,7 @@ from ratproof.coq.sources import Printed, Statement, statements
 
 CLOSED = "Closed under the global context"
 MARK, PART = "@@ ", "@-\n"
+PART_COMMAND = f'Goal True. idtac "{PART.strip()}". Abort.'
 PRELUDE = """\
 From mathcomp Require Import all_ssreflect all_algebra.
 From ratproof Require Import semiring sums automaton paths.
@@ -63,24 +65,35 @@ def theorem_answers(root: Path) -> dict[str, TheoremAnswer]:
 def ask(theorems: Sequence[Statement], root: Path) -> dict[str, TheoremAnswer]:
     """Return Coq's answers about these theorems.
 
+    The assumptions of all theorems together are printed first, because Coq searches all proofs and libraries
+    again for each ``Print Assumptions``. If there are any, those of each theorem are printed.
+
     Raises:
         Rejected: If a theorem does not exist.
     """
     lines = [PRELUDE, *(f"Require {module}." for module in dict.fromkeys(t.module for t in theorems))]
-    for theorem in theorems:
-        lines += queries(theorem.name, f"ratproof.{theorem.name}")
-    return answers_in(output_of("\n".join(lines) + "\n", root))
+    commands = [queries(theorem.name, f"ratproof.{theorem.name}") for theorem in theorems]
+    statements_only = chain.from_iterable(command[:-1] for command in commands)
+    together = ["Definition together_0 := Coq.Init.Logic.I."]
+    for number, theorem in enumerate(theorems):
+        term = f"let _ := @ratproof.{theorem.name} in together_{number}"
+        together.append(f"Definition together_{number + 1} := {term}.")
+    last = [*together, PART_COMMAND, f"Print Assumptions together_{len(theorems)}."]
+    output = output_of("\n".join([*lines, *statements_only, *last]) + "\n", root)
+    printed, _, assumed = output.rpartition(PART)
+    if assumed.strip() == CLOSED:
+        return {name: replace(answer, assumptions=CLOSED) for name, answer in answers_in(printed).items()}
+    return answers_in(output_of("\n".join([*lines, *chain.from_iterable(commands)]) + "\n", root))
 
 
 def queries(name: str, in_coq: str) -> list[str]:
     """Return the commands that print a theorem's statement and assumptions below the heading ``name``."""
-    part = f'Goal True. idtac "{PART.strip()}". Abort.'
     return [
         f'Goal True. idtac "{MARK}{name}". Abort.',
         f"Set Printing Width {WIDTH}. Check @{in_coq}.",
-        part,
+        PART_COMMAND,
         f"Set Printing Width 1000000. Set Printing All. Check @{in_coq}. Unset Printing All.",
-        part,
+        PART_COMMAND,
         f"Print Assumptions {in_coq}.",
     ]
 

@@ -99,9 +99,30 @@ Qed.
 
 End Slow.
 
-(* Tables of exp (- i / 2^n) for i < 64, in units of 2^-48. *)
-Definition entry (n : Z) (i : nat) : interval := slow_exponential 48 (point (- Z.shiftl (Z.of_nat i) (48 - n))).
-Definition table (n : Z) : list interval := map (entry n) (seq 0 64).
+(* From units of 2^-from to units of 2^-bits. *)
+Definition rounded (from bits : positive) (I : interval) : interval :=
+  match I with
+  | Some (a, b) => let s := (Z.pos from - Z.pos bits)%Z in Some (Z.shiftr a s, - Z.shiftr (- b) s)%Z
+  | None => None
+  end.
+
+Lemma scales from bits : (Z.pos bits <= Z.pos from)%Z -> scale from = IZR (2 ^ (Z.pos from - Z.pos bits)) * scale bits.
+Proof. intros L. unfold scale. rewrite !unit_is_power, <- mult_IZR, <- Z.pow_add_r by lia. do 2 f_equal. lia. Qed.
+
+Lemma contains_rounded from bits I x : (Z.pos bits <= Z.pos from)%Z -> contains from I x -> contains bits (rounded from bits I) x.
+Proof.
+intros L. destruct I as [[a b]|]; [|easy]. unfold rounded, contains. rewrite (scales from bits L).
+set (s := (Z.pos from - Z.pos bits)%Z). assert (S : (0 <= s)%Z) by (unfold s; lia). intros X.
+assert (P : (0 < 2 ^ s)%Z) by (apply Z.pow_pos_nonneg; lia). cbv zeta.
+rewrite !Z.shiftr_div_pow2 by assumption. pose proof (division_below a _ P). pose proof (division_below (- b) _ P).
+apply IZR_lt in P. rewrite !opp_IZR in *. split; apply Rmult_le_reg_r with (IZR (2 ^ s)); lra.
+Qed.
+
+(* Tables of exp (- i / 2^n) for i < 64, in units of 2^-48. They are powers of exp (- 1 / 2^n), computed with 64 bits. *)
+Fixpoint powers (length : nat) (I power : interval) : list interval :=
+  match length with O => [] | S rest => power :: powers rest I (mul 64 I power) end.
+Definition table (n : Z) : list interval :=
+  map (rounded 64 48) (powers 64 (slow_exponential 64 (point (- Z.shiftl 1 (64 - n)))) (one 64)).
 Definition table_0 : list interval := Eval vm_compute in table 0.
 Definition table_6 : list interval := Eval vm_compute in table 6.
 Definition table_12 : list interval := Eval vm_compute in table 12.
@@ -110,13 +131,28 @@ Lemma table_0_is : table_0 = table 0. Proof. vm_cast_no_check (eq_refl table_0).
 Lemma table_6_is : table_6 = table 6. Proof. vm_cast_no_check (eq_refl table_6). Qed.
 Lemma table_12_is : table_12 = table 12. Proof. vm_cast_no_check (eq_refl table_12). Qed.
 
+Lemma powers_contain length : forall i I power x y, contains 64 I x -> contains 64 power y ->
+  contains 64 (nth i (powers length I power) None) (x ^ i * y).
+Proof.
+induction length as [|rest IH]; intros [|i] I power x y X Y; try exact Logic.I; cbn [powers nth pow].
+- now rewrite Rmult_1_l.
+- replace (x * x ^ i * y) with (x ^ i * (x * y)) by ring. apply IH; [assumption|]. now apply contains_mul.
+Qed.
+
+Lemma power_of_exp x i : exp x ^ i = exp (INR i * x).
+Proof.
+induction i as [|i IH]; [now rewrite Rmult_0_l, exp_0|]. rewrite S_INR, Rmult_plus_distr_r, exp_plus, Rmult_1_l.
+simpl. rewrite IH. apply Rmult_comm.
+Qed.
+
 Lemma table_contains n i : (0 <= n <= 48)%Z -> contains 48 (nth i (table n) None) (exp (- (INR i / IZR (2 ^ n)))).
 Proof.
-intros N. unfold table. destruct (Nat.lt_ge_cases i 64) as [I|I]; [|now rewrite nth_overflow by now rewrite map_length, seq_length].
-rewrite nth_indep with (d' := entry n 0) by now rewrite map_length, seq_length.
-rewrite map_nth, seq_nth, Nat.add_0_l by assumption. unfold entry. apply contains_slow_exponential, contains_point.
-rewrite opp_IZR, Z.shiftl_mul_pow2, mult_IZR, <- INR_IZR_INZ by lia.
-unfold scale. rewrite unit_is_power. replace (2 ^ Z.pos 48)%Z with (2 ^ n * 2 ^ (48 - n))%Z by (rewrite <- Z.pow_add_r by lia; f_equal; lia).
+intros N. unfold table. change None with (rounded 64 48 None). rewrite map_nth. apply contains_rounded; [lia|].
+replace (exp (- (INR i / IZR (2 ^ n)))) with (exp (- (1 / IZR (2 ^ n))) ^ i * 1)
+  by (rewrite power_of_exp, Rmult_1_r; f_equal; unfold Rdiv; ring).
+apply powers_contain; [|apply contains_one]. apply contains_slow_exponential, contains_point.
+rewrite opp_IZR, Z.shiftl_mul_pow2, mult_IZR by lia.
+unfold scale. rewrite unit_is_power. replace (2 ^ Z.pos 64)%Z with (2 ^ n * 2 ^ (64 - n))%Z by (rewrite <- Z.pow_add_r by lia; f_equal; lia).
 rewrite mult_IZR. field. apply IZR_neq. apply Z.pow_nonzero; lia.
 Qed.
 
@@ -186,15 +222,9 @@ Notation mul := (mul bits).
 Notation div := (div bits).
 Notation scale_positive := (scale_positive bits).
 
-(* From units of 2^-48. *)
-Definition rounded (I : interval) : interval :=
-  match I with
-  | Some (a, b) => Some (Z.shiftr a (48 - Z.pos bits), - Z.shiftr (- b) (48 - Z.pos bits))%Z
-  | None => None
-  end.
 (* The exponential of - x, for x of at least 0 and 12 to 48 bits. With x = i + j / 64 + k / 4096 + r, it is the product of three entries of
    the tables and exp (- r), which is near a Taylor polynomial. *)
-Definition lookup (entries : list interval) (i : Z) : interval := rounded (nth (Z.to_nat i) entries None).
+Definition lookup (entries : list interval) (i : Z) : interval := rounded 48 bits (nth (Z.to_nat i) entries None).
 Definition polynomial (r : Z) : interval :=
   let R := point r in
   add (sub one (mul R (sub one (mul R (sub (of_rational bits (1 # 2)) (mul R (of_rational bits (1 # 6)))))))) (Some (-1, 1)%Z).
@@ -212,18 +242,6 @@ Lemma unit_is_coarser : / 2 ^ 48 * scale <= 1.
 Proof.
 unfold scale. rewrite unit_is_power. replace 1 with (/ 2 ^ 48 * IZR (2 ^ 48)) by (simpl; lra).
 apply Rmult_le_compat_l; [simpl; lra|]. apply IZR_le, Z.pow_le_mono_r; lia.
-Qed.
-
-Lemma scales : intervals.scale 48 = IZR (2 ^ (48 - Z.pos bits)) * scale.
-Proof. unfold scale, intervals.scale. rewrite !unit_is_power, <- mult_IZR, <- Z.pow_add_r by lia. do 2 f_equal. lia. Qed.
-
-Lemma contains_rounded I x : intervals.contains 48 I x -> contains (rounded I) x.
-Proof.
-destruct I as [[a b]|]; [|easy]. unfold rounded, intervals.contains. rewrite scales.
-set (s := (48 - Z.pos bits)%Z). assert (S : (0 <= s)%Z) by (unfold s; lia). intros X.
-assert (P : (0 < 2 ^ s)%Z) by (apply Z.pow_pos_nonneg; lia).
-rewrite !Z.shiftr_div_pow2 by assumption. pose proof (division_below a _ P). pose proof (division_below (- b) _ P).
-apply IZR_lt in P. rewrite !opp_IZR in *. split; apply Rmult_le_reg_r with (IZR (2 ^ s)); lra.
 Qed.
 
 Lemma contains_lookup n i : (0 <= n <= 48)%Z -> (0 <= i)%Z -> contains (lookup (table n) i) (exp (- (IZR i / IZR (2 ^ n)))).
@@ -311,7 +329,7 @@ Qed.
 (* The products in exp_minus are computed with 48 bits, so that their rounding does not matter. *)
 Definition exp_at (n : Z) : interval :=
   if ((n <=? 0) && (12 <=? Z.pos bits) && (Z.pos bits <=? 48))%bool%Z
-  then rounded bits (exp_minus 48 (Z.shiftl (- n) (48 - Z.pos bits)))
+  then rounded 48 bits (exp_minus 48 (Z.shiftl (- n) (48 - Z.pos bits)))
   else slow_exponential bits (point n).
 Definition exponential : interval -> interval := increasing exp_at.
 
@@ -320,7 +338,7 @@ Proof.
 intros E. unfold exp_at. destruct (_ && _ && _)%bool eqn:G; [|apply contains_slow_exponential, contains_point, E].
 apply andb_prop in G as [[N%Z.leb_le%IZR_le L%Z.leb_le]%andb_prop H%Z.leb_le]. rewrite <- (Ropp_involutive x).
 apply contains_rounded; [lia|]. apply contains_exp_minus; [lia| |pose proof scale_positive; nra].
-rewrite (scales bits) by lia. rewrite Z.shiftl_mul_pow2, mult_IZR, opp_IZR by lia. rewrite <- E. ring.
+rewrite (scales 48 bits) by lia. rewrite Z.shiftl_mul_pow2, mult_IZR, opp_IZR by lia. rewrite <- E. ring.
 Qed.
 
 Lemma contains_exponential I x : contains I x -> contains (exponential I) (exp x).
