@@ -246,7 +246,7 @@ def train(folder: Path, *more: str) -> int:
 KILLED = """
 import os, random, signal, sys
 from pathlib import Path
-import optuna, lightning_fabric
+import lightning_fabric
 from training.engine import loop
 from training.rational_recurrences import decided, experiment
 from ratproof import main

@@ -23,7 +23,7 @@ from training.language_recognition import reach
 __all__ = ["command_line"]
 
 DATA = "--data {data} --any-size"
-TEXT = f"train cr --model rrnn-f --hidden 6 {DATA}"
+TEXT = f"train cr --model rrnn-f --hidden 3 {DATA}"
 RULES = (
     "train sms --model bifa-rnn --drawn 7 --balance 0.5 --average 0.9 --dropout 0.2 --vector-dropout 0.2"
     f" {DATA}"
