@@ -4,9 +4,7 @@ import copy
 import importlib
 import re
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from matplotlib.figure import Figure
@@ -21,17 +19,13 @@ EXTENSIONS = ROOT / "docs" / "_extensions"
 KEPT = ROOT / "training" / "results"
 
 
-Pages = Callable[[str, list[dict[str, Any]]], dict[str, str]]
-
-
 @pytest.fixture
 def pages(monkeypatch):
     """Return the page of an experiment and its pictures, for the results of some runs."""
     monkeypatch.syspath_prepend(str(EXTENSIONS))
-    page_of: Pages = importlib.import_module("experiment_pages").page_of
     for module in ("pictures", "comparison_plots"):
         monkeypatch.setattr(importlib.import_module(module), "plotted", unsaved)
-    return page_of
+    return importlib.import_module("experiment_pages").page_of
 
 
 def unsaved(draw, rows, columns, *sizes):

@@ -202,11 +202,6 @@ def leaves(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, .
             yield path, name
 
 
-def test_the_digest_of_a_result_does_not_contain_the_time_of_certification():
-    assert digest_of({"x": 1, "certifying": 0.1}) == digest_of({"x": 1, "certifying": 0.13})
-    assert digest_of({"x": 1}) != digest_of({"x": 2})
-
-
 def test_a_label_is_no_name_of_a_seed():
     """The run of a seed would be inside the folder of another run."""
     assert not LABEL.fullmatch("seed-0") and LABEL.fullmatch("seed-a") and LABEL.fullmatch("few")

@@ -39,6 +39,7 @@ HOW = (
     " --keep-every 99"
 )
 AGAIN = ("--epochs", "2", "--keep-every", "0")
+MORE = {"MASTER_ADDR": "127.0.0.1", "TORCHELASTIC_RUN_ID": "test", "OMP_NUM_THREADS": "1"}
 OF_A_RANK, OF_TORCHRUN = 7, 12
 """The steps at which a process of a run, and torchrun, receive SIGTERM."""
 
@@ -148,15 +149,10 @@ def in_two(data, tmp_path_factory):
     lines = [line(name, data, folder / name) for name in LINES]
     asked, again, resumed = (line("text", data, folder / name) for name in ("asked", "again", "resumed"))
     by_torchrun = str(folder / "asked"), str(folder / "resumed"), [*resumed, "--resume"]
-    sizes = {
-        "WORLD_SIZE": "2",
-        "LOCAL_WORLD_SIZE": "2",
-        "TORCHELASTIC_RUN_ID": "test",
-        "OMP_NUM_THREADS": "1",
-    }
+    sizes = dict.fromkeys(("WORLD_SIZE", "LOCAL_WORLD_SIZE"), "2")
     ran = subprocess.run(
         [sys.executable, "-c", AS_TORCHRUN, json.dumps([lines, asked, [*again, *AGAIN], by_torchrun])],
-        env={**os.environ, "MASTER_ADDR": "127.0.0.1", **sizes},
+        env={**os.environ, **sizes, **MORE},
         capture_output=True,
         text=True,
         timeout=LONG,
