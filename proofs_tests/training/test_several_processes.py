@@ -190,9 +190,6 @@ def test_two_processes_have_the_losses_of_one(data, in_two, tmp_path, monkeypatc
         assert len({row[2] for row in one}) > 30
 
 
-# Termination requests.
-
-
 def require_saved(folder: Path, step: int) -> None:
     about, _ = checkpoints.read(folder / "run.safetensors", KIND)
     assert about["progress"]["step"] == step + 1
@@ -211,9 +208,6 @@ def test_a_termination_request_saves_a_checkpoint_and_every_process_exits_with_1
     require_saved(folder / "resumed", OF_TORCHRUN)
     assert main.run([*line("text", data, folder / "resumed"), "--resume"]) == 0  # in one process
     require_same(steps_of(folder / "text"), steps_of(folder / "resumed"))
-
-
-# Processes that torchrun restarts.
 
 
 def test_restarted_processes_resume_from_the_checkpoint(in_two):
