@@ -1,73 +1,86 @@
 """A Dask cluster of real processes on this machine, whose processes tests can kill."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from proofs_tests.processes import descendants
 
 LONG = 300.0
 """Seconds after which a test gives up."""
+PARENT = """
+import json, os, signal, sys
+from distributed import Nanny, Scheduler, Worker
+from distributed.cli import dask_scheduler, dask_worker
+
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system removes children that ended
+for line in sys.stdin:
+    program, *options = json.loads(line)
+    child = os.fork()
+    if not child:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+        os.dup2(0, 1)
+        {"scheduler": dask_scheduler, "worker": dask_worker}[program].main(options)
+    print(child, flush=True)
+"""
+"""Source of a program that starts schedulers and workers, and imports Dask only once.
+
+It reads their command lines, and prints their process ids.
+"""
 
 
 class Cluster:
-    """A scheduler and workers with their nannies.
+    """A scheduler and two workers.
 
     Args:
         folder: The folder of the cluster, with the scheduler's file.
         path: Folder that the processes search for modules first.
+        nanny: Whether the first workers have nannies, which restart them.
         more: Additional environment variables.
     """
 
-    def __init__(self, folder: Path, path: Path | None = None, **more: str) -> None:
+    def __init__(self, folder: Path, path: Path | None = None, nanny: bool = False, **more: str) -> None:
         self.file = folder / "scheduler.json"
         before = [str(path)] if path else []
         env = {**os.environ, "PYTHONPATH": os.pathsep.join([*before, os.environ.get("PYTHONPATH", "")])}
-        env |= more
-        self.how: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        self.how |= {"cwd": folder, "env": env}
-        self.nannies: list[subprocess.Popen[bytes]] = []
-        self.old: list[subprocess.Popen[bytes]] = []
-        """Processes of a scheduler that was killed, which are about to end."""
-        self.start()
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        command = [sys.executable, "-c", PARENT]
+        self.parent = subprocess.Popen(command, cwd=folder, env=env | more, text=True, **pipes)
+        self.start("--nanny" if nanny else "--no-nanny")
 
-    def _run(self, module: str, *options: str) -> subprocess.Popen[bytes]:
-        arguments = ["--scheduler-file", str(self.file), "--no-dashboard", *options]
-        return subprocess.Popen([sys.executable, "-m", f"distributed.cli.{module}", *arguments], **self.how)
+    def _run(self, program: str, *options: str) -> int:
+        line = json.dumps([program, "--scheduler-file", str(self.file), "--no-dashboard", *options])
+        self.parent.stdin.write(f"{line}\n")
+        self.parent.stdin.flush()
+        return int(self.parent.stdout.readline())
 
-    def start(self) -> None:
+    def start(self, nanny: str = "--no-nanny") -> None:
         """Start a scheduler and two workers."""
         self.file.unlink(missing_ok=True)
-        self.scheduler = self._run("dask_scheduler", "--host", "127.0.0.1", "--port", "0")
-        wait_until(self.file.exists, self.scheduler)
-        self.nannies = [self._run("dask_worker", "--nthreads", "1") for _ in range(2)]
+        self.scheduler = self._run("scheduler", "--host", "127.0.0.1", "--port", "0")
+        end = time.monotonic() + LONG
+        while not self.file.exists():
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        self.workers = [self._run("worker", "--nthreads", "1", nanny) for _ in range(2)]
+        """The process ids of the workers, or of their nannies."""
 
     def restart(self) -> None:
         """Kill the scheduler, and start a new scheduler and workers on another port; the old workers end."""
-        self.scheduler.kill()
-        self.scheduler.wait()
-        self.old += self.nannies
+        os.kill(self.scheduler, signal.SIGKILL)
         self.start()
 
     def end(self) -> None:
         """Kill all processes."""
-        for process in [*self.old, *self.nannies, self.scheduler]:
-            below = descendants(process.pid)
-            process.kill()  # nannies first, because they restart workers
-            process.wait()
-            for pid in below:
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-
-
-def wait_until(true: Callable[[], object], process: subprocess.Popen[bytes]) -> None:
-    end = time.monotonic() + LONG
-    while not true():
-        assert time.monotonic() < end and process.poll() is None
-        time.sleep(0.05)
+        below = descendants(self.parent.pid)
+        self.parent.kill()
+        self.parent.communicate()
+        for pid in below:  # nannies before the workers that they restart
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)

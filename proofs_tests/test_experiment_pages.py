@@ -4,11 +4,10 @@ import copy
 import importlib
 import re
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from matplotlib.figure import Figure
 
 from training.engine.results import results_in
 from training.language_recognition.paper import TABLE_1, TABLE_2, TABLE_11
@@ -20,22 +19,32 @@ EXTENSIONS = ROOT / "docs" / "_extensions"
 KEPT = ROOT / "training" / "results"
 
 
-Pages = Callable[[str, list[dict[str, Any]]], dict[str, str]]
-
-
 @pytest.fixture
 def pages(monkeypatch):
     """Return the page of an experiment and its pictures, for the results of some runs."""
     monkeypatch.syspath_prepend(str(EXTENSIONS))
-    page_of: Pages = importlib.import_module("experiment_pages").page_of
-    return page_of
+    for module in ("pictures", "comparison_plots"):
+        monkeypatch.setattr(importlib.import_module(module), "plotted", unsaved)
+    return importlib.import_module("experiment_pages").page_of
+
+
+def unsaved(draw, rows, columns, *sizes):
+    """Draw on panels as ``plotted`` does, but do not render them, which takes most of the time."""
+    draw(Figure(layout="constrained").subplots(rows, columns, squeeze=False))
+    return "<svg/>"
 
 
 @pytest.fixture(scope="module")
-def memory():
+def parentheses():
+    return [run for run in results_in(KEPT / "memory") if run["experiment"] == "parentheses"]
+
+
+@pytest.fixture(scope="module")
+def memory(parentheses):
     """Return the runs of our method on the large set of parentheses."""
-    runs = [run for run in results_in(KEPT / "memory") if run["experiment"] == "parentheses"]
-    return [run for run in runs if run["configuration"]["size"] == "large" and method_of(run) == "ours"]
+    return [
+        run for run in parentheses if run["configuration"]["size"] == "large" and method_of(run) == "ours"
+    ]
 
 
 def _lines(page: str, title: str) -> list[list[str]]:
@@ -75,16 +84,15 @@ def test_results_are_shown_with_their_seeds_and_time(pages, memory):
     assert row[2] == (f"{len(own)} of 5" if len(own) < 5 else "5") and row[8] == f"49.6 / {100 * error:.2f}"
     assert row[-1] == f"{sum(run['seconds'] for run in own) / len(own):.0f}"
     for picture in ("curves-large", "errors", "reach", "states-ours", "centroids-ours"):
-        assert files[f"parentheses-{picture}.svg"].lstrip().startswith("<?xml")
+        assert files[f"parentheses-{picture}.svg"] == "<svg/>"
         assert f"```{{image}} parentheses-{picture}.svg" in files["parentheses.md"]
     assert "The small set (Figure 9, right): not run." in files["parentheses.md"]
 
 
-def test_the_initial_version_of_our_method_has_its_own_table(pages):
-    runs = [run for run in results_in(KEPT / "memory") if run["experiment"] == "parentheses"]
-    page = pages("parentheses", runs)["parentheses.md"]
+def test_the_initial_version_of_our_method_has_its_own_table(pages, parentheses):
+    page = pages("parentheses", parentheses)["parentheses.md"]
     rows = _lines(page, "The first recipe")
-    first = [run for run in runs if method_of(run).startswith(FIRST)]
+    first = [run for run in parentheses if method_of(run).startswith(FIRST)]
     assert first and sum(int(row[3].split(" of ")[0]) for row in rows) == len(first)
     for title in ("Tables 1 and 12: the large set", "Table 1: the small set", "Each seed"):
         assert {row[1] for row in _lines(page, title)} == {"ours", "the paper's"}
@@ -163,10 +171,11 @@ def test_every_experiment_of_the_papers_has_a_page(pages, name):
     assert name != "tomita" or "No run has saved its automaton." in page
 
 
-def test_the_scoreboard_has_each_figure_and_each_conclusion(monkeypatch):
-    monkeypatch.syspath_prepend(str(EXTENSIONS))
-    files = importlib.import_module("experiment_pages")._scoreboard(results_in(KEPT))
-    scoreboard_page, figures = files.pop("scoreboard.md"), scoreboard(results_in(KEPT))
+@pytest.mark.usefixtures("pages")
+def test_the_scoreboard_has_each_figure_and_each_conclusion():
+    results = results_in(KEPT)
+    files = importlib.import_module("experiment_pages")._scoreboard(results)
+    scoreboard_page, figures = files.pop("scoreboard.md"), scoreboard(results)
     assert len(files) == 3 and all(f"{{image}} {picture}" in scoreboard_page for picture in files)
     lines = [line for line in scoreboard_page.splitlines() if line.endswith((" |", "|"))]
     cells = [line.removesuffix(" |").split(" | ") for line in lines]
@@ -212,7 +221,8 @@ def test_grammars_are_drawn_with_their_minimal_automata(pages):
             assert f"tomita-{number}-{what}.svg" in files
 
 
-def test_a_model_has_one_colour_and_the_papers_method_is_dashed(pages):
+def test_a_model_has_one_colour_and_the_papers_method_is_dashed(monkeypatch):
+    monkeypatch.syspath_prepend(str(EXTENSIONS))
     names = [f"{model}, {method}" for method in ("ours", "the paper's") for model in ("A", "B", "C", "D")]
     drawn = importlib.import_module("pictures").errors({n: [[0.1, 0.2]] for n in names}, ["a", "b"])
     lines = re.findall(r"stroke-dasharray[^;]*;[^\"]*stroke: (#\w+)|stroke: (#\w+); stroke-width: 1.4", drawn)

@@ -20,7 +20,7 @@ from proofs_tests.hunting.test_processes import needs_proc
 from proofs_tests.processes import descendants
 from ratproof.hunting.rounds import RoundRow
 from ratproof.jobs import cluster_client
-from ratproof.jobs.dask_executor import WENT_AWAY
+from ratproof.jobs.dask_executor import WENT_AWAY, DaskExecutor
 from ratproof.main import run
 
 AtTheFirstRow = Callable[[Callable[[], None]], list[RoundRow]]
@@ -32,7 +32,7 @@ def cluster(tmp_path_factory, path):
     pytest.importorskip("distributed")
     with pytest.MonkeyPatch.context() as patch:
         make_light(patch, path)
-        result = Cluster(tmp_path_factory.mktemp("cluster"), path, **{FAR: str(path / "go")})
+        result = Cluster(tmp_path_factory.mktemp("cluster"), path, nanny=True, **{FAR: str(path / "go")})
     yield result
     result.end()
 
@@ -79,9 +79,10 @@ def test_the_rows_are_the_same_if_a_worker_and_a_nanny_are_killed(
     """The last round waits for the kills, so that the hunt cannot end before."""
 
     def kill() -> None:
-        (worker,) = [pid for pid in descendants(cluster.nannies[0].pid) if is_dasks(pid)]
+        nanny, other = cluster.workers
+        (worker,) = [pid for pid in descendants(nanny) if is_dasks(pid)]
         os.kill(worker, signal.SIGKILL)
-        cluster.nannies[1].kill()
+        os.kill(other, signal.SIGKILL)
         go.touch()
 
     at_the_first_row(kill)
@@ -110,6 +111,21 @@ def test_a_restarted_scheduler_is_reported_and_the_hunt_continues(
     assert WENT_AWAY in err and json.loads(out)["notes"] == [WENT_AWAY]
     assert "Traceback" not in err
     assert status(tmp_path, capsys) == of_one(HELD).status()
+
+
+def test_an_executor_whose_client_closed_itself_connects_again(cluster):
+    """A Dask client closes itself if it cannot reconnect, for example while the machine is suspended."""
+    executor, ended = DaskExecutor(str(cluster.file), "the ledger"), []
+    for call in (executor.threads, executor.drop_unbegun, lambda: executor.submit(os.fsencode, "x")):
+        executor.client.close()
+        call()
+        assert executor.is_gone
+        ended += executor.ready(0)
+        assert not executor.is_gone
+    while not ended:
+        ended += executor.ready(60)
+    assert [result for _, result in ended] == [b"x"]
+    executor.close()
 
 
 def test_dasks_own_log_is_silent(cluster):

@@ -90,10 +90,10 @@ def test_two_folders_of_a_campaign_are_merged(root, capfd):
 
 @pytest.mark.usefixtures("command_line")
 def test_results_do_not_depend_on_machines_and_interruptions(root, capfd, monkeypatch, tmp_path):
-    """One process runs here and is interrupted; the rest runs on a cluster whose scheduler is restarted."""
+    """The run is interrupted here; it is resumed on a cluster whose scheduler is restarted."""
     pytest.importorskip("distributed")
-    (root / "one.toml").write_text(ONE.replace("[0, 1, 2]", "[0, 1]"))
-    full = run_some(root, "whole", [0, 1])
+    (root / "one.toml").write_text(ONE.replace("[0, 1, 2]", "[0]"))
+    full = run_some(root, "whole", [0])
     far = "-o ROOT/far"
     monkeypatch.setenv("PYTHONPATH", put(tmp_path))
 
@@ -112,7 +112,7 @@ def test_results_do_not_depend_on_machines_and_interruptions(root, capfd, monkey
     assert WENT_AWAY in err and json.loads(out.splitlines()[-1])["notes"] == [WENT_AWAY]
     assert "Traceback" not in err
     assert status(root / "far", capfd) == status(full, capfd)
-    # Runs finished before each interruption were not repeated.
+    # Steps before each interruption were not repeated.
     assert steps_taken(tmp_path) == list(range(len(steps_taken(tmp_path))))
 
 
@@ -200,11 +200,6 @@ def leaves(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, .
             yield from leaves(value, (*path, name))
         else:
             yield path, name
-
-
-def test_the_digest_of_a_result_does_not_contain_the_time_of_certification():
-    assert digest_of({"x": 1, "certifying": 0.1}) == digest_of({"x": 1, "certifying": 0.13})
-    assert digest_of({"x": 1}) != digest_of({"x": 2})
 
 
 def test_a_label_is_no_name_of_a_seed():

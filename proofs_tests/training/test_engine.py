@@ -246,7 +246,7 @@ def train(folder: Path, *more: str) -> int:
 KILLED = """
 import os, random, signal, sys
 from pathlib import Path
-import optuna, lightning_fabric
+import lightning_fabric
 from training.engine import loop
 from training.rational_recurrences import decided, experiment
 from ratproof import main
@@ -427,15 +427,8 @@ def test_a_file_that_is_not_a_checkpoint_is_refused(tmp_path):
     path = tmp_path / "run.safetensors"
     checkpoint.write(loop, {}, path)
     about, tensors = checkpoints.read(path, checkpoint.KIND)
-    wrong = (
-        ("step", -1),
-        ("step", 2**70),
-        ("epoch", 1.5),
-        ("history", []),
-        ("rate", "fast"),
-        ("rate", 1e300),
-    )
-    for name, value in (*wrong, ("rate", 1e300)):
+    wrong = {"step": (-1, 2**70), "epoch": (1.5,), "history": ([],), "rate": ("fast", 1e300)}
+    for name, value in ((name, value) for name, values in wrong.items() for value in values):
         spoiled = {**about, "progress": {**about["progress"], name: value}}
         checkpoints.write(path, checkpoint.KIND, spoiled, tensors)
         with pytest.raises(FormatError, match="the file must be a complete checkpoint of this run"):

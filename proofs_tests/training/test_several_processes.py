@@ -23,7 +23,7 @@ from training.language_recognition import reach
 __all__ = ["command_line"]
 
 DATA = "--data {data} --any-size"
-TEXT = f"train cr --model rrnn-f --hidden 6 {DATA}"
+TEXT = f"train cr --model rrnn-f --hidden 3 {DATA}"
 RULES = (
     "train sms --model bifa-rnn --drawn 7 --balance 0.5 --average 0.9 --dropout 0.2 --vector-dropout 0.2"
     f" {DATA}"
@@ -39,14 +39,17 @@ HOW = (
     " --keep-every 99"
 )
 AGAIN = ("--epochs", "2", "--keep-every", "0")
+MORE = {"MASTER_ADDR": "127.0.0.1", "TORCHELASTIC_RUN_ID": "test", "OMP_NUM_THREADS": "1"}
 OF_A_RANK, OF_TORCHRUN = 7, 12
 """The steps at which a process of a run, and torchrun, receive SIGTERM."""
 
 AS_TORCHRUN = f"""
-import json, os, signal, sys
+import json, os, shutil, signal, sys, time
 import lightning_fabric
 import torch._dynamo  # by the first optimiser
 from torch import distributed
+from torch.distributed.elastic.multiprocessing import DefaultLogsSpecs, SignalException
+from torch.distributed.launcher.api import LaunchConfig, launch_agent
 from ratproof.main import run
 from training import experiment_list
 from training.rational_recurrences import decided, experiment
@@ -54,7 +57,7 @@ from theory.registry import claims
 from training.engine.loop import Loop
 from training.language_recognition import reach
 
-lines, asked, again = json.loads(sys.argv[1])
+lines, asked, again, by_torchrun = json.loads(sys.argv[1])
 make, reach.LENGTHS = Loop._step, (120,)
 claims()  # imports their modules
 
@@ -87,16 +90,42 @@ def attempts(*attempts, **variables):
         ends = {{first: status, **{{child: os.waitpid(child, 0)[1] for child in children_left}}}}
         yield [os.waitstatus_to_exitcode(ends[child]) for child in children]
 
+def waits(self, batch):
+    made = make(self, batch)
+    if made.step == {OF_TORCHRUN}:
+        if os.environ["RANK"] == "1":
+            os.kill(os.getppid(), signal.SIGTERM)
+        while signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:  # as the first request leaves it
+            time.sleep(0.02)
+        os.kill(os.getpid(), signal.SIGTERM)  # once more, as from a scheduler that asks all processes
+    return made
+
+def rank(folder, line):
+    Loop._step = waits
+    status = run(line)
+    with open(folder + "/status-" + os.environ["RANK"], "w") as file:
+        file.write(str(status))
+
+def torchrun(from_folder, folder, line):
+    shutil.copytree(from_folder, folder)
+    config = LaunchConfig(1, 1, 2, DefaultLogsSpecs(), "id", rdzv_backend="c10d", rdzv_endpoint="localhost:0",
+                          max_restarts=0, start_method="fork")
+    try:
+        launch_agent(config, rank, [folder, line])
+    except SignalException:
+        return [int(open(folder + "/status-" + number).read()) for number in "01"]
+
 killed = ([again], signal.SIGKILL), ([again], 0)
 print(json.dumps([*attempts((lines, 0)), *attempts(([asked], signal.SIGTERM)),
-                  *attempts(*killed), *attempts(*killed)]))
+                  *attempts(*killed), *attempts(*killed), torchrun(*by_torchrun)]))
 """
 """Source of a program that makes attempts of two processes each in the environment of torchrun, and imports
 modules only once.
 
 A process receives SIGTERM, and the program, as torchrun does, then sends SIGTERM to the other process. In
 another run, a process is killed in the first of two attempts. Then the program repeats both attempts as
-another torchrun.
+another torchrun. Finally, torchrun itself resumes a copy of the run that received SIGTERM; it receives
+SIGTERM, which it passes on to both processes.
 """
 
 
@@ -118,16 +147,12 @@ def in_two(data, tmp_path_factory):
     """Run all lines in two processes; return the folder of the runs, the exit statuses, and the messages."""
     folder = tmp_path_factory.mktemp("two")
     lines = [line(name, data, folder / name) for name in LINES]
-    asked, again = (line("text", data, folder / name) for name in ("asked", "again"))
-    sizes = {
-        "WORLD_SIZE": "2",
-        "LOCAL_WORLD_SIZE": "2",
-        "TORCHELASTIC_RUN_ID": "test",
-        "OMP_NUM_THREADS": "1",
-    }
+    asked, again, resumed = (line("text", data, folder / name) for name in ("asked", "again", "resumed"))
+    by_torchrun = str(folder / "asked"), str(folder / "resumed"), [*resumed, "--resume"]
+    sizes = dict.fromkeys(("WORLD_SIZE", "LOCAL_WORLD_SIZE"), "2")
     ran = subprocess.run(
-        [sys.executable, "-c", AS_TORCHRUN, json.dumps([lines, asked, [*again, *AGAIN]])],
-        env={**os.environ, "MASTER_ADDR": "127.0.0.1", **sizes},
+        [sys.executable, "-c", AS_TORCHRUN, json.dumps([lines, asked, [*again, *AGAIN], by_torchrun])],
+        env={**os.environ, **sizes, **MORE},
         capture_output=True,
         text=True,
         timeout=LONG,
@@ -165,52 +190,6 @@ def test_two_processes_have_the_losses_of_one(data, in_two, tmp_path, monkeypatc
         assert len({row[2] for row in one}) > 30
 
 
-# Termination requests.
-
-ASKED = f"""
-import os, signal, sys, time
-if sys.orig_argv[1:3] == ["-m", "ratproof"]:
-    from ratproof.process import interruptions
-    right = interruptions.interruptions
-
-    def begun(**options):
-        from training.engine.loop import Loop
-        make = Loop._step
-
-        def step(self, batch):
-            made = make(self, batch)
-            if made.step == {OF_TORCHRUN}:
-                if os.environ["RANK"] == "1":
-                    os.kill(int(os.environ["TORCHRUN"]), signal.SIGTERM)
-                while signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:  # as the first leaves it
-                    time.sleep(0.02)
-                os.kill(os.getpid(), signal.SIGTERM)  # once more, as from a scheduler that asks all
-            return made
-
-        Loop._step = step
-        return right(**options)
-
-    interruptions.interruptions = begun
-"""
-"""Source of the ``sitecustomize.py`` that requests the end of a run.
-
-At one step, a process of the run sends SIGTERM to torchrun, which terminates all processes.
-"""
-RANK = """
-import os, signal, subprocess, sys
-signal.signal(signal.SIGTERM, lambda number, frame: None)
-os.environ["TORCHRUN"] = str(os.getppid())
-status = subprocess.run([sys.executable, "-m", "ratproof", *sys.argv[1:]]).returncode
-with open("status-" + os.environ["RANK"], "w") as file:
-    file.write(str(status))
-sys.exit(status)
-"""
-"""Source of a program that runs a process of the run and writes the exit status to a file.
-
-Torchrun does not report the exit status.
-"""
-
-
 def require_saved(folder: Path, step: int) -> None:
     about, _ = checkpoints.read(folder / "run.safetensors", KIND)
     assert about["progress"]["step"] == step + 1
@@ -218,41 +197,23 @@ def require_saved(folder: Path, step: int) -> None:
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_termination_request_saves_a_checkpoint_and_every_process_exits_with_130(data, in_two, tmp_path):
+def test_a_termination_request_saves_a_checkpoint_and_every_process_exits_with_130(data, in_two):
     """In the first run, one process receives the request, and torchrun then terminates the other process.
 
-    In the second run, which continues the first, torchrun receives the request.
+    In the second run, which continues a copy of the first, torchrun receives the request.
     """
-    folder, statuses, _ = in_two
-    assert statuses[1] == [130, 130]
+    folder, statuses, messages = in_two
+    assert statuses[1] == statuses[-1] == [130, 130], messages
     require_saved(folder / "asked", OF_A_RANK)
-    (tmp_path / "sitecustomize.py").write_text(ASKED)
-    (tmp_path / "rank.py").write_text(RANK)
-    how = [*line("text", data, folder / "asked"), "--resume"]
-    torchrun = ["torch.distributed.run", "--standalone", "--nproc-per-node", "2", "rank.py"]
-    path = os.pathsep.join([str(tmp_path), *sys.path])
-    ran = subprocess.run(
-        [sys.executable, "-m", *torchrun, *how],
-        cwd=tmp_path,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        timeout=LONG,
-    )
-    ends = {path.name: path.read_text() for path in tmp_path.glob("status-*")}
-    assert ends == {"status-0": "130", "status-1": "130"}, ran.stderr
-    require_saved(folder / "asked", OF_TORCHRUN)
-    assert main.run(how) == 0  # in one process
-    require_same(steps_of(folder / "text"), steps_of(folder / "asked"))
-
-
-# Processes that torchrun restarts.
+    require_saved(folder / "resumed", OF_TORCHRUN)
+    assert main.run([*line("text", data, folder / "resumed"), "--resume"]) == 0  # in one process
+    require_same(steps_of(folder / "text"), steps_of(folder / "resumed"))
 
 
 def test_restarted_processes_resume_from_the_checkpoint(in_two):
     """The processes resume only their own run. The run of another torchrun is always refused."""
     folder, statuses, messages = in_two
-    assert statuses[2:] == [[3, -9], [0, 0], [2, 2], [2, 2]], messages
+    assert statuses[2:-1] == [[3, -9], [0, 0], [2, 2], [2, 2]], messages
     assert messages.count("another process of the run ended") == 1 and "Traceback" not in messages
     assert messages.count("must not contain a run") == 4
     again = steps_of(folder / "again")

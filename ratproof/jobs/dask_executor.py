@@ -9,7 +9,7 @@ from __future__ import annotations
 import queue
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from automata.errors import InputError
@@ -62,11 +62,9 @@ class DaskExecutor:
         """Return the number of tasks that can run at once, or 0 if the scheduler is lost."""
         if self.is_gone:
             return 0
-        try:
+        with self._may_lose():
             return sum(self.client.nthreads().values())
-        except GONE_AWAY:
-            self._lose()
-            return 0
+        return 0
 
     def submit(self, function: Callable[..., bytes], *arguments: str) -> ExecutorTask:
         """Submit a task to the workers."""
@@ -100,10 +98,8 @@ class DaskExecutor:
         """Cancel and return the tasks that no worker runs, or all tasks if the scheduler is lost."""
         begun: set[str] = set()
         if not self.is_gone:
-            try:
+            with self._may_lose():
                 begun = {key for keys in self.client.processing().values() for key in keys}
-            except GONE_AWAY:
-                self._lose()
         dropped, self.again = self.again, []
         for key in [key for key in self.out if key not in begun]:
             future, task = self.out.pop(key)
@@ -141,23 +137,29 @@ class DaskExecutor:
 
     def _submit_waiting(self) -> None:
         while self.again and not self.is_gone:
-            task = self.again.pop()
-            try:
+            with self._may_lose():
+                task = self.again[-1]
                 future = self.client.submit(task.function, *task.arguments, pure=False, retries=0)
-            except GONE_AWAY:
-                self.again.append(task)
-                self._lose()
-                return
-            task.times += 1
-            self.out[future.key] = future, task
-            future.add_done_callback(self.ended.put)
+                self.again.pop()
+                task.times += 1
+                self.out[future.key] = future, task
+                future.add_done_callback(self.ended.put)
 
-    def _lose(self) -> None:
-        """Mark the scheduler as lost, and queue all its tasks for resubmission."""
-        self.gone_since = time.monotonic()
-        self.again += [task for _, task in self.out.values()]
-        self.out.clear()
-        self._note()
+    @contextmanager
+    def _may_lose(self) -> Iterator[None]:
+        """If a call of the client fails, mark the scheduler as lost, and queue its tasks for resubmission.
+
+        A client that cannot reconnect closes itself, and its methods then raise other exceptions.
+        """
+        try:
+            yield
+        except Exception as error:
+            if not isinstance(error, GONE_AWAY) and self.client.status != "closed":
+                raise
+            self.gone_since = time.monotonic()
+            self.again += [task for _, task in self.out.values()]
+            self.out.clear()
+            self._note()
 
     def _note(self) -> None:
         if WENT_AWAY not in self.notes:

@@ -67,11 +67,11 @@ class EncodedSentences:
     def at(self, indices: Tensor, device: torch.device) -> tuple[SentenceBatch, Tensor]:
         """Return the sentences at these indices as a batch, and their labels, shape ``(B,)``."""
         chosen = indices.cpu()
-        rows = [self.rows[i] for i in chosen.tolist()]
-        back = [torch.cat([row[:1], row[1:].flip(0)]) for row in rows]
-        words, mirrored = (nn.utils.rnn.pad_sequence(one).to(device) for one in (rows, back))
-        batch = SentenceBatch(words, mirrored, self.lengths[chosen].to(device), self.hits[chosen].to(device))
-        return batch, self.labels[chosen].to(device)
+        words = nn.utils.rnn.pad_sequence([self.rows[i] for i in chosen.tolist()])
+        lengths, positions = self.lengths[chosen], torch.arange(len(words))[:, None]
+        mirrored = words.gather(0, (lengths - positions) % lengths) * (positions < lengths)
+        batch = SentenceBatch(words, mirrored, lengths, self.hits[chosen])
+        return SentenceBatch(*(tensor.to(device) for tensor in batch)), self.labels[chosen].to(device)
 
     def portions(self) -> Iterator[Tensor]:
         """Yield the indices of all sentences in batches, longest sentences first."""

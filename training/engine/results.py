@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+from collections import defaultdict
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -207,10 +208,15 @@ def results_in(folder: str | Path) -> list[dict[str, Any]]:
     root = Path(folder)
     if not root.is_dir():
         raise InputError(f"{folder}: the path must be a folder with results (result.json below it)")
-    every: list[dict[str, Any]] = []
+    distinct: list[dict[str, Any]] = []
+    alike = defaultdict[Any, list[dict[str, Any]]](list)  # to compare only results that may be equal
     for path in result_files(root):
-        every += read_archive(path.parent).values() if path.name == ARCHIVE else _results_at(path)
-    return list({json.dumps(data, sort_keys=True): data for data in every}.values())
+        for data in read_archive(path.parent).values() if path.name == ARCHIVE else _results_at(path):
+            same_time = alike[data["seconds"]]
+            if data not in same_time:
+                same_time.append(data)
+                distinct.append(data)
+    return distinct
 
 
 def result_files(folder: Path) -> list[Path]:
