@@ -16,6 +16,7 @@ from theory.registry import claim_named
 
 PLANTED = {
     "indented": "Section S.\n  Hypothesis wrong : 2 = 2.\n  Theorem t : 2 = 2.\n{exact}\nEnd S.",
+    "one_line": "Section S. Hypothesis wrong : 2 = 2.\nTheorem t : 2 = 2.\n{exact}\nEnd S.",
     "context": "Section S. Context (wrong : 2 = 2).\nTheorem t : 2 = 2.\n{exact}\nEnd S.",
     "variable": "Section S. Variable wrong : 2 = 2.\nTheorem t : 2 = 2.\n{exact}\nEnd S.",
     "empty_type": (
