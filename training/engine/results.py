@@ -209,14 +209,18 @@ def results_in(folder: str | Path) -> list[dict[str, Any]]:
     if not root.is_dir():
         raise InputError(f"{folder}: the path must be a folder with results (result.json below it)")
     distinct: list[dict[str, Any]] = []
-    alike = defaultdict[Any, list[dict[str, Any]]](list)  # to compare only results that may be equal
+    alike = defaultdict[str, list[dict[str, Any]]](list)  # to compare only results that may be equal
     for path in result_files(root):
         for data in read_archive(path.parent).values() if path.name == ARCHIVE else _results_at(path):
-            same_time = alike[data["seconds"]]
-            if data not in same_time:
+            same_time = alike[str(data.get("seconds"))]
+            if not any(_text(data) == _text(other) for other in same_time):
                 same_time.append(data)
                 distinct.append(data)
     return distinct
+
+
+def _text(data: dict[str, Any]) -> str:
+    return json.dumps(data, sort_keys=True)  # as text, NaN equals NaN
 
 
 def result_files(folder: Path) -> list[Path]:
