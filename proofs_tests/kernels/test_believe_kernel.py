@@ -524,6 +524,7 @@ def test_a_gpus_memory_is_capped_meanwhile(monkeypatch, most, fraction):
         ({"form": "chunked"}, "chunk must be .*, got None for the form 'chunked'"),
         ({"form": "parallel"}, "form must be one of recurrent, chunked, got 'parallel'"),
         ({"seconds": 0}, "seconds must be positive, got 0"),
+        ({"lengths": 0}, "lengths must be a tuple of integers of at least 0, got 0"),
         ({"gpu_memory": 1.5}, "gpu_memory must be a positive number of bytes, got 1.5"),
         ({"longest": 0}, "longest must be an integer of at least 1, got 0"),
         (

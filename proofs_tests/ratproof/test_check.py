@@ -209,6 +209,16 @@ def test_a_step_that_leaves_is_unknown():
     assert {r.verdict for r in outcome.results} == {Verdict.UNKNOWN} and not outcome.as_expected
 
 
+@pytest.mark.parametrize("wrong", [{"step": 3}, {"step": None}, {"out": 3}])
+def test_a_step_and_its_output_must_be_functions(wrong):
+    (name,) = wrong
+    with pytest.raises(InputError, match=f"c: {name} must be a function, got {wrong[name]}"):
+        believe(
+            "c",
+            **{"start": 1, "step": lambda c, x: c, "automaton": WFSA(REAL, [1], [1], {"a": [[1]]}), **wrong},
+        )
+
+
 def test_output_of_the_file_is_not_part_of_the_json(capfd):
     """C libraries and child processes write to the file descriptor, as ``sys.__stdout__`` does."""
     text = """

@@ -380,3 +380,10 @@ def test_a_counterexample_of_a_model_is_saved_as_a_program(in_tmp_path, capsys):
     runpy.run_path(str(kept))
     program = ast.parse(kept.read_text())
     assert capsys.readouterr().out.strip() == ast.get_docstring(program).split("\n")[0]
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU runs the model")
+def test_a_model_on_a_missing_device_is_unknown():
+    claim = believe_stateful("gru", model=nn.GRU(2, 2), device="cuda")
+    with pytest.raises(AssertionError, match='got "unknown"'):
+        claim.check(examples=1)

@@ -183,7 +183,8 @@ def kernel_claim(
         axis: _integers(name, f"sizes[{axis!r}]", own_sizes, 1) for axis, own_sizes in (sizes or {}).items()
     }
     _require(name, "sizes", chosen, own.axes)
-    times = _integers(name, "lengths", lengths, 0) if lengths else ()
+    no_lengths = isinstance(lengths, (tuple, list)) and not lengths
+    times = () if no_lengths else _integers(name, "lengths", lengths, 0)
     if times and (longest is not None or any(time % multiple for time in times)):
         raise InputError(
             f"{name}: lengths must be multiples of {multiple} and given without longest, got {times}"

@@ -89,7 +89,7 @@ def has_gradients(session: Session) -> bool:
         session.differentiable = True
         tokens = session.tokens()
         _, state = session.run(tokens.requires_grad_(tokens.is_floating_point()))
-    except (Unusable, RuntimeError):
+    except (Unusable, RuntimeError, AssertionError):  # torch asserts that it was built for the device
         return False
     return any(tensor.requires_grad for tensor in _tensors(state))
 
