@@ -129,6 +129,7 @@ class _Steps:
         self.initial, final = np.atleast_2d(automata.initial), np.atleast_2d(automata.final)
         slack, final_slack = (representation_error(part, computed_in) for part in (matrices, final))
         self.initial_slack = representation_error(self.initial, computed_in)
+        self.symbols = len(matrices) // len(self.initial)
         if deviation is not None:
             if deviation.matrices.shape != matrices.shape:
                 raise ShapeError(
@@ -195,7 +196,7 @@ class _Steps:
             members: the group of each unit.
         """
         groups, units = len(self.initial), len(members)
-        first_matrices = np.arange(groups) * self._symbols()
+        first_matrices = np.arange(groups) * self.symbols
         values = np.zeros((len(batch), batch.codes.shape[1] + 1, units), dtype=self.initial.dtype)
         bounds = np.zeros(values.shape)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -224,10 +225,6 @@ class _Steps:
                 numbers += omega.size
             read_out(batch.codes.shape[1] + 1)
         return values, np.where(np.isnan(bounds), np.inf, bounds)
-
-    def _symbols(self) -> int:
-        factors = self.matrices if self.columns is None else self.columns[0]
-        return len(factors.weights) // len(self.initial)
 
     def _read_out(self, omega: Weights, error: Floats, units: NDArray[np.intp]) -> tuple[Weights, Floats]:
         """Return the scores of Forward vectors (Peng et al. 2018, eq. 3c), and bounds on their errors.
