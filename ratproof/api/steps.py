@@ -114,10 +114,10 @@ def step_claim(
         InputError: If alphabets differ, a symbol is not a string, an automaton has epsilon cycles whose sum
             does not exist, or the first step uses float arithmetic.
     """
+    automata = check_automata(name, automaton)
     for what, function in (("step", step), ("out", out)):
         if not callable(function) and (what == "step" or function is not None):
             raise InputError(f"{name}: {what} must be a function, got {shorten(function)}")
-    automata = check_automata(name, automaton)
     only_case = OnlyCase(automata)
     network = _recurrence(name, start, step, out, modes)
     shown = network.out(only_case, network.start(only_case))
