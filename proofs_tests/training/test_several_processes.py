@@ -105,6 +105,7 @@ def rank(folder, line):
     status = run(line)
     with open(folder + "/status-" + os.environ["RANK"], "w") as file:
         file.write(str(status))
+    os._exit(status)  # torchrun would wait 30 s for the exit handlers
 
 def torchrun(from_folder, folder, line):
     shutil.copytree(from_folder, folder)
