@@ -44,7 +44,8 @@ REAL, MAX_PLUS, LOG, GATED = range(4)
 WHOLE, SUMMARY, CHUNKS, MARKED = range(4)
 # With bfloat16, which is computed in float32, every branch of every kernel; with float64, the functions that
 # have a branch for it.
-EVERY = [(REAL, SUMMARY), (REAL, CHUNKS), (MAX_PLUS, MARKED), (LOG, SUMMARY), (LOG, CHUNKS), (GATED, WHOLE)]
+EVERY = [(REAL, WHOLE), (REAL, SUMMARY), (REAL, CHUNKS), (MAX_PLUS, MARKED), (LOG, SUMMARY), (LOG, CHUNKS),
+         (GATED, WHOLE)]
 TYPES = [("bf16", "fp32", EVERY, range(3)),
          ("fp64", "fp64", [(MAX_PLUS, WHOLE), (LOG, WHOLE), (GATED, WHOLE)], [2])]
 for dtype, wide, kinds_and_forms, output_forms in TYPES:

@@ -160,7 +160,8 @@ def verify(
         str | None, Option("--embeddings", help="vectors of the words in the corpus: GloVe text, or .npz")
     ] = None,
     units: Annotated[
-        int | None, Option("--units", min=1, help="number of units of the network on the corpus (64)")
+        int | None,
+        Option("--units", min=1, help="number of units of the network on the corpus (default: 64)"),
     ] = None,
     rules: Annotated[
         str | None,
