@@ -1,5 +1,7 @@
 """Tests that Coq rejects wrong hypotheses of the theorems about networks of one unit and low temperatures."""
 
+import re
+
 import pytest
 
 from proofs_tests.coq.conftest import Session, require_libraries
@@ -109,8 +111,16 @@ def session(compiled):
 
 
 def text_of(name: str) -> str:
-    """Return the text of a file, whose imports are modules of the session."""
-    return reals.inline_module(name).partition("\n")[2].removesuffix(f"End {name}.\n")
+    """Return the text of a file, whose imports are modules of the session.
+
+    Their names are qualified, because libraries have modules with the same names, such as ``functions``.
+    """
+
+    def qualified(imports: re.Match[str]) -> str:
+        return " ".join(f"Top.{module}" if module in FILES else module for module in imports[0].split(" "))
+
+    text = reals.inline_module(name).partition("\n")[2].removesuffix(f"End {name}.\n")
+    return re.sub(r"^Import .*(?=\.$)", qualified, text, flags=re.MULTILINE)
 
 
 def test_coq_rejects_a_broken_file(session):
