@@ -36,7 +36,8 @@ from numpy.typing import NDArray
 
 from automata.aliases import Floats, String, Weight, Weights
 from automata.rounding.formats import FLOAT32, FLOAT64, Format
-from automata.rounding.steps import STEPS, Deviation, require_bounds
+from automata.rounding.steps import Deviation
+from automata.rounding.units import bound_tables
 from automata.strings import Batch, encode
 from automata.wfsa import WFSA
 
@@ -83,8 +84,7 @@ def bound_table(
 
     Both arrays have shape ``(strings, longest + 1)``.
     """
-    require_bounds(automaton, deviation)
-    values, bounds = STEPS[automaton.semiring](automaton, computed_in, deviation).scores(batch)
+    values, bounds = bound_tables([automaton], batch, computed_in, [deviation])
     return values[:, :, 0], bounds[:, :, 0]
 
 

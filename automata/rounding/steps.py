@@ -5,7 +5,7 @@
 >>> from automata.semirings import MAX_PLUS
 >>> from automata.wfsa import WFSA
 >>> third = WFSA(MAX_PLUS, [0], [0], {"a": [[1 / 3]]})
->>> steps = MaxPlusSteps(third, FLOAT64, None)
+>>> steps = MaxPlusSteps(StackedAutomata.of([third], [third]), FLOAT64, None)
 >>> once = steps.step(np.array([[1.0]]), np.zeros((1, 1)), np.array([0]))
 >>> bool(once[1] >= 2.0**-53)
 True
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,44 +89,53 @@ class _Factors:
         )
 
 
-class Automata(Protocol):
-    """An automaton, or several automata of equal size, each with its own symbols.
+@dataclass(frozen=True)
+class StackedAutomata:
+    """Automata of equal size, each with its own symbols.
 
     Attributes:
         semiring, exact, states: shared by all.
         matrices: shape ``(groups * symbols, n, n)``.
-        initial: shape ``(groups, n)``, or ``(n,)`` for a single automaton.
-        final: one row for each unit, shape ``(units, n)``, or ``(n,)`` for a single unit.
-        epsilon: ``None``, or shape ``(groups, n, n)``, or ``(n, n)`` for a single automaton.
+        initial: shape ``(groups, n)``.
+        final: one row for each unit, shape ``(units, n)``.
+        epsilon: ``None``, or shape ``(groups, n, n)``.
     """
 
-    @property
-    def semiring(self) -> Semiring: ...
-    @property
-    def exact(self) -> bool: ...
-    @property
-    def states(self) -> int: ...
-    @property
-    def matrices(self) -> Weights: ...
-    @property
-    def initial(self) -> Weights: ...
-    @property
-    def final(self) -> Weights: ...
-    @property
-    def epsilon(self) -> Weights | None: ...
+    semiring: Semiring
+    exact: bool
+    states: int
+    matrices: Weights
+    initial: Weights
+    final: Weights
+    epsilon: Weights | None
+
+    @staticmethod
+    def of(groups: Sequence[WFSA], units: Sequence[WFSA]) -> StackedAutomata:
+        """Return the matrices and initial weights of ``groups`` with the final weights of ``units``."""
+        first = groups[0]
+        epsilon = [automaton.epsilon for automaton in groups if automaton.epsilon is not None]
+        return StackedAutomata(
+            first.semiring,
+            first.exact,
+            first.states,
+            np.concatenate([automaton.matrices for automaton in groups]),
+            np.stack([automaton.initial for automaton in groups]),
+            np.stack([automaton.final for automaton in units]),
+            np.stack(epsilon) if epsilon else None,
+        )
 
 
 class _Steps:
     """The weights of automata, their magnitudes and errors, and one step of Forward on them."""
 
-    def __init__(self, automata: Automata, computed_in: Format, deviation: Deviation | None) -> None:
+    def __init__(self, automata: StackedAutomata, computed_in: Format, deviation: Deviation | None) -> None:
         self.semiring, self.exact, self.states = automata.semiring, automata.exact, automata.states
         self.format = computed_in
         # A float64 reference rounds as often as the computation that it is compared with, so count both.
         self.twice = 1.0 if automata.exact else 1 + FLOAT64.unit / computed_in.unit
         self.gammas = computed_in.gamma(np.arange(2.0 * automata.states + 1))  # a sum has at most 2 n terms
-        matrices, epsilon, n = automata.matrices, automata.epsilon, automata.states
-        self.initial, final = np.atleast_2d(automata.initial), np.atleast_2d(automata.final)
+        matrices, epsilon = automata.matrices, automata.epsilon
+        self.initial, final = automata.initial, automata.final
         slack, final_slack = (representation_error(part, computed_in) for part in (matrices, final))
         self.initial_slack = representation_error(self.initial, computed_in)
         self.symbols = len(matrices) // len(self.initial)
@@ -144,10 +153,11 @@ class _Steps:
             self.matrices = _Factors.of(matrices, slack)
             return
         assert deviation is not None and deviation.epsilon is not None
-        epsilon = epsilon.reshape(-1, n, n)
-        off = representation_error(epsilon, computed_in) + deviation.epsilon.reshape(-1, n, n)
+        off = representation_error(epsilon, computed_in) + deviation.epsilon
         self.columns = _columns(matrices, slack, epsilon, off)
-        identity = np.repeat(self.semiring.identity(n, exact=self.exact)[None], len(epsilon), axis=0)
+        identity = np.repeat(
+            self.semiring.identity(self.states, exact=self.exact)[None], len(epsilon), axis=0
+        )
         self.first_columns = _columns(identity, np.zeros(identity.shape), epsilon, off)
 
     def start(self, strings: int) -> tuple[Weights, Floats]:
@@ -186,7 +196,7 @@ class _Steps:
             errors[:, n + q] = self._error(before, off, factors, terms, value)[:, 0]
         return every[:, n:], errors[:, n:]
 
-    def scores(self, batch: Batch, members: Sequence[int] = (0,)) -> tuple[Weights, Floats]:
+    def scores(self, batch: Batch, members: Sequence[int]) -> tuple[Weights, Floats]:
         """Return the scores of all prefixes in a batch, and bounds on their errors.
 
         Both have shape ``(strings, longest + 1, units)``.

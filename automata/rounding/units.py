@@ -12,15 +12,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from automata.aliases import Floats, String, Weights
-from automata.rounding.bounds import bound_table
 from automata.rounding.formats import Format
-from automata.rounding.steps import STEPS, Deviation, require_bounds
-from automata.semirings import Semiring
+from automata.rounding.steps import STEPS, Deviation, StackedAutomata, require_bounds
 from automata.strings import Batch, encode
 from automata.wfsa import WFSA
 
@@ -47,60 +44,39 @@ def unit_bounds(
         and a.index == first.index
         for a in automata
     ):
-        for automaton, deviation in zip(automata, known, strict=True):
-            require_bounds(automaton, deviation)
-        values, bounds = _together(automata, batch, computed_in, known)
+        values, bounds = bound_tables(automata, batch, computed_in, known)
     else:
         sides = [
-            bound_table(a, encode(a.index, strings), computed_in, deviation)
+            bound_tables([a], encode(a.index, strings), computed_in, [deviation])
             for a, deviation in zip(automata, known, strict=True)
         ]
-        values, bounds = (np.stack(side, axis=2) for side in zip(*sides, strict=True))
+        values, bounds = (np.concatenate(side, axis=2) for side in zip(*sides, strict=True))
     results: list[tuple[Weights, Floats]] = [None] * len(batch)  # type: ignore[list-item]
     for row, (index, length) in enumerate(zip(batch.order.tolist(), batch.lengths.tolist(), strict=True)):
         results[index] = values[row, : length + 1], bounds[row, : length + 1]
     return results
 
 
-@dataclass(frozen=True)
-class _Stacked:
-    """Several automata that are evaluated together; see :class:`automata.rounding.steps.Automata`."""
-
-    semiring: Semiring
-    exact: bool
-    states: int
-    matrices: Weights
-    initial: Weights
-    final: Weights
-    epsilon: Weights | None
-
-
-def _together(
+def bound_tables(
     automata: Sequence[WFSA], batch: Batch, computed_in: Format, deviations: Sequence[Deviation | None]
 ) -> tuple[Weights, Floats]:
-    """Return the scores of all prefixes and their bounds, both of shape ``(strings, longest + 1, units)``."""
-    first = automata[0]
+    """Return the scores of all prefixes and their bounds, both of shape ``(strings, longest + 1, units)``.
+
+    The automata must have the same semiring, size and symbols.
+    """
     groups: dict[Hashable, int] = {}
     members: list[int] = []  # the group of each unit
     leaders: list[int] = []  # a unit of each group
     for unit, (automaton, deviation) in enumerate(zip(automata, deviations, strict=True)):
+        require_bounds(automaton, deviation)
         group = groups.setdefault(_key(automaton, deviation), len(groups))
         members.append(group)
         if group == len(leaders):
             leaders.append(unit)
-    leading = [automata[unit] for unit in leaders]
-    epsilon = [automaton.epsilon for automaton in leading if automaton.epsilon is not None]
-    stacked = _Stacked(
-        first.semiring,
-        first.exact,
-        first.states,
-        np.concatenate([automaton.matrices for automaton in leading]),
-        np.stack([automaton.initial for automaton in leading]),
-        np.stack([automaton.final for automaton in automata]),
-        np.stack(epsilon) if epsilon else None,
+    stacked = StackedAutomata.of([automata[unit] for unit in leaders], automata)
+    return STEPS[stacked.semiring](stacked, computed_in, _deviation(deviations, leaders)).scores(
+        batch, members
     )
-    run = STEPS[first.semiring](stacked, computed_in, _deviation(deviations, leaders))
-    return run.scores(batch, members)
 
 
 def _key(automaton: WFSA, deviation: Deviation | None) -> Hashable:

@@ -9,7 +9,7 @@ import pytest
 
 from automata.rounding.bounds import prefix_bounds
 from automata.rounding.formats import FLOAT32, FLOAT64, Format
-from automata.rounding.steps import RealSteps
+from automata.rounding.steps import RealSteps, StackedAutomata
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from proofs_tests.coq.conftest import run_definitions
@@ -64,7 +64,7 @@ def vector(weights: object, slack: object) -> str:
 
 def query(a: WFSA, word: str, kind: str) -> str:
     computed_in, u, tiny, largest = FORMATS[kind]
-    run = RealSteps(a, computed_in, None)
+    run = RealSteps(StackedAutomata.of([a], [a]), computed_in, None)
     matrices = []
     for symbol in word:
         rows, slack = (part[a.index[symbol]] for part in (a.matrices, run.matrices.slack))
