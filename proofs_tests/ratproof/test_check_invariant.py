@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from ratproof.certification.invariant_boxes import _transitions, decide_by_boxes
 from ratproof.checkers import check_invariant
 from ratproof.checkers.table import MALFORMED
 from ratproof.evidence.ledger import recording
 from ratproof.implementations.exact import ExactComparison
+from ratproof.ladder.rungs.invariant_boxes import _transitions, decide_by_boxes
 from theory.registry import claim_named
 from theory.state_regularized.shared import mixtures
 from theory.state_regularized.shared.limits import transition_table

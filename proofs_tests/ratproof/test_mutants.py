@@ -24,7 +24,6 @@ from automata.wfsa import WFSA
 from neural import gated, scan
 from neural.example_6 import Example6, Example6Cell
 from proofs_tests.breaks import FIRST_CASES
-from ratproof.certification.not_rational.refutation import refute
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.implementations.exact import ExactComparison
 from ratproof.implementations.layer import LayerComparison
@@ -34,6 +33,7 @@ from ratproof.implementations.openfst import OpenFstComparison
 from ratproof.ladder.rungs.agreement import agree
 from ratproof.ladder.rungs.decided import decide, decide_units
 from ratproof.ladder.rungs.exhausted import exhaust
+from ratproof.ladder.rungs.no_automaton import refute
 from theory.rational_recurrences import proposition_7
 from theory.reading import NoAutomaton
 from theory.registry import claims

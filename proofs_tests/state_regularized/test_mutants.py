@@ -11,13 +11,13 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from proofs_tests import breaks
-from ratproof.certification.invariant_boxes import decide_by_boxes
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.evidence.kinds import Verdict
 from ratproof.implementations.exact import ExactComparison
 from ratproof.implementations.implementation import ExactRecurrence
 from ratproof.ladder.rungs.certified import no_initial_distribution
 from ratproof.ladder.rungs.exhausted import exhaust
+from ratproof.ladder.rungs.invariant_boxes import decide_by_boxes
 from ratproof.ladder.rungs.sampled import sampled
 from ratproof.ladder.written import written_checks
 from ratproof.ladder.written.check import Inputs
@@ -146,7 +146,7 @@ def test_a_temperature_that_is_too_high_leaves_boxes_open(monkeypatch):
     hot = replace(case, entries={**case.entries, "m": Fraction(1)})
     with pytest.raises(RuntimeError, match="boxes do not show"):
         decide_by_boxes(ExactComparison("theorem-3.2", "corrected-eq-5", hot))
-    monkeypatch.setattr("ratproof.certification.invariant_boxes.epsilon", lambda w: Fraction(49, 100))
+    monkeypatch.setattr("ratproof.ladder.rungs.invariant_boxes.epsilon", lambda w: Fraction(49, 100))
     with pytest.raises(RuntimeError, match="boxes do not show"):
         decide_by_boxes(ExactComparison("theorem-3.2", "corrected-eq-5", case))
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from automata.errors import InputError
-from ratproof.certification.invariant_boxes import decide_by_boxes
-from ratproof.certification.not_rational.refutation import refute
 from ratproof.evidence.random_cases import for_random_cases
 from ratproof.implementations.implementation import ExactRecurrence, Implementation, Layer
 from ratproof.ladder.rungs.decision import decide, decide_units, read
+from ratproof.ladder.rungs.invariant_boxes import decide_by_boxes
+from ratproof.ladder.rungs.no_automaton import refute
 from ratproof.ladder.rungs.on_numbers import OnNumbers
 from theory.claim import Claim, Effort, Variant
 from theory.reading import Following, NoAutomaton

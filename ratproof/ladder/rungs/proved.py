@@ -7,7 +7,6 @@ from typing import Any
 
 from automata.aliases import JsonObject
 from ratproof.evidence.ledger import ledger, left_out_in_words, recording
-from ratproof.implementations.exact import signatures
 from ratproof.implementations.implementation import ExactRecurrence, Implementation
 from ratproof.ladder.rungs.on_numbers import ran_on_cases
 from ratproof.ladder.rungs.sampled import sampled
@@ -23,7 +22,7 @@ from theory.induction import (
     Reading,
     identities,
 )
-from theory.signature import Signature
+from theory.signature import Signature, signatures_of
 
 IN_ANY_ORDER = (
     "It holds in every semiring, commutative or not, because the factors are in the order of the path."
@@ -118,7 +117,7 @@ def _fixed_only_in_proof(variant: Variant, induction: Induction) -> str | None:
                 values.setdefault(entry.name, set()).add(entry.only if fixed else None)
         return values
 
-    in_variant = allowed(signatures(variant))
+    in_variant = allowed(signatures_of(variant))
     for name, values in allowed(signature for signature, _ in induction.instances).items():
         if None not in values and not in_variant.get(name, values) <= values:
             return name
