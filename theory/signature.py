@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from itertools import chain, combinations, cycle, islice, product, repeat
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from hypothesis import strategies as st
 
@@ -25,6 +25,9 @@ from automata.semirings import MAX_PLUS, REAL, Semiring
 from automata.testing.strategies import LETTERS, weights
 from automata.text.number_text import shorten
 from theory.weights import Tree, Weights
+
+if TYPE_CHECKING:
+    from theory.claim import Variant
 
 GRID = tuple(Fraction(w) for w in ("0", "1", "-1", "1/2"))
 """The weights of small cases, in order of simplicity."""
@@ -504,6 +507,20 @@ def _alike(one: Any, other: Any) -> bool:
     if isinstance(one, float) and isinstance(other, float):
         return math.isclose(one, other, rel_tol=1e-12, abs_tol=1e-300)
     return bool(one == other)
+
+
+def signatures_of(variant: Variant) -> list[Signature]:
+    """Return the signatures from which the variant's random weights are drawn.
+
+    The list is empty if the weights have another source.
+    """
+    sources = [getattr(draw, "__self__", None) for draw in (variant.cases, variant.small_cases)]
+    return [
+        signature
+        for source in sources
+        if isinstance(source, (Signature, Sizes))
+        for signature in source.signatures()
+    ]
 
 
 def misfit(signatures: Sequence[Signature], w: Weights) -> str | None:

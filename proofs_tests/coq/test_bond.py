@@ -29,12 +29,12 @@ from ratproof.coq.bond import (
     some_cases,
 )
 from ratproof.coq.evaluation import Question, evaluate
-from ratproof.implementations.exact import signatures
 from ratproof.implementations.layer import LayerComparison
 from ratproof.implementations.layer_spec import spec
 from theory.claim import Variant
 from theory.rational_recurrences import proposition_12, proposition_13
 from theory.registry import claim_named, claims
+from theory.signature import signatures_of
 from theory.weights import Weights
 
 
@@ -59,7 +59,7 @@ def shorten_fractions(case: Any, variant: Variant) -> Any:
     if not isinstance(case, Weights):
         return case
     shortened = replace(case, entries=short(case.entries))
-    own = [signature for signature in signatures(variant) if signature.size == case.size][:1]
+    own = [signature for signature in signatures_of(variant) if signature.size == case.size][:1]
     for entry in (entry for signature in own for entry in signature.entries if entry.derived is not None):
         entries = shortened.entries | {entry.name: entry.derive(shortened)}
         shortened = replace(shortened, entries=entries)

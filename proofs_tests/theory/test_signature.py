@@ -12,9 +12,8 @@ from automata.errors import InputError
 from automata.recurrences.polynomials import POLYNOMIALS
 from automata.semirings import MAX_PLUS, REAL
 from proofs_tests.automata.examples import some_cases
-from ratproof.implementations.exact import signatures
 from theory.registry import claims
-from theory.signature import GRID, Signature, Sizes, by_symbol, by_window, constant, misfit
+from theory.signature import GRID, Signature, Sizes, by_symbol, by_window, constant, misfit, signatures_of
 from theory.weights import Weights
 
 MIXED = Signature(
@@ -120,7 +119,7 @@ def test_a_hypothesis_is_checked_before_weights_are_derived(data):
 
 
 SIGNED = [
-    (claim, variant) for claim in claims().values() for variant in claim.variants if signatures(variant)
+    (claim, variant) for claim in claims().values() for variant in claim.variants if signatures_of(variant)
 ]
 
 
@@ -131,7 +130,7 @@ def test_every_case_belongs_to_its_variant_when_renamed_or_saved(claim, variant,
     drawn = data.draw(variant.cases("abc"))
     for case in (*islice(variant.small_cases(2), 3), drawn, drawn.renamed({"b": "d", "a": "c"})):
         copy = Weights.from_json(json.loads(json.dumps(case.to_json())))
-        assert copy == case and misfit(signatures(variant), copy) is None
+        assert copy == case and misfit(signatures_of(variant), copy) is None
 
 
 def derived_in(signature):
@@ -139,7 +138,7 @@ def derived_in(signature):
     return {entry.name for entry in signature.entries if entry.derived and not entry.follows}
 
 
-DERIVED = [(claim, variant) for claim, variant in SIGNED if all(map(derived_in, signatures(variant)))]
+DERIVED = [(claim, variant) for claim, variant in SIGNED if all(map(derived_in, signatures_of(variant)))]
 
 
 @pytest.mark.parametrize(("claim", "variant"), DERIVED, ids=lambda x: x.name)
@@ -148,11 +147,11 @@ DERIVED = [(claim, variant) for claim, variant in SIGNED if all(map(derived_in, 
 def test_a_weight_that_contradicts_its_derivation_is_refused(claim, variant, data):
     """Otherwise a case that violates a hypothesis would refute a true claim."""
     case = data.draw(variant.cases("ab"))
-    names = set.intersection(*(derived_in(s) for s in signatures(variant) if s.mismatch(case) is None))
+    names = set.intersection(*(derived_in(s) for s in signatures_of(variant) if s.mismatch(case) is None))
     name = data.draw(st.sampled_from(sorted(names)))
     changed = case.changed(**{name: _doubled(case.entries[name])})
     if changed != case:
-        wrong = misfit(signatures(variant), changed)
+        wrong = misfit(signatures_of(variant), changed)
         assert wrong is not None and "follow" in wrong
 
 
@@ -167,9 +166,9 @@ def test_factors_that_do_not_reconstruct_the_tensor_are_refused():
     the construction.
     """
     variant = claims()["fa-rnn-eq-5"].variant("corrected-large-enough")
-    case = signatures(variant)[0].generic("ab").renamed({"b": "b"})
-    assert misfit(signatures(variant), case) is None
-    assert "must follow from the others" in misfit(signatures(variant), case.changed(v=_doubled(case.v)))
+    case = signatures_of(variant)[0].generic("ab").renamed({"b": "b"})
+    assert misfit(signatures_of(variant), case) is None
+    assert "must follow from the others" in misfit(signatures_of(variant), case.changed(v=_doubled(case.v)))
 
 
 @some_cases(st.data())
@@ -178,7 +177,7 @@ def test_a_temperature_may_be_lower_than_necessary_but_not_higher(data):
     variant = claims()["theorem-3.2"].variant("corrected-eq-5")
     case = data.draw(variant.cases("ab"))
     for m, fits in ((case.m + 1, True), (case.m, True), (case.m - 1, False)):
-        assert (misfit(signatures(variant), case.changed(m=m)) is None) == fits
+        assert (misfit(signatures_of(variant), case.changed(m=m)) is None) == fits
 
 
 def test_weights_have_the_length_of_their_size():

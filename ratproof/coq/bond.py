@@ -10,10 +10,9 @@ from functools import cache
 from pathlib import Path
 
 from ratproof.coq.evaluation import Case, Question, Values, evaluate
-from ratproof.implementations.exact import signatures
 from theory.claim import Claim, Variant
 from theory.registry import claims
-from theory.signature import GENERIC_WEIGHTS, Signature
+from theory.signature import GENERIC_WEIGHTS, Signature, signatures_of
 
 WORDS = ("", "a", "ba", "aab")
 VariantCase = tuple[Claim, Variant, Case]
@@ -55,7 +54,7 @@ def some_cases(variant: Variant, most: int = 3) -> list[Case]:
     Generic weights are not 0, because zeros would hide a transposed matrix. Sizes are small because a word
     cannot reach all units of a network that has more units than the word has symbols.
     """
-    of_size = {signature.size: signature for signature in signatures(variant)}
+    of_size = {signature.size: signature for signature in signatures_of(variant)}
     cases = [_generic_case(of_size[size]) for size in sorted(of_size, key=lambda size: size or ())[:most]]
     return [case for case in cases if case is not None]
 

@@ -28,7 +28,7 @@ from ratproof.implementations.comparison import (
 from theory.claim import Claim, Variant
 from theory.reading import Equality, untouched
 from theory.registry import claim_named
-from theory.signature import Signature, Sizes, misfit
+from theory.signature import Signature, Sizes, misfit, signatures_of
 from theory.weights import Weights
 
 if TYPE_CHECKING:
@@ -176,24 +176,10 @@ class ExactComparison:
             InputError: If the weights do not match the variant.
         """
         case = claim.case.from_json(data["case"])
-        wrong = misfit(signatures(variant), case) if isinstance(case, Weights) else None
+        wrong = misfit(signatures_of(variant), case) if isinstance(case, Weights) else None
         if wrong is not None:
             raise InputError(f"the weights do not match {claim.name}, {variant.name}: {wrong}")
         return cls(claim.name, variant.name, case)
-
-
-def signatures(variant: Variant) -> list[Signature]:
-    """Return the signatures from which the variant's random weights are drawn.
-
-    The list is empty if the weights have another source.
-    """
-    sources = [getattr(draw, "__self__", None) for draw in (variant.cases, variant.small_cases)]
-    return [
-        signature
-        for source in sources
-        if isinstance(source, (Signature, Sizes))
-        for signature in source.signatures()
-    ]
 
 
 def cases_for_long_strings(variant: Variant, alphabet: str) -> SearchStrategy[Any]:

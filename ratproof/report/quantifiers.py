@@ -32,10 +32,9 @@ from ratproof.evidence.lengths import (
     SAMPLED_LONGEST,
     SAMPLED_RUN,
 )
-from ratproof.implementations.exact import signatures
 from theory.claim import EXACT, TORCH, Claim, Variant
 from theory.reading import Following, NoAutomaton, NoInitialDistribution
-from theory.signature import Signature, Sizes, WeightEntry
+from theory.signature import Signature, Sizes, WeightEntry, signatures_of
 
 MOST_CASES = 2000
 """Number of small cases from which the sizes are read, if the cases are not drawn from a signature."""
@@ -62,7 +61,7 @@ def statement(variant: Variant) -> str:
 
 def weights(variant: Variant) -> str:
     """Return the weights that the statement quantifies over, with their restrictions and the semiring."""
-    drawn = signatures(variant)
+    drawn = signatures_of(variant)
     if not drawn:
         names = {case.automaton.semiring.name for case in islice(variant.small_cases(2), MOST_CASES)}
         return f"automata over these semirings: {', '.join(sorted(names))}"
