@@ -11,6 +11,7 @@ from rich.console import Console
 
 from automata.aliases import JsonObject
 from automata.truth import NoTruthValue
+from ratproof.evidence.counterexample import ScriptedCounterexample
 from ratproof.evidence.results import Result
 from ratproof.html.outcome_page import outcome_page
 from ratproof.html.page import fragment
@@ -62,8 +63,9 @@ class Report(NoTruthValue):
 
 def scripts_of(results: Iterable[Result]) -> list[str]:
     """Return the standalone scripts that reproduce the counterexamples of kernels without ratproof."""
-    scripts = (getattr(result.counterexample, "script", "") for result in results)
-    return [script for script in scripts if isinstance(script, str) and script]
+    counterexamples = (result.counterexample for result in results)
+    scripts = [each.program("") for each in counterexamples if isinstance(each, ScriptedCounterexample)]
+    return [script for script in scripts if script]
 
 
 def report_of(outcome: Outcome, show: Callable[[Outcome, Console], None]) -> Report:

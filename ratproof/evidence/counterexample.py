@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from automata.aliases import JsonObject
@@ -46,6 +47,45 @@ class Counterexample:
     def to_json(self) -> JsonObject:
         """Return the counterexample as a JSON object."""
         return dict(self.__dict__)
+
+
+class ScriptedCounterexample(ABC):
+    """A wrong result of a kernel or of a model, which a Python program reproduces.
+
+    Attributes:
+        claim, variant: Names of the refuted claim and variant.
+    """
+
+    claim: str
+    variant: str
+
+    @abstractmethod
+    def sentence(self) -> str:
+        """Return one line with the case, the position and both values."""
+
+    @abstractmethod
+    def in_short(self, unequal: str) -> str:
+        """Return the position and both values on one line, with the sign ``unequal`` between the values."""
+
+    @property
+    @abstractmethod
+    def simplicity(self) -> tuple[int, ...]:
+        """Return a sort key, so that counterexamples with small sizes come first."""
+
+    @abstractmethod
+    def to_json(self) -> JsonObject:
+        """Return the counterexample as a JSON object."""
+
+    @abstractmethod
+    def program(self, file: str) -> str:
+        """Return a program that reproduces the difference, or an empty string if there is none.
+
+        Args:
+            file: The path of the file with the claim; empty if there is none.
+        """
+
+
+AnyCounterexample = Counterexample | ScriptedCounterexample
 
 
 class Refutation(AssertionError):

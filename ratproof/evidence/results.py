@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from automata.aliases import JsonObject
-from ratproof.evidence.counterexample import Counterexample
+from ratproof.evidence.counterexample import AnyCounterexample, Counterexample
 from ratproof.evidence.kinds import KINDS, TORCH, Verdict
 from ratproof.evidence.ledger import joined
 
@@ -37,7 +37,7 @@ class Observation:
     device: str | None = None
     share: float | None = None
     facts: JsonObject = field(default_factory=dict)
-    counterexample: Counterexample | None = None
+    counterexample: AnyCounterexample | None = None
     certificate: JsonObject | None = None
     why: str = ""
     raised: BaseException | None = field(default=None, compare=False)
@@ -78,7 +78,7 @@ class Result:
     cases: int = 0
     seconds: float = 0.0
     share: float | None = None
-    counterexample: Counterexample | None = None
+    counterexample: AnyCounterexample | None = None
     certificate: JsonObject | None = None
     tests: list[str] = field(default_factory=list)
     facts: JsonObject = field(default_factory=dict)
@@ -198,5 +198,5 @@ def _joined(a: Verdict, b: Verdict) -> Verdict:
     return Verdict.UNKNOWN if Verdict.UNKNOWN in (a, b) else Verdict.HOLDS
 
 
-def _simpler(new: Counterexample, old: Counterexample | None) -> bool:
+def _simpler(new: AnyCounterexample, old: AnyCounterexample | None) -> bool:
     return old is None or new.simplicity < old.simplicity

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator
 
 from automata.errors import InputError
-from ratproof.evidence.counterexample import Counterexample
+from ratproof.evidence.counterexample import Counterexample, ScriptedCounterexample
 from ratproof.evidence.kinds import Verdict
 from ratproof.evidence.results import Result
 from ratproof.html.page import (
@@ -23,9 +23,8 @@ from ratproof.html.page import (
     write_html,
 )
 from ratproof.ladder.outcome import Outcome
-from ratproof.laws.kernels.counterexample import KernelCounterexample
 from ratproof.report import not_run_reasons, summary
-from ratproof.report.ladder import Row, rows
+from ratproof.report.ladder import VariantRow, rows
 from ratproof.report.refutation import simplest
 
 MOST_DRAWINGS = 12
@@ -90,7 +89,7 @@ def _results_table(results: Iterable[Result], reproduce: Callable[[Result], str]
     return HtmlTable("Results", header if reproduce is None else [*header, "Reproduce"], lines)
 
 
-def _findings(table: Iterable[Row], claims_file: str | None) -> Iterator[Finding]:
+def _findings(table: Iterable[VariantRow], claims_file: str | None) -> Iterator[Finding]:
     """Yield each variant's refutation, unexpected refutations first, and the reasons for unknown results."""
     left = MOST_DRAWINGS
     for row in sorted(table, key=lambda row: not row.unexpected):
@@ -110,14 +109,14 @@ def _findings(table: Iterable[Row], claims_file: str | None) -> Iterator[Finding
 def _counterexample(title: str, result: Result, claims_file: str | None, draw: bool) -> Finding:
     counterexample = result.counterexample
     assert counterexample is not None
-    command = script = ""
+    command = ""
     if result.kept is not None and isinstance(counterexample, Counterexample):
         option = "" if claims_file is None else f" --claims {shlex.quote(claims_file)}"
         command = f"ratproof replay {shlex.quote(result.kept)}{option}"
     elif result.kept is not None:
         command = f"python {shlex.quote(result.kept)}"
-    if isinstance(counterexample, KernelCounterexample) and len(counterexample.script) <= LONGEST_SCRIPT:
-        script = counterexample.script
+    script = counterexample.program("") if isinstance(counterexample, ScriptedCounterexample) else ""
+    script = script if len(script) <= LONGEST_SCRIPT else ""
     drawings = _automata(counterexample) if draw and isinstance(counterexample, Counterexample) else []
     return Finding(f"{title}, {result.kind}", counterexample.sentence(), command, script, drawings)
 

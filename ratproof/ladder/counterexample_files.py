@@ -14,14 +14,12 @@ from automata.errors import FormatError, InputError
 from automata.io.files import read_text, write_whole
 from automata.text.number_text import shorten
 from automata.text.printable_text import printable
-from ratproof.evidence.counterexample import Counterexample
+from ratproof.evidence.counterexample import Counterexample, ScriptedCounterexample
 from ratproof.evidence.not_run import NotRun
 from ratproof.evidence.subjects import forget, is_own, subject_named
 from ratproof.evidence.versions import versions
 from ratproof.implementations.comparison import Comparison, StringResult, counterexample
 from ratproof.implementations.table import SIDES, side_named
-from ratproof.laws.kernels.counterexample import KernelCounterexample
-from ratproof.laws.models.counterexample import StatefulCounterexample
 from theory.registry import claims
 
 FORMAT = "ratproof counterexample 1"
@@ -58,12 +56,13 @@ NOT_AS_WRITTEN = (
 
 
 def keep_script(
-    counterexample: KernelCounterexample | StatefulCounterexample, script: str, folder: Path, kind: str
+    counterexample: ScriptedCounterexample, claims_file: str, folder: Path, kind: str
 ) -> Path | None:
-    """Write the script that reproduces a counterexample to a file in the folder, and return the file's path.
+    """Write the program that reproduces a counterexample to a file in the folder, and return the file's path.
 
-    If the script is empty, nothing is written, and the result is ``None``.
+    If there is no program, nothing is written, and the result is ``None``.
     """
+    script = counterexample.program(claims_file)
     if not script:
         return None
     path = folder / f"{counterexample.claim}--{counterexample.variant}--{kind}.py"
@@ -120,6 +119,10 @@ class Replayed:
             return "refuted"
         return "holds" if self.compared.cases else "unknown"
 
+    def counterexample(self) -> Counterexample:
+        """Return the counterexample as it was found again; there must be a difference."""
+        return counterexample(self.comparison, self.compared)
+
     @property
     def string(self) -> list[str]:
         """Return the string up to the first difference, or the whole string if there is none."""
@@ -136,7 +139,7 @@ class Replayed:
         if "automata" in self.data:
             right["automata"] = [_drawn(automaton) for automaton in self.comparison.automata()]
         if self.compared.difference is not None:
-            now = counterexample(self.comparison, self.compared)
+            now = self.counterexample()
             right |= {"says": now.sentence(), **{name: getattr(now, name) for name in SHOWN}}
         return {
             name: shorten(self.data[name])

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 from automata.equivalence.certificates import FORMAT as CERTIFICATE
 from automata.errors import InputError, OutputError
 from automata.io.files import write_whole
+from ratproof.evidence.counterexample import ScriptedCounterexample
 from ratproof.evidence.kinds import RUN_ON_STRINGS, Verdict
 from ratproof.evidence.results import Result, gather, in_order
 from ratproof.ladder import last_run
@@ -18,8 +18,6 @@ from ratproof.ladder.junit import junit
 from ratproof.ladder.outcome import Outcome
 from ratproof.ladder.request import Request, require
 from ratproof.ladder.tasks import EvidenceTask, OnStart, read_inputs, show_all
-from ratproof.laws.kernels.counterexample import KernelCounterexample
-from ratproof.laws.models.counterexample import StatefulCounterexample
 from theory.claim import EXACT, Claim, Variant
 from theory.registry import claim_named, claims
 
@@ -131,12 +129,11 @@ def _add_failure(failed: dict[tuple[str, str], list[str]], what: str, file: Path
 
 
 def _keep(result: Result, named: str, seed: int | None, claims_file: str) -> Path | None:
-    counterexample: Any = result.counterexample
-    if isinstance(counterexample, KernelCounterexample):
-        return keep_script(counterexample, counterexample.script, COUNTEREXAMPLES, named)
-    if isinstance(counterexample, StatefulCounterexample):
-        script = counterexample.script(str(Path(claims_file).resolve())) if claims_file else ""
-        return keep_script(counterexample, script, COUNTEREXAMPLES, named)
+    counterexample = result.counterexample
+    assert counterexample is not None
+    if isinstance(counterexample, ScriptedCounterexample):
+        file = str(Path(claims_file).resolve()) if claims_file else ""
+        return keep_script(counterexample, file, COUNTEREXAMPLES, named)
     return keep(counterexample, COUNTEREXAMPLES, seed, result.tests[0], named)
 
 

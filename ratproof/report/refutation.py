@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from automata.text.printable_text import EMPTY, printable, write_string
-from ratproof.evidence.counterexample import Counterexample
+from ratproof.evidence.counterexample import AnyCounterexample, ScriptedCounterexample
 from ratproof.evidence.results import Result
-from ratproof.laws.kernels.counterexample import KernelCounterexample
-from ratproof.laws.models.counterexample import StatefulCounterexample
 from ratproof.report.marks import plain
 from theory.claim import THEOREMS
 
@@ -23,15 +21,13 @@ def smallest(results: Sequence[Result], out: Console) -> str:
     return in_short(best.counterexample, out)
 
 
-def in_short(
-    counterexample: Counterexample | KernelCounterexample | StatefulCounterexample, out: Console
-) -> str:
+def in_short(counterexample: AnyCounterexample, out: Console) -> str:
     """Return the string, the network's score and the automaton's score on one line.
 
     For a kernel or a model, return the index and both values instead.
     """
     unequal = "!=" if plain(out) else "≠"
-    if isinstance(counterexample, KernelCounterexample | StatefulCounterexample):
+    if isinstance(counterexample, ScriptedCounterexample):
         return counterexample.in_short(unequal)
     string = write_string(counterexample.string)
     if string == EMPTY:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from automata.text.printable_text import printable
-from ratproof.evidence.counterexample import Refutation
+from ratproof.evidence.counterexample import Refutation, ScriptedCounterexample
 from ratproof.evidence.subjects import STATED
 from ratproof.laws.kernels.layouts import CONTIGUOUS, laid_out
 from ratproof.laws.kernels.state_parts import joined, part_of, separate, with_one_state
@@ -28,7 +28,7 @@ MOST_WRITTEN = 100_000
 
 
 @dataclass(frozen=True)
-class KernelCounterexample:
+class KernelCounterexample(ScriptedCounterexample):
     """A difference between a kernel and its recurrence.
 
     Attributes:
@@ -87,6 +87,10 @@ class KernelCounterexample:
     def to_json(self) -> dict[str, Any]:
         """Return the counterexample as a JSON object."""
         return {name: value for name, value in asdict(self).items() if name not in ("script", "sizes")}
+
+    def program(self, file: str = "") -> str:
+        """Return the script, which does not need the file."""
+        return self.script
 
 
 class WrongCall(Refutation):

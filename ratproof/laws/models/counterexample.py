@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from automata.text.printable_text import printable
-from ratproof.evidence.counterexample import Refutation
+from ratproof.evidence.counterexample import Refutation, ScriptedCounterexample
 from ratproof.laws.models.problem import StatefulProblem
 
 
 @dataclass(frozen=True)
-class StatefulCounterexample:
+class StatefulCounterexample(ScriptedCounterexample):
     """A case in which the two ways of a law give different outputs.
 
     Attributes:
@@ -70,11 +70,14 @@ class StatefulCounterexample:
         """Return the counterexample as a JSON object."""
         return {name: value for name, value in asdict(self).items() if name not in ("case", "sizes")}
 
-    def script(self, file: str) -> str:
+    def program(self, file: str) -> str:
         """Return a program that runs the case again with the model from the claim in ``file``.
 
-        The program needs the file and ratproof. Only the inputs are generated, from the seed.
+        The program needs the file and ratproof. Only the inputs are generated, from the seed. Without a file,
+        the program is empty.
         """
+        if not file:
+            return ""
         says = self.sentence().replace("\\", "\\\\").replace('"', '\\"')
         return _SCRIPT.format(
             says=says, seed=self.seed, file=file, claim=self.claim, law=self.law, case=self.case
