@@ -29,7 +29,6 @@ from ratproof.process.outputs import require_folder
 from ratproof.process.streams import output_to_stderr
 
 if TYPE_CHECKING:
-    from ratproof.hunting.crew import Crew
     from ratproof.hunting.progress import HuntProgress
     from ratproof.hunting.search import Hunt
     from ratproof.hunting.store import HuntLedger
@@ -91,6 +90,7 @@ def hunt(
     """
     if cluster is not None:
         require_extra("cluster", "--cluster")  # before torch is imported, which takes seconds
+    from ratproof.hunting.crew import cluster_crew
     from ratproof.hunting.search import Hunt
     from ratproof.hunting.search import hunt as search
     from ratproof.hunting.targets import require_known
@@ -115,7 +115,7 @@ def hunt(
         length = f"{rounds:,} round{'' if rounds == 1 else 's'} of each target"
     screen.print(f"hunting with seed {number} on {where} for {length}", soft_wrap=True)
     with ExitStack() as opened:
-        crew = None if cluster is None else _cluster(cluster, what)
+        crew = None if cluster is None else cluster_crew(cluster, what.arguments)
         if crew is not None:
             opened.callback(crew.close)
         store = opened.enter_context(_store(ledger, what))
@@ -169,14 +169,6 @@ def _store(ledger: str | None, what: Hunt) -> Iterator[HuntLedger | None]:
             yield store
         finally:
             store.close()
-
-
-def _cluster(address: str, what: Hunt) -> Crew:
-    from ratproof.hunting.crew import Crew
-    from ratproof.jobs.dask_executor import DaskExecutor
-
-    # Dask spends about a thousandth of a second on each chunk
-    return Crew(DaskExecutor(address, kept="the ledger"), what.arguments, seconds_a_chunk=30.0)
 
 
 def _show(result: HuntProgress, ledger: str | None) -> None:

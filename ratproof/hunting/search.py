@@ -22,7 +22,6 @@ from ratproof.hunting.progress import HuntProgress
 from ratproof.hunting.rounds import Round, RoundRow, first_message_from, rows_from, seed_of
 from ratproof.hunting.store import HuntLedger, Store
 from ratproof.hunting.targets import require_known
-from ratproof.implementations.comparison import counterexample
 from ratproof.jobs.installation import difference, fingerprint
 from ratproof.jobs.local_executor import LocalExecutor
 from ratproof.ladder.counterexample_files import as_kept, keep, read, run_again
@@ -242,7 +241,7 @@ class Driver:
             if again.compared.difference is None:
                 self.progress.errors.append(f"{one.target}, round {one.number}: {path} no longer differs")
                 continue
-            self._find(counterexample(again.comparison, again.compared), path)
+            self._find(again.counterexample(), path)
 
     def _find(self, example: Counterexample, path: Path) -> None:
         """Record a counterexample if its claim, variant and way of comparing have no simpler one yet."""
@@ -329,7 +328,7 @@ class Driver:
             raise InputError(
                 f"{where}: the counterexample must be reproducible, but a replay found no difference"
             )
-        return counterexample(again.comparison, again.compared)
+        return again.counterexample()
 
     def _kept(self, row: RoundRow, example: Counterexample) -> Path | None:
         """Write the counterexample of a row to a file, and return this file if it belongs to the ledger.

@@ -60,13 +60,12 @@ def decide(
     from neural.fa_rnn import sentences
     from neural.fa_rnn.network import FARNN
     from ratproof.certification.fa_rnn import decide_network
-    from ratproof.implementations.layer_spec import DTYPES
     from ratproof.ladder.request import check_device
 
     if (data is None) == (words is None):
         raise InputError("pass exactly one of --data and --vocabulary")
-    if dtype not in DTYPES:
-        raise InputError(f"--dtype must be {' or '.join(DTYPES)}, got {dtype!r}")
+    if dtype not in ("float32", "float64"):
+        raise InputError(f"--dtype must be float32 or float64, got {dtype!r}")
     check_device(device)
     if certificates is not None:
         require_folder("--certificates", certificates)
@@ -78,7 +77,7 @@ def decide(
         compiled = rule_set(written, known)
         warn_of_missing(compiled)
         network = FARNN.of_rules(
-            compiled, decomposed=not undecomposed, dtype=DTYPES[dtype], device=torch.device(device)
+            compiled, decomposed=not undecomposed, dtype=getattr(torch, dtype), device=torch.device(device)
         )
         decision = decide_network(network, written, compiled, report_progress)
         count = 0 if certificates is None else _keep(decision, Path(certificates))
