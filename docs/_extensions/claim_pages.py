@@ -31,7 +31,7 @@ from ratproof.evidence.counterexample import Counterexample
 from ratproof.evidence.kinds import KINDS
 from ratproof.evidence.results import Result
 from ratproof.report.details import chance
-from ratproof.report.ladder import COLUMNS, Row
+from ratproof.report.ladder import COLUMNS, VariantRow
 from ratproof.report.marks import Mark
 from ratproof.report.proof_text import paragraphs
 from ratproof.report.quantifiers import scopes, statement, weights
@@ -119,7 +119,7 @@ def marks(claim: Claim, variant: Variant) -> list[Mark | None]:
     """
     verdicts: Verdicts = environment().globals["verdicts"]
     runs = ([] if v is None else v.results_of(claim.name, variant.name) for v in (verdicts, verdicts.gpu_run))
-    row = Row(claim, variant, "", *(list(map(Result.from_json, run)) for run in runs))
+    row = VariantRow(claim, variant, "", *(list(map(Result.from_json, run)) for run in runs))
     return [row.mark(column) for column in COLUMNS.values()]
 
 

@@ -13,7 +13,7 @@ from ratproof.evidence.kinds import RUN_ON_STRINGS, Verdict
 from ratproof.evidence.results import Result, in_order
 from ratproof.ladder.outcome import Outcome
 from ratproof.report import show
-from ratproof.report.ladder import COLUMNS, Layout
+from ratproof.report.ladder import COLUMNS, TableLayout
 from ratproof.report.marks import Mark
 from theory.claim import EXACT, TORCH
 from theory.registry import claims
@@ -22,7 +22,7 @@ VARIANTS = {name: [v.name for v in claim.variants] for name, claim in claims().i
 PROMISED = [(c, v, kind) for c in claims().values() for v in c.variants for kind in v.kinds]
 LETTERS = st.text("aβ\x1b ", max_size=3)
 
-NAMES = Layout.of(COLUMNS, 80).names
+NAMES = TableLayout.of(COLUMNS, 80).names
 """Width of the first column of the table."""
 
 

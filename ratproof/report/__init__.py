@@ -12,7 +12,7 @@ from ratproof.evidence.ledger import TOO_SHORT, joined, left_out_in_words
 from ratproof.ladder.outcome import Outcome
 from ratproof.process.streams import WIDTH
 from ratproof.report.details import show_details, show_refutation
-from ratproof.report.ladder import WIDE, Row, ladder, rows
+from ratproof.report.ladder import WIDE, VariantRow, ladder, rows
 from ratproof.report.lines import print_command, print_paragraph
 
 __all__ = ["not_run_reasons", "show", "summary"]
@@ -47,7 +47,7 @@ def show(outcome: Outcome, out: Console, details: bool = False, claims_file: str
 
 
 def _show_unexpected(
-    unexpected: Sequence[Row], errors: Sequence[str], out: Console, claims_file: str | None
+    unexpected: Sequence[VariantRow], errors: Sequence[str], out: Console, claims_file: str | None
 ) -> None:
     for row in unexpected:
         name = f"{row.claim.name}, {row.variant.name}"
@@ -61,7 +61,7 @@ def _show_unexpected(
         print_paragraph(out, f"error: {error}", style="red")
 
 
-def _alike(row: Row) -> list[tuple[str, str, str]]:
+def _alike(row: VariantRow) -> list[tuple[str, str, str]]:
     """Return the unexpected verdicts and reasons of a row, each with the kinds of evidence that share it."""
     kinds: dict[tuple[str, str], list[str]] = {}
     for result in row.results:

@@ -15,14 +15,14 @@ from ratproof.evidence.counterexample import Counterexample
 from ratproof.evidence.kinds import Verdict
 from ratproof.evidence.ledger import TOO_SHORT, left_out_in_words
 from ratproof.evidence.results import Result
-from ratproof.report.ladder import Row
+from ratproof.report.ladder import VariantRow
 from ratproof.report.lines import print_command, print_paragraph
 from ratproof.report.proof_text import paragraphs
 from ratproof.report.refutation import simplest
 from theory.claim import THEOREMS, TORCH
 
 
-def show_details(row: Row, out: Console, claims_file: str | None = None) -> None:
+def show_details(row: VariantRow, out: Console, claims_file: str | None = None) -> None:
     """Print a variant's evidence, proof, counterexample and remarks, if any evidence ran."""
     if not row.results:
         return
@@ -80,7 +80,7 @@ def _largest(facts: list[JsonObject]) -> JsonObject:
     return {name: max(own.get(name, 0) for own in facts) for fact in facts for name in fact}
 
 
-def show_refutation(row: Row, out: Console, claims_file: str | None = None) -> None:
+def show_refutation(row: VariantRow, out: Console, claims_file: str | None = None) -> None:
     """Print a variant's simplest counterexample, and its refutations that have no counterexample."""
     best = simplest(row.results)
     if best is not None:

@@ -109,7 +109,7 @@ CASES, SECONDS = 13, 4
 
 
 @dataclass(frozen=True)
-class Layout:
+class TableLayout:
     """The headings and widths of a table's columns.
 
     Attributes:
@@ -125,7 +125,7 @@ class Layout:
     names: int
 
     @classmethod
-    def of(cls, columns: Mapping[str, Column], width: int) -> Layout:
+    def of(cls, columns: Mapping[str, Column], width: int) -> TableLayout:
         """Return the layout with full words if they fit, otherwise with short labels."""
         words = tuple(column.word for column in columns.values())
         widths = tuple(len(word) + 2 for word in words)
@@ -141,7 +141,7 @@ class Layout:
 
 
 @dataclass
-class Row:
+class VariantRow:
     """A row of the table: a variant, on random cases or on a corpus.
 
     Attributes:
@@ -193,7 +193,7 @@ _ALARM = (Mark.UNEXPECTED, Mark.UNKNOWN, Mark.REFUTED, Mark.HOLDS, Mark.NOT_RUN)
 
 def rows(
     results: Sequence[Result], not_run: Sequence[Mapping[str, str]] = (), other_device: Sequence[Result] = ()
-) -> list[Row]:
+) -> list[VariantRow]:
     """Return a row for each variant and corpus, in the order of the results.
 
     Variants that did not run come last.
@@ -203,12 +203,12 @@ def rows(
         not_run: Claim, variant, kind and reason of the evidence that could not run.
         other_device: Results of a stored run on the other device.
     """
-    by_key: dict[tuple[str, str, str], Row] = {}
+    by_key: dict[tuple[str, str, str], VariantRow] = {}
     keys = [(r.claim, r.variant, _corpus(r)) for r in results]
     keys += [(n["claim"], n["variant"], "") for n in not_run]
     for name, variant, corpus in keys:
         claim = subject_named(name)
-        by_key.setdefault((name, variant, corpus), Row(claim, claim.variant(variant), corpus))
+        by_key.setdefault((name, variant, corpus), VariantRow(claim, claim.variant(variant), corpus))
     for result, key in zip(results, keys, strict=False):
         by_key[key].results.append(result)
     for result in other_device:
@@ -219,7 +219,7 @@ def rows(
 
 
 def ladder(
-    table: Sequence[Row], out: Console, claims_file: str | None = None, every_row: bool = True
+    table: Sequence[VariantRow], out: Console, claims_file: str | None = None, every_row: bool = True
 ) -> Iterator[Text]:
     """Yield the legend, a heading per paper, a line per claim, and a row per variant.
 
@@ -238,7 +238,7 @@ def ladder(
         shown, key=lambda row: (_heading(row, claims_file, every_row), tuple(row.columns))
     ):
         own = list(of_paper)
-        layout = Layout.of(_columns_of(own), out.width)
+        layout = TableLayout.of(_columns_of(own), out.width)
         title = heading
         if len(title) > layout.names:
             yield Text(title, style="bold")
@@ -248,7 +248,7 @@ def ladder(
             yield from _claim_rows(list(of_claim), layout, out, every_row)
 
 
-def _columns_of(table: Sequence[Row]) -> Mapping[str, Column]:
+def _columns_of(table: Sequence[VariantRow]) -> Mapping[str, Column]:
     """Return the columns for rows of one kind; for models, only the columns that have results."""
     columns = table[0].columns
     if columns is not OF_MODELS:
@@ -257,7 +257,7 @@ def _columns_of(table: Sequence[Row]) -> Mapping[str, Column]:
     return {label: column for label, column in columns.items() if column.kind in kinds}
 
 
-def _legend(table: Sequence[Row], hidden: int, out: Console) -> Iterator[Text]:
+def _legend(table: Sequence[VariantRow], hidden: int, out: Console) -> Iterator[Text]:
     for columns, lines in LEGENDS:
         if columns is COLUMNS and out.width >= WIDE:
             continue
@@ -280,14 +280,16 @@ def _paper_of(claim: Claim | Subject) -> Paper | None:
     return None if isinstance(claim, Subject) else PAPERS.get(claim.source.paper)
 
 
-def _heading(row: Row, claims_file: str | None, every_row: bool) -> str:
+def _heading(row: VariantRow, claims_file: str | None, every_row: bool) -> str:
     paper = _paper_of(row.claim)
     if paper is None:
         return claims_file or "your own"
     return str(paper) if every_row or not paper.among else paper.among
 
 
-def _claim_rows(variants: Sequence[Row], layout: Layout, out: Console, every_row: bool) -> Iterator[Text]:
+def _claim_rows(
+    variants: Sequence[VariantRow], layout: TableLayout, out: Console, every_row: bool
+) -> Iterator[Text]:
     claim = variants[0].claim
     paper = _paper_of(claim)
     if paper is not None and paper.among and not every_row:
@@ -305,13 +307,13 @@ def _claim_rows(variants: Sequence[Row], layout: Layout, out: Console, every_row
         yield from _row(row, row.variant.name + (f" ({row.corpus})" if row.corpus else ""), layout, out)
 
 
-def _has_only_hypotheses(shown: Sequence[Row]) -> bool:
+def _has_only_hypotheses(shown: Sequence[VariantRow]) -> bool:
     """Return whether ``corrected`` is the claim's only row, because all other variants drop a hypothesis."""
     names = [variant.name for variant in shown[0].claim.variants if not variant.name.startswith("without-")]
     return len(shown) == 1 and names == ["corrected"] == [shown[0].variant.name] and not shown[0].corpus
 
 
-def _row(row: Row, name: str, layout: Layout, out: Console) -> Iterator[Text]:
+def _row(row: VariantRow, name: str, layout: TableLayout, out: Console) -> Iterator[Text]:
     most = layout.names + 2  # a name may extend into the spaces before the first mark
     name = f"  {name}" if len(name) + 2 <= most else f" {name}"
     style = "bold red" if row.unexpected else ""

@@ -15,7 +15,7 @@ from automata.wfsa import WFSA
 from theory.claim import LADDER, QUOTED, Claim, Effort, Source, holding, refuted
 from theory.fa_rnn.shared.networks import Vector, dot
 from theory.induction import Induction
-from theory.one_layer.saturated import ALWAYS, Gate, Saturated, State
+from theory.one_layer.saturated import ALWAYS, Saturated, SaturatedGate, State
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.state_regularized.shared.limits import always_one
@@ -72,8 +72,10 @@ def steps(values: tuple[int, ...]) -> Signature:
 def network(w: Weights) -> Saturated:
     """Return the saturated LSTM with one cell; its pre-activations are multiplied by 4."""
     every = {x: int(w.step[x]) for x in w.alphabet}
-    i = Gate({x: np.array([4 * OFFSETS[step]]) for x, step in every.items()}, np.array([[RECURRENT]]))
-    g = Gate({x: np.array([-1 if step < 0 else 1]) for x, step in every.items()})
+    i = SaturatedGate(
+        {x: np.array([4 * OFFSETS[step]]) for x, step in every.items()}, np.array([[RECURRENT]])
+    )
+    g = SaturatedGate({x: np.array([-1 if step < 0 else 1]) for x, step in every.items()})
     none = np.zeros(1, np.int64)
     return Saturated("lstm", none, {"i": i, "f": ALWAYS, "g": g}, none, np.array([1]), 0)
 

@@ -28,7 +28,7 @@ can keep the cells, it also contains the cells as bytes.
 
 
 @dataclass(frozen=True, eq=False)
-class Gate:
+class SaturatedGate:
     """An affine map of the letter and of the sums of the outputs in each pool of units.
 
     Only the sign of the map's value is used, and the value must not be 0.
@@ -63,7 +63,7 @@ class Saturated:
 
     kind: str
     pool: Integers
-    gates: Mapping[str, Gate | int]
+    gates: Mapping[str, SaturatedGate | int]
     cells: Integers
     weights: Integers
     constant: int
@@ -148,7 +148,7 @@ class Saturated:
             return self._state(f * cells + i * (2 * g - 1))
         if self.kind == "relu":
             gate = self.gates["n"]
-            assert isinstance(gate, Gate) and gate.left is not None
+            assert isinstance(gate, SaturatedGate) and gate.left is not None
             values = gate.offset[letter] + self._products("n", gate.left, state)[0]
             cells = np.zeros_like(values)
             return self._state(np.floor_divide(values, self.scale, out=cells, where=values > 0))
@@ -193,16 +193,16 @@ def threshold(dfa: DFA, kind: str) -> Saturated:
     final = np.array([int(q in dfa.final) for q in states])
     start, pool = np.array([int(unit == (dfa.start, 0)) for unit in units]), np.array([q for q, _ in units])
     if kind == "lstm":
-        i = Gate({s: 8 * read - 11 for s, read in reads.items()}, 2 * left)
+        i = SaturatedGate({s: 8 * read - 11 for s, read in reads.items()}, 2 * left)
         return Saturated(kind, pool, {"i": i, "f": NEVER, "g": ALWAYS}, start, final, -2)
     if kind in ("heaviside", "relu"):
         offset = 3 if kind == "heaviside" else 2  # ReLU also keeps the size of a positive pre-activation
-        n = Gate({s: 2 * (2 * read - offset) for s, read in reads.items()}, left)
+        n = SaturatedGate({s: 2 * (2 * read - offset) for s, read in reads.items()}, left)
         return Saturated(kind, pool, {"n": n}, start, final, -2)
     scale = 2 * len(units) if kind == "tanh" else 4
     predecessors = len(alphabet) * left.sum(1)
-    n = Gate({s: scale * (predecessors + 2 * read - 3) for s, read in reads.items()}, left)
-    gates: dict[str, Gate | int] = {"n": n, "z": NEVER, "r": ALWAYS} if kind == "gru" else {"n": n}
+    n = SaturatedGate({s: scale * (predecessors + 2 * read - 3) for s, read in reads.items()}, left)
+    gates: dict[str, SaturatedGate | int] = {"n": n, "z": NEVER, "r": ALWAYS} if kind == "gru" else {"n": n}
     constant = scale * (len(alphabet) * int(final.sum()) - 1)
     return Saturated(kind, pool, gates, 2 * start - 1, final, constant, scale, (2 * scale).bit_length())
 
@@ -219,9 +219,9 @@ def counter() -> Saturated:
 
     none = [0, 0, 0, 0]
     left = np.array([[2, 0, 0, 0], [-2, 0, 0, 0], none, [0, 0, 1, 0]])
-    i = Gate(offsets(8 * a - 4, 4 * b - 2, 2 * b - 1, 4 * a - 5), left)
-    f = Gate(offsets([1, 1], [1, 1], [-1, -1], [1, 1]))
-    g = Gate(offsets(a - b, [1, 1], [1, 1], [1, 1]))
+    i = SaturatedGate(offsets(8 * a - 4, 4 * b - 2, 2 * b - 1, 4 * a - 5), left)
+    f = SaturatedGate(offsets([1, 1], [1, 1], [-1, -1], [1, 1]))
+    g = SaturatedGate(offsets(a - b, [1, 1], [1, 1], [1, 1]))
     zeros = np.zeros(4, np.int64)
     return Saturated("lstm", np.arange(4), {"i": i, "f": f, "g": g}, zeros, np.array([-1, -1, 0, -1]), 2)
 
@@ -242,4 +242,6 @@ def relu_counter() -> Saturated:
         "b": np.array([0, 4, -4, 4, 4, -4, 0]),
     }
     weights = np.array([0, 0, -1, -1, 0, -1, -1])
-    return Saturated("relu", np.arange(7), {"n": Gate(offsets, left)}, np.zeros(7, np.int64), weights, 2)
+    return Saturated(
+        "relu", np.arange(7), {"n": SaturatedGate(offsets, left)}, np.zeros(7, np.int64), weights, 2
+    )

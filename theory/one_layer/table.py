@@ -193,7 +193,7 @@ LAWS = {
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """One cell of a table; its entry is the name of a construction or of a law, or ``?``."""
 
     table: str
@@ -233,16 +233,16 @@ def _network(entry: str, language: Language, architecture: Architecture) -> Netw
     return CONSTRUCTIONS[entry](language, architecture)
 
 
-def cells(table: str) -> Iterator[Cell]:
+def cells(table: str) -> Iterator[TableCell]:
     """Return the cells of a table, row by row."""
     for name, row in TABLES[table].items():
         pairs = (entry.partition("*") for entry in row.split())
         entries = [entry for entry, _, times in pairs for _ in range(int(times or 1))]
         for language, entry in zip(LANGUAGES.values(), entries, strict=True):
-            yield Cell(table, ARCHITECTURES[name], language, entry)
+            yield TableCell(table, ARCHITECTURES[name], language, entry)
 
 
-def evidence(cell: Cell) -> str:
+def evidence(cell: TableCell) -> str:
     """Check a cell and return the kind of its evidence.
 
     Returns:
@@ -271,7 +271,7 @@ def evidence(cell: Cell) -> str:
     return "certificate"
 
 
-def _recognises(cell: Cell) -> str:
+def _recognises(cell: TableCell) -> str:
     network, finite = cell.network(), cell.table == "finite states"
     if not cell.architecture.contains(network):
         raise InputError(f"{cell.entry}: the network must be in the class {cell.architecture.name}")

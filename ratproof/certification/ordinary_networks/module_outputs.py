@@ -37,7 +37,7 @@ INSTEAD = "pass ratproof.classifier(rnn, linear) to certify only these two layer
 
 
 @dataclass(frozen=True)
-class Comparison:
+class OutputComparison:
     """A function of the logits that the module may return, and its difference from the module's outputs.
 
     Attributes:
@@ -57,7 +57,7 @@ class Comparison:
 
 def compared_outputs(
     module: nn.Module, network: OrdinaryNetwork, inputs: Tensor, batch_first: bool
-) -> Comparison:
+) -> OutputComparison:
     """Run a module on some strings, and return the function of the network's logits that it computes.
 
     Args:
@@ -80,7 +80,7 @@ def compared_outputs(
     rnn, linear = torch_modules(network)
     rnn, linear = rnn.to(inputs.device), linear.to(inputs.device)
     vectors = torch.from_numpy(network.embeddings).float().to(inputs.device)
-    best: Comparison | None = None
+    best: OutputComparison | None = None
     reasons: list[str] = []
     with torch.no_grad(), seeded(0, inputs.is_cuda), _evaluation_mode(module):
         states = torch.cat([rnn(vectors[codes])[0][-1] for codes in strings])
@@ -162,7 +162,7 @@ def _comparisons(
     every_step: bool,
     strings: list[Tensor],
     network: OrdinaryNetwork,
-) -> Iterator[Comparison]:
+) -> Iterator[OutputComparison]:
     """Yield a comparison of the outputs, shape ``(strings, classes)``, with each function of the logits."""
     largest = scale.amax(1, keepdim=True)
     tolerance, rounding = TOLERANCE * largest, (network.units + 6) * UNIT * largest
@@ -174,7 +174,7 @@ def _comparisons(
         row = int(excess.argmax())
         codes = strings[row // BATCH][:, row % BATCH].tolist()
         string = [network.alphabet[code] for code in codes]
-        yield Comparison(function, every_step, float(excess[row]), float(difference[row].max()), string)
+        yield OutputComparison(function, every_step, float(excess[row]), float(difference[row].max()), string)
 
 
 def _decides_differently(observed: Tensor, expected: Tensor, error: Tensor, threshold: float) -> Tensor:

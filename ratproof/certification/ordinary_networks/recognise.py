@@ -19,7 +19,11 @@ from automata.aliases import Symbols
 from automata.errors import InputError, ShapeError
 from ratproof.certification.ordinary_networks.arithmetic import Array
 from ratproof.certification.ordinary_networks.harden import Inputs
-from ratproof.certification.ordinary_networks.module_outputs import INSTEAD, Comparison, compared_outputs
+from ratproof.certification.ordinary_networks.module_outputs import (
+    INSTEAD,
+    OutputComparison,
+    compared_outputs,
+)
 from ratproof.certification.ordinary_networks.network import GATES, Layer, OrdinaryNetwork
 from ratproof.certification.ordinary_networks.torch_weights import (
     WEIGHTS,
@@ -127,7 +131,7 @@ def _described(part: nn.RNNBase | nn.Linear | nn.Embedding, name: str) -> str:
     return f"{sizes} in {name!r}"
 
 
-def _decision(network: OrdinaryNetwork, comparison: Comparison) -> str:
+def _decision(network: OrdinaryNetwork, comparison: OutputComparison) -> str:
     """Return a clause that describes the network's decision, for the description of the classifier."""
     step = " at the last step" if comparison.every_step else ""
     function = comparison.function.replace("_", "-")

@@ -48,7 +48,7 @@ class Cover:
 
 
 @dataclass
-class Part:
+class Component:
     """A strongly connected component of the automaton.
 
     Attributes:
@@ -78,7 +78,7 @@ def find_regions(
         WrongDecision: If the network's decision after the string of a node is wrong.
     """
     part_of = _parts(machine)
-    parts = [Part(_covers(machine, np.flatnonzero(part_of == p))) for p in range(part_of.max() + 1)]
+    parts = [Component(_covers(machine, np.flatnonzero(part_of == p))) for p in range(part_of.max() + 1)]
     reference: Reference | None = None
     metrics: Array | None = None
     reason = ""
@@ -107,7 +107,7 @@ def find_regions(
         reference, metrics = Reference(net.centers[plain], net.states[plain], factors[plain]), metrics[plain]
 
 
-def _refine(parts: Sequence[Part], failed: int) -> bool:
+def _refine(parts: Sequence[Component], failed: int) -> bool:
     """Select the next cover of the component that failed; return ``False`` if no cover is left.
 
     Earlier components are refined as well, because their images must lie in the regions of the failed
@@ -154,7 +154,7 @@ def _metrics(
     network: OrdinaryNetwork,
     net: Net,
     part_numbers: np.ndarray,
-    parts: Sequence[Part],
+    parts: Sequence[Component],
     coarser: Array | None,
     until: float,
 ) -> Array:
@@ -194,7 +194,11 @@ def _small(net: Net, machine: Moore, factors: Array) -> Regions:
 
 
 def _first_failure(
-    network: OrdinaryNetwork, regions: Regions, part_numbers: np.ndarray, parts: Sequence[Part], until: float
+    network: OrdinaryNetwork,
+    regions: Regions,
+    part_numbers: np.ndarray,
+    parts: Sequence[Component],
+    until: float,
 ) -> tuple[int | None, str]:
     """Return the first component whose regions cannot be closed, and the reason; None if there is none."""
     for index, part in enumerate(parts):
