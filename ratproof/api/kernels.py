@@ -29,8 +29,8 @@ from ratproof.laws.kernels.family import ALIASES, FAMILIES, KINDS, LinearRecurre
 from ratproof.laws.kernels.formats import FORMATS, WIDE
 from ratproof.laws.kernels.kernel import CAPABILITIES, Kernel
 from ratproof.laws.kernels.rungs import splits
-from ratproof.laws.kernels.state_parts import step_with_one_state
-from ratproof.laws.kernels.stepwise import Step, require_rules
+from ratproof.laws.kernels.state_parts import Step, step_with_one_state
+from ratproof.laws.kernels.stepwise import require_rules
 from ratproof.laws.runner import kernel_rungs, require_device
 from ratproof.project_settings import default_device
 

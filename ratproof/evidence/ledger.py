@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
 
 from automata.aliases import JsonObject
 
@@ -51,7 +50,7 @@ class Ledger:
     share: float | None = None
     facts: JsonObject = field(default_factory=dict)
     certificate: JsonObject | None = None
-    observe: Callable[[Any, Any], None] | None = None
+    observe: Callable[..., None] | None = None
     has_failed: bool = False
 
     def add(self, cases: int, share: float | None = None) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from automata.aliases import JsonObject
 from ratproof.evidence.counterexample import AnyCounterexample, Counterexample
@@ -105,7 +104,7 @@ class Result:
         return shown
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Result:
+    def from_json(cls, data: JsonObject) -> Result:
         """Return the result from a JSON object of :meth:`to_json`.
 
         Invalid data raise ``KeyError``, ``TypeError`` or ``ValueError``.
@@ -138,7 +137,7 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
     There is one result per claim, variant, kind, implementation and device, corpus and rule file. If any
     check refutes, the result is ``refuted``. Otherwise it is unknown if the verdict of any check is unknown.
     """
-    results: dict[tuple[Any, ...], Result] = {}
+    results: dict[tuple[str | None, ...], Result] = {}
     for seen in observations:
         key = (
             seen.claim,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ratproof.evidence.judge import judge
 from ratproof.evidence.kinds import EXACT, RUN_ON_STRINGS, TORCH
@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # the registration of a kernel must not import the theory
     from theory.claim import Claim, Variant
 
 
-Observe = Callable[[Any, Any], None]
+Observe = Callable[..., None]
 """A function that is called with each comparison and its strings."""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from ratproof.hunting.rounds import Round
 from ratproof.jobs.children import end_children, first_message, run_chunk
@@ -26,7 +25,7 @@ class Crew:
         seconds_a_chunk: Target duration of a chunk in seconds.
     """
 
-    def __init__(self, executor: Executor, arguments: Sequence[Any], seconds_a_chunk: float) -> None:
+    def __init__(self, executor: Executor, arguments: Sequence[object], seconds_a_chunk: float) -> None:
         self.executor, self.seconds_a_chunk = executor, seconds_a_chunk
         self.arguments = json.dumps(list(arguments))
         self.notes, self.jobs, self.failed_starts = executor.notes, 1, 0
@@ -77,7 +76,7 @@ class Crew:
             executor.close()
 
 
-def cluster_crew(address: str, arguments: Sequence[Any]) -> Crew:
+def cluster_crew(address: str, arguments: Sequence[object]) -> Crew:
     """Return a crew of workers on the Dask cluster with this address."""
     from ratproof.jobs.dask_executor import DaskExecutor  # needs the extra "cluster"
 

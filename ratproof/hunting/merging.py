@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from automata.errors import InputError
 from automata.io.files import write_whole
-from ratproof.hunting.ledger_rows import key_of, unequal
+from ratproof.hunting.ledger_rows import Values, key_of, unequal
 from ratproof.hunting.rounds import Round
 from ratproof.hunting.store import FOLDER, NAME, HuntLedger, locked, require_same
 
@@ -48,7 +47,7 @@ def merge(into: Path, other: Path) -> dict[str, int]:
     return {"rows": new, "counterexamples": len(files)}
 
 
-def _require_equal(ours: HuntLedger, theirs: HuntLedger, rows: list[tuple[Any, ...]]) -> None:
+def _require_equal(ours: HuntLedger, theirs: HuntLedger, rows: list[Values]) -> None:
     own = {row[:3]: row for row in ours.rows()}
     for row in rows:
         different = unequal(row, own.get(row[:3], row))
@@ -60,7 +59,7 @@ def _require_equal(ours: HuntLedger, theirs: HuntLedger, rows: list[tuple[Any, .
             )
 
 
-def _files(into: Path, other: Path, rows: list[tuple[Any, ...]]) -> dict[Path, str]:
+def _files(into: Path, other: Path, rows: list[Values]) -> dict[Path, str]:
     """Return the counterexample files that ``into`` does not have, as pairs of a new path and the text."""
     names = sorted({row[NAME] for row in rows if row[NAME] is not None})
     pairs = [(into / FOLDER / name, other / FOLDER / name) for name in names]

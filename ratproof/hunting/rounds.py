@@ -15,7 +15,7 @@ import json
 import re
 from dataclasses import asdict, dataclass, fields
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NoReturn
 
 from automata.aliases import JsonObject
 from automata.errors import FormatError
@@ -123,13 +123,13 @@ def require_row(row: JsonObject, where: str) -> None:
         )
 
 
-def shown(value: Any, quoted: bool = False) -> str:
+def shown(value: object, quoted: bool = False) -> str:
     """Return a value in printable and short form for a message."""
     as_is = is_text(value) and not quoted
     return printable(value if as_is else shorten(value))
 
 
-def is_text(value: Any) -> bool:
+def is_text(value: object) -> bool:
     """Return whether the value is a string that can be stored in a ledger and printed.
 
     Such a string has at most ``MOST_SAID`` characters and no lone surrogates.
@@ -168,7 +168,7 @@ def _json(text: bytes) -> Any:
         raise FormatError("a worker's message must be JSON") from None
 
 
-def _refuse(constant: str) -> Any:
+def _refuse(constant: str) -> NoReturn:
     """Raise an error for ``NaN`` and ``Infinity``, which are not JSON."""
     raise ValueError(constant)
 
@@ -186,7 +186,7 @@ def rows_from(text: bytes, chunk: list[Round]) -> list[RoundRow]:
     return [_row(row, one) for row, one in zip(rows, chunk, strict=True)]
 
 
-def _row(row: Any, one: Round) -> RoundRow:
+def _row(row: object, one: Round) -> RoundRow:
     names = {field.name for field in fields(RoundRow)}
     if not isinstance(row, dict) or set(row) != names:
         raise FormatError("a worker sent a row with missing or unknown fields")

@@ -12,7 +12,6 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from automata.aliases import JsonObject
 from automata.errors import InputError
@@ -60,7 +59,7 @@ class Hunt:
     folder: Path = Path(".ratproof/counterexamples")
 
     @property
-    def arguments(self) -> tuple[Any, ...]:
+    def arguments(self) -> tuple[object, ...]:
         """Return the arguments of :func:`ratproof.hunting.worker.work`, except the pipe."""
         return self.names, self.variant, self.device, self.seed
 

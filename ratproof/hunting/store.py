@@ -18,7 +18,7 @@ from automata.aliases import JsonObject
 from automata.errors import FormatError, InputError, LimitReached, OutputError
 from automata.io.files import write_whole
 from automata.text.printable_text import printable
-from ratproof.hunting.ledger_rows import COLUMNS, key_of, require_count, require_round, unequal
+from ratproof.hunting.ledger_rows import COLUMNS, Values, key_of, require_count, require_round, unequal
 from ratproof.hunting.rounds import Round, RoundRow
 from ratproof.hunting.seal import begin, remove, require_sealed, write
 from ratproof.jobs.installation import difference
@@ -255,7 +255,7 @@ class HuntLedger(Store):
             )
         )
 
-    def put(self, values: tuple[Any, ...]) -> bool:
+    def put(self, values: Values) -> bool:
         """Store a row in the table of rounds, and return whether its round is new.
 
         Raises:
@@ -304,7 +304,7 @@ class HuntLedger(Store):
             for target, number, name, why in self._all(query, (seed,))
         ]
 
-    def rows(self, seed: int | None = None) -> Iterator[tuple[Any, ...]]:
+    def rows(self, seed: int | None = None) -> Iterator[Values]:
         """Yield the rows of the table of rounds, sorted by seed, target and number.
 
         By default, the rows of all seeds are included.
@@ -341,15 +341,15 @@ class HuntLedger(Store):
             given_up |= {Round(target, number) for number in range(rounds) if number not in there}
         return [(one.target, one.number) for one in sorted(given_up)]
 
-    def given_up(self) -> list[tuple[Any, ...]]:
+    def given_up(self) -> list[Values]:
         """Return a row for each abandoned round: its seed, target and number, and why it was abandoned."""
         return self._counts("SELECT seed, target, number, why FROM given_up ORDER BY seed, target, number")
 
-    def planned(self) -> list[tuple[Any, ...]]:
+    def planned(self) -> list[Values]:
         """Return a row for each seed and target: the seed, the target, and how many rounds were requested."""
         return self._counts("SELECT seed, target, rounds FROM planned ORDER BY seed, target")
 
-    def _counts(self, query: str) -> list[tuple[Any, ...]]:
+    def _counts(self, query: str) -> list[Values]:
         rows = self._all(query)
         for row in rows:
             require_count(row, self.path)
@@ -377,7 +377,7 @@ class HuntLedger(Store):
                 "incomplete": [list(one) for one in self.incomplete()],
             }
 
-    def _all(self, query: str, values: tuple[Any, ...] = ()) -> list[Any]:
+    def _all(self, query: str, values: Values = ()) -> list[Any]:
         with self._refused():
             return self.data.execute(query, values).fetchall()
 

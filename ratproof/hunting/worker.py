@@ -10,11 +10,12 @@ import json
 import random
 from collections.abc import Sequence
 from hashlib import blake2b
+from multiprocessing.connection import Connection
 from typing import Any
 
 from hypothesis import core
 
-from automata.aliases import JsonObject
+from automata.aliases import JsonObject, String
 from automata.testing.edge_cases import edge_cases
 from automata.text.printable_text import printable
 from ratproof.evidence.ledger import ledger
@@ -28,7 +29,7 @@ from ratproof.ladder.steps import Step, WrittenStep
 LOOK_EVERY = 16  # edge cases are checked in one of this many comparisons
 
 
-def work(pipe: Any, names: Sequence[str], variant: str | None, device: str, seed: int) -> None:
+def work(pipe: Connection, names: Sequence[str], variant: str | None, device: str, seed: int) -> None:
     """Run rounds until the driver reports that no rounds are left.
 
     Args:
@@ -61,7 +62,7 @@ def prepare() -> None:
     forget_constants()
 
 
-def _work(pipe: Any, items: dict[str, Step | WrittenStep], seed: int) -> None:
+def _work(pipe: Connection, items: dict[str, Step | WrittenStep], seed: int) -> None:
     """Send the targets to the driver, and run the rounds that it requests."""
     if not items:
         _send(pipe, {"error": "no sampled test matches the request"})
@@ -122,7 +123,7 @@ class Examples:
         """Return the digest in hexadecimal."""
         return self._hash.hexdigest()
 
-    def look(self, comparison: Any, strings: Any) -> None:
+    def look(self, comparison: Any, strings: Sequence[String]) -> None:
         """Add a comparison and its strings to the record."""
         if ledger().has_failed:
             return
@@ -139,5 +140,5 @@ def _brief(why: str) -> str:
     return printable(why)[:MOST_SAID]
 
 
-def _send(pipe: Any, message: JsonObject) -> None:
+def _send(pipe: Connection, message: JsonObject) -> None:
     pipe.send_bytes(json.dumps(message).encode())

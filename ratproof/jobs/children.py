@@ -16,7 +16,6 @@ from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Any
 
 from ratproof.jobs.local_executor import WorkerDied
 
@@ -128,8 +127,7 @@ def main(argv: list[str]) -> None:
     from ratproof.process.orphans import run_with
 
     descriptor, parent, arguments = int(argv[0]), int(argv[1]), json.loads(argv[2])
-    pipe: Any = Connection(descriptor)
-    run_with(parent, "ratproof.hunting.worker", "work", pipe, *arguments)
+    run_with(parent, "ratproof.hunting.worker", "work", Connection(descriptor), *arguments)
 
 
 if __name__ == "__main__":

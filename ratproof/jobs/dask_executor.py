@@ -188,7 +188,7 @@ class DaskExecutor:
         self.gone_since = None
 
 
-def _bytes(message: Any) -> bytes:
+def _bytes(message: object) -> bytes:
     """Check that a worker returned bytes, and return them."""
     if not isinstance(message, bytes):
         raise InputError(f"a cluster worker must return bytes, got {type(message).__name__}")

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from automata.aliases import JsonObject
 from automata.errors import FormatError, InputError
 from automata.io.files import read_text, write_whole
 from automata.text.number_text import shorten
 from automata.text.printable_text import printable
+from automata.wfsa import WFSA
 from ratproof.evidence.counterexample import Counterexample, ScriptedCounterexample
 from ratproof.evidence.not_run import NotRun
 from ratproof.evidence.subjects import forget, is_own, subject_named
@@ -177,7 +177,7 @@ def _require_fields(data: JsonObject, where: str) -> None:
         )
 
 
-def _once(pairs: list[tuple[str, Any]]) -> JsonObject:
+def _once(pairs: list[tuple[str, object]]) -> JsonObject:
     """Build an object from JSON fields; raise InputError if a field occurs twice."""
     names = [name for name, _ in pairs]
     twice = (
@@ -286,7 +286,7 @@ def _naming(where: str, wrong: str) -> Iterator[None]:
         raise FormatError(f"{where}: {wrong} ({printable(line):.200})") from None
 
 
-def _drawn(automaton: Any) -> JsonObject:
+def _drawn(automaton: WFSA) -> JsonObject:
     from automata.io.json_format import to_json
 
     return to_json(automaton)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hypothesis import core
 
@@ -26,6 +26,9 @@ from ratproof.ladder.request import Request
 from ratproof.process.interpreter import collect_rarely, on_one_stack, rare_collections, without_main_program
 from ratproof.process.orphans import end_with
 from theory.registry import claim_named
+
+if TYPE_CHECKING:
+    from ratproof.ladder.written.check import Inputs
 
 OnStart = Callable[[str, int, int], None]
 """A callback that receives the current task, the number of finished claims, and their total number."""
@@ -98,7 +101,7 @@ def read_inputs(request: Request) -> None:
 
 
 @cache
-def _inputs(request: Request) -> Any:
+def _inputs(request: Request) -> Inputs:
     from ratproof.ladder.written.check import Inputs
 
     corpus = None

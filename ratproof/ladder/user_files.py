@@ -13,7 +13,6 @@ from dataclasses import replace
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType
-from typing import Any
 
 from hypothesis import HealthCheck, Phase, settings
 
@@ -241,7 +240,7 @@ def require_names(path: str, claim: Claim | Subject, others: Mapping[str, object
         )
 
 
-def _claims(values: Iterable[Any], depth: int = 3) -> Iterator[Claim | Subject]:
+def _claims(values: Iterable[object], depth: int = 3) -> Iterator[Claim | Subject]:
     """Yield the claims among the values, and in lists, tuples, sets and dicts of them."""
     for value in values:
         if isinstance(value, Claim | Subject):

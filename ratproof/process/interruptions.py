@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from types import FrameType
 
 
 @contextmanager
@@ -22,7 +22,7 @@ def interruptions(terminations: bool = False, several: bool = False) -> Iterator
     """
     requests: list[int] = []
 
-    def record(number: int, frame: Any) -> None:
+    def record(number: int, frame: FrameType | None) -> None:
         requests.append(number)
         again = before[signal.Signals(number)]
         signal.signal(number, signal.SIG_IGN if several and number == signal.SIGTERM else again)

@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FrameType
 from typing import Any, Literal
 
 from ratproof.process.memory import memory_held, status_of
@@ -152,7 +153,7 @@ def stoppable() -> Iterator[None]:
     Cleanup code can then remove partial files.
     """
 
-    def stop(number: int, frame: Any) -> None:
+    def stop(number: int, frame: FrameType | None) -> None:
         raise StopRequest(number)
 
     asking = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) != signal.SIG_IGN]
@@ -241,12 +242,12 @@ def _forwarding_signals(child: int) -> Iterator[tuple[list[int], list[float]]]:
     requests: list[int] = []
     paused: list[float] = []
 
-    def pass_on(number: int, frame: Any) -> None:
+    def pass_on(number: int, frame: FrameType | None) -> None:
         requests.append(number)
         with suppress(ProcessLookupError):
             os.killpg(child, number if len(requests) == 1 else signal.SIGKILL)
 
-    def pause(number: int, frame: Any) -> None:
+    def pause(number: int, frame: FrameType | None) -> None:
         begun = time.monotonic()
         with suppress(ProcessLookupError):
             os.killpg(child, signal.SIGSTOP)

@@ -6,7 +6,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from types import FrameType
 
 
 @contextmanager
@@ -20,7 +20,7 @@ def at_most(seconds: float, error: Exception) -> Iterator[None]:
         yield
         return
 
-    def ring(number: int, frame: Any) -> None:
+    def ring(number: int, frame: FrameType | None) -> None:
         raise error
 
     before = signal.signal(signal.SIGALRM, ring)

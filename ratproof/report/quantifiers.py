@@ -12,9 +12,8 @@ Sizes, semirings, weights and lengths are read from the code that draws and enum
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Any
 
 from automata.text.number_text import plural
 from ratproof.evidence.kinds import KINDS
@@ -172,7 +171,7 @@ def _scope(claim: Claim, variant: Variant, kind: str) -> Iterator[str]:
             yield f"it is about {variant.real_theorem.about}"
 
 
-def _sizes(cases: Any) -> str:
+def _sizes(cases: Callable[..., object]) -> str:
     """Return the sizes of the networks that a source of cases generates, as ``" with K = 1 to 3"``."""
     source = getattr(cases, "__self__", None)
     if isinstance(source, Signature):

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from automata.aliases import JsonObject
 from automata.forward import score
@@ -23,6 +23,7 @@ from ratproof.implementations.comparison import StringResult
 from ratproof.implementations.exact import ExactComparison
 from theory.claim import Claim, Variant
 from theory.reading import NoAutomaton, NoInitialDistribution
+from theory.weights import Weights
 
 Certify = Callable[[Variant, ExactComparison, StringResult], JsonObject | None]
 UNCERTIFIED = (
@@ -108,7 +109,7 @@ def no_initial_distribution(
     }
 
 
-def _exactly(values: list[Fraction]) -> Any:
+def _exactly(values: list[Fraction]) -> NDArray[np.object_]:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
@@ -121,7 +122,7 @@ CERTIFICATES: dict[type, Certify] = {
 """Functions that compute the certificate that a counterexample requires, by class of a variant's reading."""
 
 
-def hankel_certificate(block: Block, case: Any, unit: int) -> JsonObject:
+def hankel_certificate(block: Block, case: Weights, unit: int) -> JsonObject:
     """Return the certificate of a Hankel block as a JSON object."""
     return {
         "type": "hankel",

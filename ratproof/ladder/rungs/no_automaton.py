@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ratproof.certification.not_rational.every_size import EverySize, every_size
 from ratproof.certification.not_rational.hankel_bound import Bound, bound
 from ratproof.certification.not_rational.matrix import first_strings
@@ -54,6 +52,6 @@ def refute(cell: str, states: int = STATES) -> None:
     raise NoSuchAutomaton(f"no automaton with {how_many} computes this unit: {weighted.cell.says}; {weights}")
 
 
-def _tuples(value: Any) -> str:
+def _tuples(value: object) -> str:
     """Format a number, a vector or a matrix as in counterexamples."""
     return f"({', '.join(map(_tuples, value))})" if isinstance(value, list) else str(value)

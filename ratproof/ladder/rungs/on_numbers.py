@@ -21,9 +21,8 @@ import random
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
-from typing import Any
 
-from automata.aliases import JsonObject
+from automata.aliases import JsonObject, Weight
 from automata.equivalence.explore import explore
 from automata.equivalence.integers import cleared
 from automata.operations import remove_epsilon
@@ -194,7 +193,7 @@ class OnNumbers:
         case = json.dumps(comparison.case.to_json(), sort_keys=True, default=str)
         self._first = self._first or case
         strings = plan_for(network, constructed, 1.0 if case == self._first else self.part).strings()
-        first: list[list[Any]] = []
+        first: list[list[tuple[Weight, ...]]] = []
         differs = None
         for x in strings:
             first.append(fresh_values(comparison, x))
@@ -219,7 +218,7 @@ class OnNumbers:
 
 
 def difference(
-    comparison: ExactComparison, string: String, values: Sequence[tuple[Any, ...]]
+    comparison: ExactComparison, string: String, values: Sequence[tuple[Weight, ...]]
 ) -> Difference | None:
     """Return the first prefix and unit for which the network's value differs from the automaton's score."""
     scores = [comparison.read.scores(automaton, string) for automaton in comparison.automata()]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from automata.aliases import JsonObject
 from ratproof.evidence.ledger import ledger, left_out_in_words, recording
@@ -109,8 +108,8 @@ def prove(variant: Variant) -> None:
 def _fixed_only_in_proof(variant: Variant, induction: Induction) -> str | None:
     """Return a weight that all instances of the proof fix at 0 or 1, but the variant does not."""
 
-    def allowed(every: Iterable[Signature]) -> dict[str, set[Any]]:
-        values: dict[str, set[Any]] = {}
+    def allowed(every: Iterable[Signature]) -> dict[str, set[object]]:
+        values: dict[str, set[object]] = {}
         for signature in every:
             for entry in signature.entries:
                 fixed = entry.only in ((signature.over.zero,), (signature.over.one,))
@@ -194,7 +193,7 @@ def _automaton(variant: Variant, induction: Induction) -> list[str]:
     return [f"lambda = {_row(a.initial)}", *matrices, f"rho = {_row(a.final)}"]
 
 
-def _row(values: Iterable[Any]) -> str:
+def _row(values: Iterable[object]) -> str:
     return f"({', '.join(map(str, values))})"
 
 

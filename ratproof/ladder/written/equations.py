@@ -7,12 +7,13 @@ Therefore, the automata are compared with :mod:`ratproof.ladder.written.referenc
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import torch
 from hypothesis import strategies as st
 
+from automata.aliases import Floats, String
 from automata.testing.strategies import readings
 from neural.layer_kind import layer_kinds
 from ratproof.implementations.layer import LayerComparison
@@ -38,7 +39,7 @@ class EquationComparison(LayerComparison):
     way = "equations"
 
     @torch.no_grad()
-    def states(self, strings: Any) -> list[Any]:
+    def states(self, strings: Sequence[String]) -> list[Floats]:
         """Compute the states c_0, ..., c_T on each string by the equations, one symbol at a time."""
         cell, index = self.network.cell, {symbol: i for i, symbol in enumerate(self.layer.alphabet)}
         first = cell.score(cell.start(1, self.start))[0]
@@ -57,7 +58,7 @@ class EquationComparison(LayerComparison):
 
 
 def agree_with_equations(
-    claim: str, kind: str, dtype: str, data: Any, variant: str = "corrected", device: str = "cpu"
+    claim: str, kind: str, dtype: str, data: st.DataObject, variant: str = "corrected", device: str = "cpu"
 ) -> None:
     """Assert that the paper's equations agree with the automata of random layers, within rounding."""
     names, strings = data.draw(readings(most=6))

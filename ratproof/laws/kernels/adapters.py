@@ -19,15 +19,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from automata.errors import InputError
-
-Function = Callable[..., Any]
+from ratproof.laws.kernels.state_parts import Function
 
 
 def renamed(kernel: Function, **names: str) -> Function:

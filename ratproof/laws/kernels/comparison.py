@@ -16,8 +16,9 @@ from ratproof.laws.kernels.bounds.rounding import USELESS, KernelForm, root_mean
 from ratproof.laws.kernels.bounds.two_parts import pair_results
 from ratproof.laws.kernels.counterexample import ShownCall, WrongCall
 from ratproof.laws.kernels.formats import FORMATS, rounded
-from ratproof.laws.kernels.kernel import Arrays, Call, Kernel
+from ratproof.laws.kernels.kernel import Call, Kernel
 from ratproof.laws.kernels.measured import hold_measured
+from ratproof.laws.kernels.naive import Arrays
 from ratproof.laws.kernels.problem import Problem
 from ratproof.laws.kernels.stepwise import stepwise
 

@@ -6,11 +6,12 @@ import inspect
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from automata.aliases import JsonObject
 from automata.text.printable_text import printable
 from ratproof.evidence.counterexample import Refutation, ScriptedCounterexample
 from ratproof.evidence.subjects import STATED
@@ -18,7 +19,8 @@ from ratproof.laws.kernels.layouts import CONTIGUOUS, laid_out
 from ratproof.laws.kernels.state_parts import joined, part_of, separate, with_one_state
 
 if TYPE_CHECKING:  # processes that only read verdicts must not import torch
-    from ratproof.laws.kernels.kernel import Arrays, InvalidKernelResult, Kernel
+    from ratproof.laws.kernels.kernel import InvalidKernelResult, Kernel
+    from ratproof.laws.kernels.naive import Arrays
     from ratproof.laws.kernels.problem import Problem
 
 RECURRENCE = "the recurrence"
@@ -84,7 +86,7 @@ class KernelCounterexample(ScriptedCounterexample):
         """Return a sort key, so that counterexamples with small sizes come first."""
         return sum(self.sizes), len(self.problem)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the counterexample as a JSON object."""
         return {name: value for name, value in asdict(self).items() if name not in ("script", "sizes")}
 

@@ -13,11 +13,11 @@ X is the state before or after its decay.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ratproof.laws.kernels.state_parts import step_with_one_state
+from ratproof.laws.kernels.state_parts import Function, step_with_one_state
 from ratproof.laws.kernels.steps import gsa, mlstm
 
 Correction = Literal["none", "delta", "low-rank"]
@@ -103,7 +103,7 @@ class LinearRecurrence:
     scaled: Literal["", "maybe", "always"] = "maybe"
     packed: bool = True
     says: str = field(default="", compare=False)
-    function: Callable[..., Any] | None = field(default=None, compare=False)
+    function: Function | None = field(default=None, compare=False)
     state: str | tuple[str, ...] = ""
     kinds: Mapping[str, str] = field(default_factory=dict)
     layer: Literal["", "mlstm", "gsa"] = ""
@@ -143,7 +143,7 @@ def state_axes(family: LinearRecurrence) -> str:
 def _of_step(
     name: Literal["mlstm", "gsa"],
     tensors: Mapping[str, str],
-    step: Callable[..., Any],
+    step: Function,
     state: tuple[str, ...],
     **more: Any,
 ) -> LinearRecurrence:

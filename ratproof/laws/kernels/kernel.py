@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, overload
@@ -18,12 +18,11 @@ from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.family import DECAYS, LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS
 from ratproof.laws.kernels.layouts import laid_out
+from ratproof.laws.kernels.naive import Arrays
 from ratproof.laws.kernels.problem import Problem
-from ratproof.laws.kernels.state_parts import with_one_state
+from ratproof.laws.kernels.state_parts import Arguments, Function, with_one_state
 from ratproof.laws.kernels.stepwise import as_kernel
 
-Arrays = dict[str, NDArray[np.float64]]
-Function = Callable[..., Any]
 CAPABILITIES = {
     "cu_seqlens": "packed sequences",
     "infinite-gates": "gates of -infinity",
@@ -180,9 +179,7 @@ class Kernel:
             call.flows.update((n, _array(x)) for n, x in zip(inputs, every, strict=True) if x is not None)
         return replace(call, changed=_changed(before, arguments))
 
-    def results(
-        self, problem: Problem, arrays: Arrays, arguments: dict[str, Any]
-    ) -> tuple[Tensor, Tensor | None]:
+    def results(self, problem: Problem, arrays: Arrays, arguments: Arguments) -> tuple[Tensor, Tensor | None]:
         """Call the kernel and check its results.
 
         Raises:
@@ -218,7 +215,7 @@ class Kernel:
             sentence = f"{self.name}: {raised} ({problem.says()}){hint}"
             raise Raised(sentence).with_traceback(error.__traceback__) from None
 
-    def accepted(self, arguments: dict[str, Any]) -> dict[str, Any]:
+    def accepted(self, arguments: Arguments) -> Arguments:
         """Return the arguments adapted to the function's signature.
 
         Unused options that the function does not accept are dropped. Options that its family does not need,
@@ -331,11 +328,11 @@ def _flow_to(result: Tensor, weights: NDArray[np.float64], problem: Problem) -> 
     return laid_out({"flow": torch.tensor(weights).to(result)}, problem.layout)["flow"]
 
 
-def _copies(arguments: dict[str, Any]) -> dict[str, Tensor]:
+def _copies(arguments: Arguments) -> dict[str, Tensor]:
     return {name: x.clone() for name, x in arguments.items() if isinstance(x, Tensor)}
 
 
-def _changed(before: dict[str, Tensor], arguments: dict[str, Any]) -> str | None:
+def _changed(before: dict[str, Tensor], arguments: Arguments) -> str | None:
     """Return the name of the first tensor that has changed, or ``None``."""
     return next((n for n, x in before.items() if not _same(x, arguments[n].detach())), None)
 
@@ -344,7 +341,7 @@ def _same(one: Tensor, other: Tensor) -> bool:
     return torch.equal(one, other) or torch.equal(one.nan_to_num(), other.nan_to_num())
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     if value is None:
         return "None"
     return f"a tuple of {len(value)}" if isinstance(value, tuple) else f"a {type(value).__name__}"

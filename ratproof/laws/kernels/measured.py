@@ -20,7 +20,8 @@ from automata.errors import InputError
 from ratproof.evidence.ledger import ledger
 from ratproof.laws.kernels.counterexample import ShownCall
 from ratproof.laws.kernels.formats import FORMATS
-from ratproof.laws.kernels.kernel import Arrays, Call
+from ratproof.laws.kernels.kernel import Call
+from ratproof.laws.kernels.naive import Arrays
 from ratproof.laws.kernels.problem import Problem
 
 RUNS, TIMES = 12, 8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import torch
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ratproof.laws.kernels.family import LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS, rounded
 from ratproof.laws.kernels.layouts import CONTIGUOUS, FAR, FAR_SAYS, LAYOUTS, laid_out
-from ratproof.laws.kernels.state_parts import Shapes
+from ratproof.laws.kernels.state_parts import Arguments, Shapes
 
 Numbers = Literal["exact", "plain", "real"]
 MODES = {
@@ -172,10 +172,10 @@ class Problem:
             return {name: np.ones(shape) for name, shape in shapes.items()}
         return {name: self.in_format(name, self._values(rng, shape)) for name, shape in shapes.items()}
 
-    def arguments(self, arrays: dict[str, NDArray[np.float64]], device: str = "cpu") -> dict[str, Any]:
+    def arguments(self, arrays: dict[str, NDArray[np.float64]], device: str = "cpu") -> Arguments:
         """Return the arguments of a kernel: tensors of the dtype, in the layout, on the device."""
         tensors = {n: torch.tensor(x, dtype=FORMATS[self.format_of(n)].dtype) for n, x in arrays.items()}
-        arguments: dict[str, Any] = dict(laid_out({n: x.to(device) for n, x in tensors.items()}, self.layout))
+        arguments: Arguments = dict(laid_out({n: x.to(device) for n, x in tensors.items()}, self.layout))
         arguments.setdefault("initial_state", None)
         arguments["output_final_state"] = self.final
         if self.family.scaled:

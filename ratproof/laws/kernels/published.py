@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,8 +19,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from automata.errors import InputError
-
-Function = Callable[..., Any]
+from ratproof.laws.kernels.state_parts import Function
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,9 @@ from ratproof.laws.kernels.counterexample import ShownCall, WrongCall
 from ratproof.laws.kernels.drawing import CallSizes, groups_of, problems, shorter_than
 from ratproof.laws.kernels.family import state_axes
 from ratproof.laws.kernels.formats import WIDE
-from ratproof.laws.kernels.kernel import Arrays, Kernel
+from ratproof.laws.kernels.kernel import Kernel
 from ratproof.laws.kernels.measured import hold_measured, require_no_doubts
+from ratproof.laws.kernels.naive import Arrays
 from ratproof.laws.kernels.other_forms import with_form
 from ratproof.laws.kernels.problem import LARGE, Numbers, Problem
 from ratproof.laws.kernels.watch import KernelWatch

@@ -9,10 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+Function: TypeAlias = Callable[..., Any]
+"""A kernel: a function of keyword arguments that returns a tensor, or a tuple of outputs and states."""
+Arguments: TypeAlias = dict[str, Any]
+"""The keyword arguments of a kernel: tensors, tuples of tensors, numbers and flags."""
+Step: TypeAlias = Callable[[Any, Arguments], tuple[Any, Any]]
+"""One step of a recurrence: from the state and a token's tensors to the next state and the output."""
 Shapes = list[tuple[int, ...]]
 
 
@@ -78,13 +84,11 @@ def with_one_state(kernel: Callable[..., Any], shapes: Shapes) -> Callable[..., 
     return adapted
 
 
-def step_with_one_state(
-    step: Callable[..., Any], parts: Sequence[str], axes: Mapping[str, str]
-) -> Callable[[Any, dict[str, Any]], tuple[Any, Any]]:
+def step_with_one_state(step: Callable[..., Any], parts: Sequence[str], axes: Mapping[str, str]) -> Step:
     """Adapt a step whose state is a tuple of tensors: the result takes and returns a single tensor."""
 
     @wraps(step)
-    def adapted(state: Any, tensors: dict[str, Any]) -> tuple[Any, Any]:
+    def adapted(state: Any, tensors: Arguments) -> tuple[Any, Any]:
         sizes: dict[str, int] = {}
         for name, own in axes.items():
             sizes |= dict(zip(own.replace("T", ""), tensors[name].shape, strict=True))

@@ -44,10 +44,7 @@ from ratproof.laws.kernels.family import LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS
 from ratproof.laws.kernels.naive import Arrays, groups
 from ratproof.laws.kernels.problem import Problem
-from ratproof.laws.kernels.state_parts import joined, separate, shapes_of
-
-Step = Callable[[Any, dict[str, Any]], tuple[Any, Any]]
-"""A step, which maps a state and the tensors of a token to the next state and an output."""
+from ratproof.laws.kernels.state_parts import Step, joined, separate, shapes_of
 
 
 class _Exponents(TorchFunctionMode):

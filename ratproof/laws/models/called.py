@@ -12,7 +12,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from ratproof.laws.models.model import StatefulModel
+from ratproof.laws.models.model import State, StatefulModel
 
 Raggedness = Literal["mask", "lengths", "cu_seqlens"]
 DEPTH = 4
@@ -47,7 +47,7 @@ class Called(StatefulModel):
         if ragged == "lengths":
             self.without = frozenset({"left-padding"})
 
-    def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
+    def run(self, inputs: Tensor, state: State = None, mask: Tensor | None = None) -> tuple[Tensor, State]:
         """Return the result of the function."""
         if not self.takes_positions:
             return self._result(inputs, state, mask, {})
@@ -59,8 +59,8 @@ class Called(StatefulModel):
         return outputs, (state, seen + kept.sum(1))
 
     def _result(
-        self, inputs: Tensor, state: Any, mask: Tensor | None, by_token: dict[str, Tensor]
-    ) -> tuple[Any, Any]:
+        self, inputs: Tensor, state: State, mask: Tensor | None, by_token: dict[str, Tensor]
+    ) -> tuple[Any, State]:
         """Call the function; the arguments in ``by_token`` have the shape ``(B, T)``."""
         if mask is None:
             result: tuple[Any, Any] = self.function(inputs, state, **by_token)

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from automata.errors import InputError
 from ratproof.laws.models.inputs import Inputs, Tokens
-from ratproof.laws.models.model import StatefulModel
+from ratproof.laws.models.model import State, StatefulModel
 
 
 class CausalModel(StatefulModel):
@@ -44,7 +44,7 @@ class CausalModel(StatefulModel):
         self.longest = getattr(getattr(module, "config", None), "max_position_embeddings", None)
         self.without = type(self).without - ({"rewind"} if rewind else set())
 
-    def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
+    def run(self, inputs: Tensor, state: State = None, mask: Tensor | None = None) -> tuple[Tensor, State]:
         """Call the module with the arguments that ``generate`` would pass."""
         cache, seen = self._start(len(inputs)) if state is None else state
         here = torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device) if mask is None else mask
@@ -53,7 +53,7 @@ class CausalModel(StatefulModel):
         outputs = result.logits if getattr(result, "logits", None) is not None else result.last_hidden_state
         return outputs, (getattr(result, self.cache, cache), full)  # a result may omit the cache
 
-    def reorder(self, state: Any, rows: Tensor) -> Any:
+    def reorder(self, state: State, rows: Tensor) -> State:
         """Reorder rows with the cache's ``reorder_cache``, or the model's ``_reorder_cache`` for a tuple."""
         cache, seen = state
         if hasattr(cache, "reorder_cache"):
@@ -69,7 +69,7 @@ class CausalModel(StatefulModel):
             )
         return cache, seen.index_select(0, rows)
 
-    def clear(self, state: Any) -> Any:
+    def clear(self, state: State) -> State:
         """Clear the cache with its ``reset``."""
         cache, _ = state
         if not hasattr(cache, "reset"):
@@ -80,7 +80,7 @@ class CausalModel(StatefulModel):
         cache.reset()
         return cache, None
 
-    def rewind(self, state: Any, tokens: int) -> Any:
+    def rewind(self, state: State, tokens: int) -> State:
         """Shorten the cache with its ``crop``."""
         cache, seen = state
         if not hasattr(cache, "crop"):
@@ -89,7 +89,7 @@ class CausalModel(StatefulModel):
         cache.crop(length)
         return cache, seen[:, :length]
 
-    def snapshot(self, state: Any) -> Any:
+    def snapshot(self, state: State) -> State:
         """Return a deep copy of the cache."""
         return copy.deepcopy(state)
 
@@ -97,10 +97,10 @@ class CausalModel(StatefulModel):
         """Return the module's class name."""
         return type(self.module).__name__
 
-    def _start(self, rows: int) -> tuple[Any, None]:
+    def _start(self, rows: int) -> tuple[State, None]:
         return None if self.new_cache is None else self.new_cache(rows), None
 
-    def _arguments(self, inputs: Tensor, cache: Any, mask: Tensor) -> dict[str, Any]:
+    def _arguments(self, inputs: Tensor, cache: State, mask: Tensor) -> dict[str, Any]:
         time = inputs.shape[1]
         positions = (mask.long().cumsum(1) - 1).clamp(min=0)[:, -time:]
         visible = mask if self.masked == "seen" else mask[:, -time:]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from automata.aliases import JsonObject
 from automata.text.printable_text import printable
 from ratproof.evidence.counterexample import Refutation, ScriptedCounterexample
 from ratproof.laws.models.problem import StatefulProblem
@@ -66,7 +67,7 @@ class StatefulCounterexample(ScriptedCounterexample):
         """Return a sort key, so that counterexamples with small sizes come first."""
         return self.sizes
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the counterexample as a JSON object."""
         return {name: value for name, value in asdict(self).items() if name not in ("case", "sizes")}
 

@@ -18,7 +18,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from torch import Tensor, nn
 
@@ -44,6 +44,9 @@ CAPABILITIES = {
 }
 """Capabilities that ``without`` may exclude, with their descriptions."""
 
+State: TypeAlias = Any
+"""The state of a model, or a snapshot of it: any object, which the laws only pass on."""
+
 
 class StatefulModel:
     """A model that maps inputs and a state to outputs and a state.
@@ -63,7 +66,7 @@ class StatefulModel:
     without: frozenset[str] = frozenset()
     longest: int | None = None
 
-    def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
+    def run(self, inputs: Tensor, state: State = None, mask: Tensor | None = None) -> tuple[Tensor, State]:
         """Read tokens, and return the outputs and the new state.
 
         Args:
@@ -77,7 +80,7 @@ class StatefulModel:
         """
         raise NotImplementedError
 
-    def reorder(self, state: Any, rows: Tensor) -> Any:
+    def reorder(self, state: State, rows: Tensor) -> State:
         """Return a state whose row i is row ``rows[i]`` of ``state``.
 
         Args:
@@ -88,11 +91,11 @@ class StatefulModel:
         """
         raise NotImplementedError
 
-    def clear(self, state: Any) -> Any:
+    def clear(self, state: State) -> State:
         """Return a cleared state, equivalent to the initial state; the argument may be modified."""
         raise NotImplementedError
 
-    def rewind(self, state: Any, tokens: int) -> Any:
+    def rewind(self, state: State, tokens: int) -> State:
         """Return the state before its last tokens, as after rejected drafts; the argument may be modified.
 
         Args:
@@ -101,11 +104,11 @@ class StatefulModel:
         """
         raise NotImplementedError
 
-    def snapshot(self, state: Any) -> Any:
+    def snapshot(self, state: State) -> State:
         """Return a snapshot, of any type, that does not change when the state changes."""
         raise NotImplementedError
 
-    def restore(self, snapshot: Any) -> Any:
+    def restore(self, snapshot: State) -> State:
         """Return the state of a snapshot; the snapshot can be restored more than once.
 
         By default, a snapshot is an independent copy of a state, and ``restore`` returns another copy.

@@ -60,7 +60,7 @@ class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
                     self._move(leaf, exact[number] if number < len(exact) else None)
         return result
 
-    def _is_narrow(self, value: Any) -> bool:
+    def _is_narrow(self, value: object) -> bool:
         return isinstance(value, Tensor) and self.unit < unit_of(value.dtype) <= self.largest_unit
 
     def _move(self, numbers: Tensor, exact: Any) -> None:

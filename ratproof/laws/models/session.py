@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ratproof.laws.models.copies import fresh
 from ratproof.laws.models.inputs import Inputs
-from ratproof.laws.models.model import StatefulModel
+from ratproof.laws.models.model import State, StatefulModel
 from ratproof.laws.models.precision import NarrowRounding, moved
 from ratproof.laws.models.problem import StatefulProblem
 
@@ -119,7 +119,7 @@ class Session:
             drawn = moved(drawn, self.perturbed.unit, generator)
         return drawn.to(self.device)
 
-    def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
+    def run(self, inputs: Tensor, state: State = None, mask: Tensor | None = None) -> tuple[Tensor, State]:
         """Call the model.
 
         Raises:
@@ -145,8 +145,8 @@ class Session:
         return (outputs.clone() if self.differentiable else outputs.detach().clone()), state
 
     def read(
-        self, inputs: Tensor, pieces: Sequence[int], state: Any = None, masks: Sequence[Tensor] = ()
-    ) -> tuple[Tensor, Any]:
+        self, inputs: Tensor, pieces: Sequence[int], state: State = None, masks: Sequence[Tensor] = ()
+    ) -> tuple[Tensor, State]:
         """Read the inputs in several calls, each with the state of the previous one.
 
         Args:
@@ -170,24 +170,24 @@ class Session:
                 )
         return torch.cat(outputs, 1), state
 
-    def reorder(self, state: Any, rows: Sequence[int]) -> Any:
+    def reorder(self, state: State, rows: Sequence[int]) -> State:
         """Return the state with its rows reordered."""
         order = torch.tensor(rows, dtype=torch.int64, device=self.device)
         return self._call("reorder", lambda: self.model.reorder(state, order))
 
-    def clear(self, state: Any) -> Any:
+    def clear(self, state: State) -> State:
         """Return a cleared state."""
         return self._call("clear", lambda: self.model.clear(state))
 
-    def rewind(self, state: Any, tokens: int) -> Any:
+    def rewind(self, state: State, tokens: int) -> State:
         """Return the state before its last tokens."""
         return self._call("rewind", lambda: self.model.rewind(state, tokens))
 
-    def snapshot(self, state: Any) -> Any:
+    def snapshot(self, state: State) -> State:
         """Return a snapshot of the state."""
         return self._call("snapshot", lambda: self.model.snapshot(state))
 
-    def restore(self, snapshot: Any) -> Any:
+    def restore(self, snapshot: State) -> State:
         """Return the state of a snapshot."""
         return self._call("restore", lambda: self.model.restore(snapshot))
 
@@ -218,5 +218,5 @@ class Session:
         return f"for {self.problem.says()}"
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     return f"a tuple of {len(value)}" if isinstance(value, tuple) else f"a {type(value).__name__}"

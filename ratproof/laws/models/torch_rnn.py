@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from automata.errors import InputError
 from ratproof.laws.models.inputs import Vectors
-from ratproof.laws.models.model import StatefulModel
+from ratproof.laws.models.model import State, StatefulModel
 
 
 class TorchRNN(StatefulModel):
@@ -25,7 +25,7 @@ class TorchRNN(StatefulModel):
         unsupported = {"padding", "pieces"} if module.bidirectional else {"padding"}
         self.without = frozenset(unsupported)  # a bidirectional module cannot be called in pieces
 
-    def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
+    def run(self, inputs: Tensor, state: State = None, mask: Tensor | None = None) -> tuple[Tensor, State]:
         """Call the module with the batch axis first."""
         if self.module.batch_first:
             outputs, state = self.module(inputs, state)
@@ -33,11 +33,11 @@ class TorchRNN(StatefulModel):
         outputs, state = self.module(inputs.transpose(0, 1), state)
         return outputs.transpose(0, 1), state
 
-    def reorder(self, state: Any, rows: Tensor) -> Any:
+    def reorder(self, state: State, rows: Tensor) -> State:
         """Return the state with the rows of each tensor reordered."""
         return _map_parts(state, lambda part: part.index_select(1, rows))
 
-    def clear(self, state: Any) -> Any:
+    def clear(self, state: State) -> State:
         """Return zeros, the initial state of a module."""
         return _map_parts(state, torch.zeros_like)
 
@@ -59,7 +59,7 @@ class TorchCell(StatefulModel):
     def __init__(self, module: nn.RNNCellBase) -> None:
         self.module, self.inputs = module, Vectors(module.input_size)
 
-    def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
+    def run(self, inputs: Tensor, state: State = None, mask: Tensor | None = None) -> tuple[Tensor, State]:
         """Call the cell for each token."""
         outputs = []
         for token in inputs.unbind(1):
@@ -67,11 +67,11 @@ class TorchCell(StatefulModel):
             outputs.append(state[0] if isinstance(state, tuple) else state)
         return torch.stack(outputs, 1), state
 
-    def reorder(self, state: Any, rows: Tensor) -> Any:
+    def reorder(self, state: State, rows: Tensor) -> State:
         """Return the state with the rows of each tensor reordered."""
         return _map_parts(state, lambda part: part.index_select(0, rows))
 
-    def clear(self, state: Any) -> Any:
+    def clear(self, state: State) -> State:
         """Return zeros, the initial state of a cell."""
         return _map_parts(state, torch.zeros_like)
 
@@ -105,5 +105,5 @@ def of_torch_rnn(module: nn.RNNBase | nn.RNNCellBase) -> TorchRNN | TorchCell:
     return TorchRNN(module)
 
 
-def _map_parts(state: Any, change: Any) -> Any:
+def _map_parts(state: State, change: Any) -> Any:
     return tuple(map(change, state)) if isinstance(state, tuple) else change(state)
