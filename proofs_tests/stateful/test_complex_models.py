@@ -11,7 +11,7 @@ from ratproof.laws.models.counterexample import BrokenLaw
 from ratproof.laws.models.declared import Declared
 from ratproof.laws.models.gradient import STATE
 from ratproof.laws.models.laws import LAWS
-from ratproof.laws.models.precision import NarrowRounding, moved
+from ratproof.laws.models.precision import OperatorRounding, moved
 from ratproof.laws.models.problem import StatefulProblem
 
 
@@ -39,7 +39,7 @@ def test_both_parts_of_a_complex_number_move_by_one_unit():
 
 def test_operators_that_round_to_complex64_are_perturbed_in_float64():
     exact, rounded = torch.tensor([0.5 + 1j, 0.1 + 1j], dtype=torch.complex128), torch.complex64
-    with NarrowRounding(torch.float64, seed=0):
+    with OperatorRounding(torch.float64, seed=0):
         narrow = exact.to(rounded)
     assert (narrow != exact.to(rounded)).tolist() == [False, True]
 

@@ -2,15 +2,17 @@
 many calls.
 """
 
+import re
+
 import pytest
 import torch
 from torch import nn
 
 from proofs_tests.stateful.deployed import Deployed, Narrow
 from proofs_tests.stateful.verdicts import laws_of, results, verdicts
-from ratproof import StatefulModel, Vectors, believe_stateful
+from ratproof import StatefulModel, Tokens, Vectors, believe_stateful
 from ratproof.laws.models.copies import perturbed
-from ratproof.laws.models.precision import NarrowRounding
+from ratproof.laws.models.precision import OperatorRounding
 
 
 @pytest.fixture(autouse=True)
@@ -107,6 +109,19 @@ def test_unsupported_arguments_of_a_model_are_not_tried(mistake, without):
     assert verdicts(Deployed(mistake), kind, longest=34, without=(without,)) == {kind: "holds"}
 
 
+@pytest.mark.parametrize("inputs", [Vectors(3), Tokens(9)])
+def test_a_model_that_changes_its_inputs_in_place_is_refuted(inputs):
+    def clears_the_last_token(inputs, state=None):
+        embedded = inputs if inputs.dim() == 3 else torch.nn.functional.one_hot(inputs, 9).float()
+        sums = embedded.cumsum(1) + (0 if state is None else state)
+        inputs[:, -1] = 0
+        return sums, sums[:, -1:]
+
+    result = results(clears_the_last_token, "pieces", inputs=inputs, without=["reorder", "clear", "padding"])
+    assert str(result["pieces"].verdict) == "refuted"
+    assert re.search(r"inputs\[[\d, ]+\] of a call is 0 after it", result["pieces"].counterexample.sentence())
+
+
 def test_a_model_without_padding_has_no_property_of_padding():
     claim = believe_stateful("mine", model=Deployed(), without=("left-padding", "right-padding"))
     assert "padding" not in claim.variants[0].kinds
@@ -184,7 +199,7 @@ def test_lengths_of_padded_rows_must_be_reordered_too(stale, verdict, padding):
 
 def narrow(program, own=torch.float32):
     """Run a program with perturbed results of low-precision operators, and return its result."""
-    with NarrowRounding(own, seed=0):
+    with OperatorRounding(own, seed=0):
         return program()
 
 

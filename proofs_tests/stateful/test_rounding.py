@@ -10,7 +10,7 @@ from torch.nn import functional
 from proofs_tests.stateful.parallel import LinearAttention
 from proofs_tests.stateful.preallocated import Attention, MovingAverage
 from proofs_tests.stateful.verdicts import laws_of, results, verdicts
-from ratproof import StatefulModel, Vectors, of_torch_rnn
+from ratproof import StatefulModel, Tokens, Vectors, of_torch_rnn
 from ratproof.laws.models.comparison import compare
 from ratproof.laws.models.copies import fresh, in_float64, perturbed
 from ratproof.laws.models.counterexample import BrokenLaw
@@ -159,8 +159,8 @@ def test_a_difference_is_rounding_or_a_refutation_or_unknown(share, dtype, verdi
     assert verdicts(Off(share, dtype), "pieces") == {"pieces": verdict}
 
 
-@pytest.mark.parametrize(("units", "agree"), [(1, True), (3, False)])
-def test_the_last_place_of_a_result_is_rounding_even_if_no_perturbation_changes_it(units, agree):
+@pytest.mark.parametrize(("units", "agree"), [(1, True), (8, True), (20, False)])
+def test_eight_units_in_the_last_place_of_a_result_are_rounding(units, agree):
     class AlmostConstant(Off):
         def run(self, inputs, state=None, mask=None):
             outputs = 1 + 1e-9 * inputs
@@ -170,6 +170,18 @@ def test_the_last_place_of_a_result_is_rounding_even_if_no_perturbation_changes_
     format_ = Declared("mine", model, model.inputs).formats()["float32"]
     doubt = compare(LAWS["pieces"], format_, StatefulProblem(2, 1, (1, 1), "float32", seed=0))
     assert (doubt is None) is agree
+
+
+def test_the_rounding_of_an_operator_is_measured_even_if_changes_of_its_arguments_are_lost():
+    torch.manual_seed(0)
+    embedding = nn.Embedding(50, 8)
+
+    def decays(inputs, state=None):  # a change of the embeddings by one unit changes few logarithms
+        logarithms = torch.sigmoid(embedding(inputs) + 3).log().cumsum(1) + (0 if state is None else state)
+        return logarithms.exp(), logarithms[:, -1:]
+
+    unsupported = ["reorder", "clear", "padding"]
+    assert set(verdicts(decays, inputs=Tokens(50), without=unsupported).values()) == {"holds"}
 
 
 @pytest.mark.parametrize(("reaches", "verdict"), [(False, "refuted"), (True, "unknown")])

@@ -19,7 +19,7 @@ from ratproof.laws.models.laws import Law, Rows
 from ratproof.laws.models.measured import changes, in_rows, joined, last_places, rounding, sizes
 from ratproof.laws.models.problem import StatefulProblem
 from ratproof.laws.models.repeatability import MANY, Repeated, repeated
-from ratproof.laws.models.session import Session, Unequal, Unusable
+from ratproof.laws.models.session import ModifiedInputs, Session, Unequal, Unusable
 
 REFUTES, REFUTES_IN_FLOAT64 = 1e-3, 1e-6
 """Share of the results' size above which a difference that rounding does not explain refutes the law.
@@ -49,10 +49,11 @@ def compare(law: Law, format_: ModelFormat, problem: StatefulProblem) -> Doubt |
         BrokenLaw: If the two ways differ.
         Unusable: If nothing can be compared.
     """
-    session = format_.session(problem)
-    plain = law.plain(session)
-    against = format_.session(problem)
-    other = law.other(against)
+    session, against = format_.session(problem), format_.session(problem)
+    try:
+        plain, other = law.plain(session), law.other(against)
+    except ModifiedInputs as modified:
+        raise BrokenLaw(_modified(law, format_, problem, modified), problem) from None
     results = plain, other
     one, two = map(joined, results)
     _require_numbers(session, one, two)
@@ -181,6 +182,15 @@ def _doubt(law: Law, problem: StatefulProblem, errors: Tensor, explained: Tensor
     )
 
 
+def _modified(
+    law: Law, format_: ModelFormat, problem: StatefulProblem, modified: ModifiedInputs
+) -> StatefulCounterexample:
+    """Return the counterexample for a model that changes its inputs in place."""
+    position = f"inputs[{', '.join(map(str, modified.index))}] of a call"
+    values = _text(modified.after), _text(modified.before)
+    return _shown(law, format_, problem, position, values, ("after it", "before it"), "0")
+
+
 def _counterexample(
     law: Law,
     format_: ModelFormat,
@@ -200,6 +210,20 @@ def _counterexample(
     other_way, plain_way = law.words(problem, row)
     if law.kind not in ("pieces", "gradient") and len(problem.pieces) > 1:
         other_way += f", {problem.cut()}"
+    values = _text(other[row][index]), _text(plain[row][index])
+    measured = _explained(None if explained is None else in_rows(explained, plain)[row][index])
+    return _shown(law, format_, problem, position, values, (other_way, plain_way), measured)
+
+
+def _shown(
+    law: Law,
+    format_: ModelFormat,
+    problem: StatefulProblem,
+    position: str,
+    values: tuple[str, str],
+    ways: tuple[str, str],
+    rounding: str,
+) -> StatefulCounterexample:
     inputs = format_.session(problem).tokens()
     return StatefulCounterexample(
         claim=format_.declared.name,
@@ -207,11 +231,11 @@ def _counterexample(
         law=law.kind,
         problem=problem.says(),
         position=position,
-        other=_text(other[row][index]),
-        plain=_text(plain[row][index]),
-        other_way=other_way,
-        plain_way=plain_way,
-        rounding=_explained(None if explained is None else in_rows(explained, plain)[row][index]),
+        other=values[0],
+        plain=values[1],
+        other_way=ways[0],
+        plain_way=ways[1],
+        rounding=rounding,
         inputs=inputs.tolist() if inputs.numel() <= MOST_SHOWN else [],
         seed=problem.seed,
         sizes=problem.simplicity,

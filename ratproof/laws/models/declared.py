@@ -13,7 +13,7 @@ from ratproof.laws.models.copies import fresh, in_float64, parameters, perturbed
 from ratproof.laws.models.gradient import gradients, has_gradients
 from ratproof.laws.models.inputs import Inputs, Vectors
 from ratproof.laws.models.model import CAPABILITIES, StatefulModel
-from ratproof.laws.models.precision import FORMATS, NarrowRounding
+from ratproof.laws.models.precision import FORMATS, OperatorRounding
 from ratproof.laws.models.problem import StatefulProblem
 from ratproof.laws.models.session import Perturbation, Session, Unusable
 
@@ -145,16 +145,17 @@ class ModelFormat:
     def perturbed(self, problem: StatefulProblem, seed: int, operators: bool) -> Iterator[Session]:
         """Yield a session with perturbed values, for use within the context.
 
-        Inputs, parameters and, if ``operators``, results that operators round to a narrower dtype are changed
-        by one unit in the last place.
+        Inputs, parameters and, if ``operators``, results that operators round are changed by one unit in the
+        last place.
         """
-        mode = NarrowRounding(self.dtype, seed) if operators and not self.declared.precision else None
+        rounds = operators and not self.declared.precision
+        mode = OperatorRounding(self.dtype, seed, own_too=True) if rounds else None
         with perturbed(self.model, self.unit, seed) as model:
             yield self._perturbed(model, problem, Perturbation(self.unit, seed, mode))
 
     def with_narrow_rounding(self, problem: StatefulProblem, seed: int) -> Session:
         """Return a session that perturbs only results that operators round to a narrower dtype."""
-        moves = Perturbation(0.0, seed, NarrowRounding(self.dtype, seed))
+        moves = Perturbation(0.0, seed, OperatorRounding(self.dtype, seed))
         return self._perturbed(fresh(self.model), problem, moves)
 
     def with_original_rounding(self, problem: StatefulProblem, seed: int) -> Session:
@@ -163,7 +164,7 @@ class ModelFormat:
         Results in a dtype between that of the copy and the original are also perturbed. An example is a state
         in a buffer of the default dtype. Such rounding is no fault of the model.
         """
-        operators = NarrowRounding(self.dtype, seed, narrowest=self.original)
+        operators = OperatorRounding(self.dtype, seed, narrowest=self.original)
         return self._perturbed(fresh(self.model), problem, Perturbation(0.0, seed, operators))
 
     def _perturbed(self, model: StatefulModel, problem: StatefulProblem, moves: Perturbation) -> Session:

@@ -70,7 +70,8 @@ class StatefulModel:
         """Read tokens, and return the outputs and the new state.
 
         Args:
-            inputs: Ids of shape ``(B, T)``, or floats of shape ``(B, T, size)``; T is at least 1.
+            inputs: Ids of shape ``(B, T)``, or floats of shape ``(B, T, size)``; T is at least 1. A call must
+                not change them in place.
             state: The state that an earlier call returned; ``None`` at the beginning.
             mask: Bool of shape ``(B, T)``, false for padding. Padding is on the left or on the right of a
                 row. If these tokens contain no padding, the mask is true everywhere or ``None``.

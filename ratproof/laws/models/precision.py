@@ -15,15 +15,16 @@ FORMATS = {name: getattr(torch, name) for name in ("float64", "float32", "float1
 """The dtypes that may be declared, keyed by name."""
 
 
-class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """A dispatch mode that changes results in a narrower dtype by one unit in the last place.
+class OperatorRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """A dispatch mode that changes rounded results of operators by one unit in the last place.
 
+    It changes results in a narrower dtype than the model's own and, if ``own_too``, in the model's own dtype.
     Each operator with such a result runs again in float64. Only the values that differ from the result in
-    float64 were rounded, and only they are changed. Rounding inside a kernel or another library is not
-    visible.
+    float64 were rounded, and only they are changed. In float64, all values except integers are changed.
+    Rounding inside a kernel or another library is not visible.
 
     >>> x = torch.tensor([1.0, 0.1])
-    >>> with NarrowRounding(torch.float32, seed=0):
+    >>> with OperatorRounding(torch.float32, seed=0):
     ...     y = x.bfloat16()
     >>> (y != x.bfloat16()).tolist()
     [False, True]
@@ -32,11 +33,14 @@ class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
         own: The model's own dtype.
         seed: Seed of the signs.
         narrowest: The narrowest dtype whose results are changed; ``None`` without a limit.
+        own_too: Whether results in the model's own dtype are also changed.
     """
 
-    def __init__(self, own: torch.dtype, seed: int, narrowest: torch.dtype | None = None) -> None:
+    def __init__(
+        self, own: torch.dtype, seed: int, narrowest: torch.dtype | None = None, own_too: bool = False
+    ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.unit = unit_of(own)
+        self.unit, self.own_too = unit_of(own), own_too
         self.largest_unit = math.inf if narrowest is None else unit_of(narrowest)
         self.generator = torch.Generator().manual_seed(seed)
 
@@ -61,12 +65,17 @@ class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return result
 
     def _is_narrow(self, value: object) -> bool:
-        return isinstance(value, Tensor) and self.unit < unit_of(value.dtype) <= self.largest_unit
+        if not isinstance(value, Tensor):
+            return False
+        unit = unit_of(value.dtype)
+        return self.unit < unit <= self.largest_unit or (self.own_too and unit == self.unit)
 
     def _move(self, numbers: Tensor, exact: Any) -> None:
         """Perturb in place the values that differ from ``exact``, or all values without ``exact``."""
         other = moved(numbers, torch.finfo(numbers.dtype).eps, self.generator)
-        if isinstance(exact, Tensor) and exact.shape == numbers.shape:
+        if numbers.dtype == torch.float64:
+            other = torch.where(numbers == numbers.round(), numbers, other)
+        elif isinstance(exact, Tensor) and exact.shape == numbers.shape:
             other = torch.where(widened(numbers) == exact, numbers, other)
         numbers.copy_(other)
 

@@ -14,7 +14,7 @@ from torch import Tensor
 from ratproof.laws.models.copies import fresh
 from ratproof.laws.models.inputs import Inputs
 from ratproof.laws.models.model import State, StatefulModel
-from ratproof.laws.models.precision import NarrowRounding, moved
+from ratproof.laws.models.precision import OperatorRounding, moved
 from ratproof.laws.models.problem import StatefulProblem
 
 
@@ -29,6 +29,20 @@ class Unequal(Unusable):
     """Raised if a model is not deterministic, because laws cannot be tested for such a model."""
 
 
+class ModifiedInputs(Unusable):
+    """Raised if a model changes its inputs in place.
+
+    Attributes:
+        index: Index of the first element that changed.
+        before, after: Its values.
+    """
+
+    def __init__(self, where: str, before: Tensor, after: Tensor) -> None:
+        self.index = tuple((before != after).nonzero()[0].tolist())
+        self.before, self.after = before[self.index], after[self.index]
+        super().__init__(f"{where}: the model must not change its inputs in place")
+
+
 @dataclass(frozen=True)
 class Perturbation:
     """The changes of a run's inputs and results by which its rounding is measured.
@@ -41,7 +55,7 @@ class Perturbation:
 
     unit: float
     seed: int
-    operators: NarrowRounding | None
+    operators: OperatorRounding | None
 
 
 class Session:
@@ -125,9 +139,13 @@ class Session:
         Raises:
             Unusable: If the model raises an exception, or does not return outputs of shape ``(B, T, ...)``
                 and a state.
+            ModifiedInputs: If the model changes its inputs in place.
         """
         self.calls += 1
+        before = inputs.detach().clone()
         result = self._call("the model", lambda: self.model.run(inputs, state, mask))
+        if not torch.equal(before, inputs):
+            raise ModifiedInputs(self._where(), before, inputs.detach())
         if not isinstance(result, tuple | list) or len(result) != 2:
             raise Unusable(
                 f"{self._where()}: the model must return a pair (outputs, state), got {_kind(result)}"
