@@ -42,7 +42,15 @@ from torch.utils import _pytree as pytree
 
 from automata.rounding.formats import FLOAT64, Format
 from neural import rounding
-from neural.tracked import DATA_MOVEMENT, FACTORIES, PROPERTIES, BoundedTensor, in_order, operation_of
+from neural.tracked import (
+    CONSTANTS,
+    DATA_MOVEMENT,
+    FACTORIES,
+    PROPERTIES,
+    BoundedTensor,
+    in_order,
+    operation_of,
+)
 
 _OUTWARD = 1 + 2.0**-40
 # Another order of evaluation may round a monomial more often than ours if it expands products that we do not.
@@ -160,7 +168,7 @@ class ReorderingBound(BoundedTensor):
         A method is supported if its operation has a rule in :data:`RULES` or only moves elements.
         """
         func = getattr(Tensor, name, None)
-        if operation_of(func) not in RULES and operation_of(func) not in DATA_MOVEMENT:
+        if operation_of(func) not in {*RULES, *DATA_MOVEMENT, *CONSTANTS}:
             raise AttributeError(f"{name} is not supported: {_NO_RULE}")
         return lambda *args, **kwargs: _apply(func, (self, *args), kwargs, None)
 
@@ -614,6 +622,8 @@ def _apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any], mode: evaluat
         return RULES[operation](*(a if a is None else _number(a, kind, leaves) for a in every))
     if operation in DATA_MOVEMENT:
         return _apply_move(func, args, kwargs, kind, leaves)
+    if operation in CONSTANTS:
+        return func(getattr(args[0], "value", args[0]), *args[1:], **kwargs)
     raise TypeError(f"{getattr(func, '__name__', func)} is not supported: {_NO_RULE}")
 
 

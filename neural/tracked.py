@@ -39,11 +39,13 @@ _OPERANDS = ("input", "other", "end", "weight", "bias")
 DATA_MOVEMENT = frozenset(
     (
         *("cat", "stack", "embedding", "getitem", "expand", "unsqueeze", "squeeze", "reshape", "flatten"),
-        *("unflatten", "unbind", "chunk", "transpose", "new_zeros"),
+        *("unflatten", "unbind", "chunk", "transpose"),
         *("movedim", "permute", "diag_embed", "clone"),
     )
 )
 """The operations that only move elements; the errors are moved in the same way."""
+CONSTANTS = frozenset(("zeros_like", "ones_like", "new_zeros", "new_ones"))
+"""The operations that use only the shape of their argument; their results are exact."""
 ALIASES = {"radd": "add", "rmul": "mul", "truediv": "div", "bmm": "matmul", "logsigmoid": "log_sigmoid"}
 
 
@@ -135,7 +137,7 @@ class RunningErrorTensor(BoundedTensor):
         A method is supported if its operation has a rule in :data:`RULES` or only moves elements.
         """
         func = getattr(Tensor, name, None)
-        if operation_of(func) in RULES or operation_of(func) in DATA_MOVEMENT:
+        if operation_of(func) in {*RULES, *DATA_MOVEMENT, *CONSTANTS}:
             return lambda *args, **kwargs: apply(func, (self, *args), kwargs)
         raise AttributeError(f"{name} is not supported: no rule bounds the error of its result")
 
@@ -310,6 +312,8 @@ def apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             return RULES[operation](*(a if a is None else _tracked(a, like) for a in every), **options)
         if operation in DATA_MOVEMENT:
             return _apply_move(func, args, kwargs)
+        if operation in CONSTANTS:
+            return func(getattr(args[0], "value", args[0]), *args[1:], **kwargs)
     raise TypeError(f"{getattr(func, '__name__', func)} is not supported: no rule bounds its error")
 
 
@@ -346,7 +350,7 @@ class tracking(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
         """Compute a torch function and a bound on the error of its result."""
         operation, own = operation_of(func), any(isinstance(a, RunningErrorTensor) for a in args)
-        if operation in RULES or operation in DATA_MOVEMENT or own:
+        if operation in {*RULES, *DATA_MOVEMENT, *CONSTANTS} or own:
             return apply(func, args, kwargs or {})
         if func in FACTORIES or getattr(func, "__name__", "") in PROPERTIES:
             return func(*args, **(kwargs or {}))

@@ -83,6 +83,15 @@ def test_a_tensor_with_bounds_has_the_size_of_its_value():
         assert bounded.size() == (2, 3) and bounded.size(-1) == 3
 
 
+@pytest.mark.parametrize("function", [torch.zeros_like, torch.ones_like])
+def test_zeros_and_ones_in_the_shape_of_a_tensor_are_exact(function):
+    x = torch.full((2, 3), 0.1)
+    for bounded in (ReorderingBound.leaf(x, FLOAT32), RunningErrorTensor.exact(x)):
+        constant = function(bounded)
+        assert isinstance(constant, torch.Tensor) and torch.equal(constant, function(bounded.value))
+        assert torch.equal(bounded.new_ones(2), torch.ones(2, dtype=bounded.value.dtype))
+
+
 def test_an_operation_without_a_rule_is_refused():
     x = ReorderingBound.leaf(torch.ones(2), FLOAT32)
     with pytest.raises(TypeError, match="fft_fft is not supported: no rule bounds its error"):
