@@ -113,7 +113,7 @@ def test_the_command_writes_a_complete_file_that_coq_accepts(compiled, in_tmp_pa
     ("arguments", "message"),
     [
         ("rwkv-4 --size 2 --kernel", "--kernel is not supported for rwkv-4: the step uses"),
-        ("lstm --every-size --kernel", "--every-size cannot be used with --size, --letter"),
+        ("lstm --every-size --kernel", "--every-size cannot be used with --size, --letter, --bits"),
         ("lstm --kernel-file no/folder.v", "folder"),
         ("lstm --kernel-file 3.v", "--kernel-file 3.v: the file name must"),
     ],

@@ -126,6 +126,7 @@ def test_every_size_shows_each_hypothesis(capsys):
         ("elman --weights nowhere.json", "nowhere.json: cannot be read"),
         ("elman --certificate .", "is a folder"),
         ("elman --every-size --size 3", "--every-size cannot be used with --size"),
+        ("elman --every-size --bits 64", "--every-size cannot be used with --size, --letter, --bits"),
         ("elman --units 2 --weights x.json", "--units cannot be used with --weights"),
     ],
 )

@@ -51,7 +51,10 @@ def not_rational(
     weights: Annotated[str | None, Option("--weights", help="a JSON file with letters and weights")] = None,
     unit: Annotated[int, Option("--unit", min=0, help="index of the unit")] = 0,
     letter: Annotated[str | None, Option("--letter", help="use only strings of this letter")] = None,
-    bits: Annotated[int, Option("--bits", min=64, max=2**16, help="maximum precision in bits")] = MOST_BITS,
+    bits: Annotated[
+        int | None,
+        Option("--bits", min=64, max=2**16, help=f"maximum precision in bits (default: {MOST_BITS})"),
+    ] = None,
     every: Annotated[
         bool, Option("--every-size", help="exclude automata of any size, by checking a theorem's hypotheses")
     ] = False,
@@ -83,9 +86,12 @@ def not_rational(
     if letter is not None and letter not in weighted.letters:
         raise InputError(f"--letter must be one of {', '.join(weighted.letters)}, got {letter!r}")
     if every:
-        if (size, letter, certificate, kernel_file) != (None, None, None, None):
-            raise InputError("--every-size cannot be used with --size, --letter, --certificate or --kernel")
+        if any(option is not None for option in (size, letter, bits, certificate, kernel_file)):
+            raise InputError(
+                "--every-size cannot be used with --size, --letter, --bits, --certificate or --kernel"
+            )
         return _show_every_size(weighted, unit, as_json)
+    bits = MOST_BITS if bits is None else bits
     letters = weighted.letters if letter is None else (letter,)
     with progress(f"not-rational {cell}") as report_progress:
         if size is None:
