@@ -53,7 +53,7 @@ class CertificationReport(NoTruthValue):
     """A proof that a trained network follows an automaton on all strings, or a counterexample.
 
     For a saved network with a cell state, the report says instead whether the network decides balanced
-    parentheses.
+    parentheses. Reports are equal if ``verdict`` and ``word`` are.
 
     Attributes:
         verdict: ``"certified"``, ``"different"`` or ``"unknown"``.
@@ -67,7 +67,7 @@ class CertificationReport(NoTruthValue):
 
     verdict: str
     word: tuple[Any, ...] | None
-    answer: Certification | CounterCertification | OrdinaryCertification = field(repr=False)
+    answer: Certification | CounterCertification | OrdinaryCertification = field(repr=False, compare=False)
 
     def __str__(self) -> str:
         answer = self.answer
