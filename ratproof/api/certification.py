@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from automata.aliases import JsonObject
+from automata.checks import checked_integer
 from automata.dfa import DFA
 from automata.errors import InputError
 from automata.moore import Moore
@@ -225,6 +226,7 @@ def harden(
         InputError: If the module is not supported, or an argument is invalid.
     """
     _require_seconds(seconds)
+    seed = checked_integer("seed", seed, least=0)
     with torch.random.fork_rng(), torch.inference_mode(False), torch.enable_grad():
         parts = recognised(module, automaton, embeddings, alphabet, threshold)
         machine = expected_machine(automaton, parts.network)
