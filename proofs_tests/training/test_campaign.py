@@ -377,3 +377,13 @@ def test_a_folder_without_a_campaign_is_refused(root, capfd):
     assert "the folder must contain" in capfd.readouterr().err
     assert ratproof("results", root / "none") == 2
     assert "must be" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("model", ["sr-gru", "lstm"])
+def test_a_campaign_must_set_what_the_command_requires(tmp_path, model):
+    file = tmp_path / "small.toml"
+    file.write_text(
+        f'name = "small"\npreset = "paper"\n[[part]]\ntrain = ["tomita"]\nmodels = ["{model}"]\nseeds = [0]\n'
+    )
+    with pytest.raises(InputError, match=f"tomita/{model}/seed-0: --grammar is missing; pass a number from 1"):
+        read(file)
