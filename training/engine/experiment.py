@@ -217,8 +217,8 @@ class ExperimentRun(Generic[S]):
         if done is not None:
             if not all(any(part in name for name in done["metrics"]) for part in self.parts):
                 raise InputError(
-                    f"{where.folder / RESULT}: the result must have metrics on the test set, which its run did"
-                    " not use; use another folder (-o)"
+                    f"{where.folder / RESULT}: the result must have metrics on the test set, which its run"
+                    " did not use; use another folder (-o)"
                 )
             return self.finished(done, where)
         self.task, progress = self.build(), Progress()
