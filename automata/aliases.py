@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Weight: TypeAlias = Any
 """An element of a semiring: ``float``, ``int``, ``Fraction``, ``bool``, or an expression of a free semiring.
@@ -17,6 +17,8 @@ time.
 """
 Weights: TypeAlias = NDArray[Any]
 """An array of weights, of any shape: float64, bool, or objects (exact numbers, expressions)."""
+WeightsLike: TypeAlias = ArrayLike | Sequence[Any]
+"""Weights as a user writes them, such as ``[[1, 1], [0, "1/2"]]``; NumPy's type excludes mixed lists."""
 Floats: TypeAlias = NDArray[np.float64]
 """An array of float64."""
 Symbol: TypeAlias = Hashable

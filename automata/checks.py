@@ -53,6 +53,13 @@ def listed(values: Iterable[Item], what: str) -> list[Item]:
         raise InputError(f"{what} must be a sequence, got {shorten(values)}") from None
 
 
+def checked_integer(name: str, value: object, least: int = 1) -> int:
+    """Return the value as a Python integer; raise InputError unless it is one of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise InputError(f"{name} must be an integer of at least {least}, got {shorten(value)}")
+    return int(value)
+
+
 def checked_state(value: object, n: int, where: str) -> int:
     """Return the state as a Python integer; raise InputError unless it is in 0 to n - 1."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value < n:

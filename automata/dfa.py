@@ -23,7 +23,7 @@ MOST_PLACES = 1 << 25
 """Maximum number of states times symbols, which is the size of a DFA's table."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class DFA(Drawable):
     """A complete DFA <states, alphabet, delta, start, final>: each state reads each symbol.
 
@@ -52,8 +52,10 @@ class DFA(Drawable):
     table: tuple[tuple[int, ...], ...]
     final: frozenset[int]
 
-    def __post_init__(self) -> None:
-        symbols, rows = checked_alphabet(self.alphabet), listed(self.table, "the table")
+    def __init__(
+        self, alphabet: Iterable[Hashable], start: int, table: Iterable[Iterable[int]], final: Iterable[int]
+    ) -> None:
+        symbols, rows = checked_alphabet(alphabet), listed(table, "the table")
         if not rows:
             raise InputError("the table must have at least one row, for the start state")
         lists = [listed(row, f"the row of state {q}") for q, row in enumerate(rows)]
@@ -63,19 +65,18 @@ class DFA(Drawable):
                     f"the row of state {q} must have {len(symbols)} states, one per symbol, got {len(row)}"
                 )
         n = len(rows)
-        table = tuple(
+        states = tuple(
             tuple(
                 checked_state(r, n, f"table, state {q}, symbol {shorten(s)}")
                 for s, r in zip(symbols, row, strict=True)
             )
             for q, row in enumerate(lists)
         )
-        final = frozenset(checked_state(q, n, "final") for q in listed(self.final, "final"))
         for name, value in [
             ("alphabet", symbols),
-            ("start", checked_state(self.start, n, "start")),
-            ("table", table),
-            ("final", final),
+            ("start", checked_state(start, n, "start")),
+            ("table", states),
+            ("final", frozenset(checked_state(q, n, "final") for q in listed(final, "final"))),
         ]:
             object.__setattr__(self, name, value)
 

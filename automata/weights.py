@@ -8,15 +8,14 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from automata.aliases import Weight, Weights
+from automata.aliases import Weight, Weights, WeightsLike
 from automata.errors import ShapeError, WeightError
 from automata.semirings import Semiring
 from automata.text.number_text import shorten, write_number
 
 
-def raw_array(weights: ArrayLike, what: str, dimensions: int) -> Weights:
+def raw_array(weights: WeightsLike, what: str, dimensions: int) -> Weights:
     try:
         array = np.array(weights) if isinstance(weights, np.ndarray) else np.array(weights, dtype=object)
     except ValueError:

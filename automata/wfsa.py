@@ -8,9 +8,8 @@ from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from automata.aliases import Floats, Symbols, Weight, Weights
+from automata.aliases import Floats, Symbols, Weight, Weights, WeightsLike
 from automata.checks import ordered
 from automata.drawing import Drawable
 from automata.epsilon import EpsilonClosure
@@ -108,10 +107,10 @@ class WFSA(Drawable):
     def __init__(
         self,
         semiring: Semiring,
-        initial: ArrayLike,
-        final: ArrayLike,
-        transitions: Mapping[Any, ArrayLike],
-        epsilon: ArrayLike | None = None,
+        initial: WeightsLike,
+        final: WeightsLike,
+        transitions: Mapping[Any, WeightsLike],
+        epsilon: WeightsLike | None = None,
     ) -> None:
         if not isinstance(semiring, Semiring):
             raise InputError(

@@ -21,10 +21,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from automata.checks import checked_integer
 from automata.semirings import REAL, Semiring
 from neural.pattern import Pattern, Windows, WindowWeights, arrays, epsilon_matrices
 from neural.tracked import RunningErrorTensor
-from neural.unrolled import CellOutput, RecurrentCell, checked_integer, one_of
+from neural.unrolled import CellOutput, RecurrentCell, one_of
 
 NONLINEARITIES: dict[str, Callable[[Any], Any]] = {"tanh": torch.tanh, "identity": lambda z: z}
 

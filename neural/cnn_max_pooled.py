@@ -19,6 +19,7 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
+from automata.checks import checked_integer
 from automata.semirings import MAX_PLUS
 from neural.cell import AutomatonCell
 from neural.layer import Recurrent
@@ -26,7 +27,7 @@ from neural.layer_kind import FLAG, ClaimWeights, LayerKind, Tables
 from neural.pattern import ONE, START, ZERO, Pattern
 from neural.rrnn_c import shifted
 from neural.scan import max_plus
-from neural.unrolled import checked_integer, one_of
+from neural.unrolled import one_of
 
 OUTPUTS = {"relu": torch.relu, "tanh": torch.tanh}
 

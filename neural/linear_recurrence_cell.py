@@ -29,13 +29,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from automata.checks import checked_integer
 from neural.any_order import ReorderingBound
 from neural.cell import AutomatonCell
 from neural.pattern import ONE, START, ZERO, Pattern
 from neural.rounding import format_of
 from neural.scan import elementwise
 from neural.tracked import RunningErrorTensor
-from neural.unrolled import checked_integer
 
 Functions = Mapping[str, Callable[[Any], Any]]
 """The functions, by name of the gate, that compute a gate from a linear map or a parameter."""

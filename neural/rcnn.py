@@ -17,13 +17,14 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from automata.checks import checked_integer
 from neural.cell import NONLINEARITIES, AutomatonCell
 from neural.layer import Recurrent
 from neural.layer_kind import FLAG, NONLINEARITY, ClaimWeights, LayerKind, Tables
 from neural.pattern import chain
 from neural.rrnn_c import shifted
 from neural.scan import elementwise
-from neural.unrolled import checked_integer, one_of
+from neural.unrolled import one_of
 
 
 class RCNNCell(AutomatonCell):

@@ -18,11 +18,12 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from automata.checks import checked_integer
 from automata.errors import InputError
 from neural.gated import GatedCell
 from neural.layer import Recurrent
 from neural.layer_kind import ClaimWeights, LayerKind, Tables, constant
-from neural.unrolled import CellOutput, checked_integer
+from neural.unrolled import CellOutput
 
 
 class SCRNCell(GatedCell):

@@ -20,13 +20,13 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from automata.checks import checked_integer
 from neural.cell import AutomatonCell
 from neural.layer import Recurrent
 from neural.layer_kind import FLAG, ClaimWeights, LayerKind, Tables
 from neural.pattern import ONE, START, ZERO, Pattern
 from neural.rrnn_c import shifted
 from neural.scan import elementwise
-from neural.unrolled import checked_integer
 
 
 def one_row(words: int) -> Pattern:

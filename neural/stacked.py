@@ -11,10 +11,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import PackedSequence
 
+from automata.checks import checked_integer
 from automata.errors import InputError
 from neural.shapes import Layout
 from neural.states import join, split
-from neural.unrolled import CellOutput, RecurrentCell, checked_integer, one_of
+from neural.unrolled import CellOutput, RecurrentCell, one_of
 
 
 class Stacked(nn.Module):

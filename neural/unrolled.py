@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from automata.checks import checked_integer
 from automata.errors import InputError
 from automata.text.number_text import shorten
 
@@ -65,13 +66,6 @@ class RecurrentCell(nn.Module):
             state: the state, as returned by :meth:`start`.
         """
         raise NotImplementedError
-
-
-def checked_integer(name: str, value: Any, least: int = 1) -> int:
-    """Return the value, or raise InputError unless it is an integer of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InputError(f"{name} must be an integer of at least {least}, got {shorten(value)}")
-    return value
 
 
 def one_of(name: str, value: Any, options: Sequence[Any]) -> Any:

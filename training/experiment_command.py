@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,7 +26,6 @@ from training.data_folder import Data
 from training.engine.experiment import Experiment
 from training.engine.names import NAMES
 from training.engine.options import options_of
-from training.engine.settings import option
 from training.experiment_list import record_of
 
 AnySize = Annotated[
@@ -140,10 +138,6 @@ def _train(
     from training.engine.run import RunOptions
     from training.experiments import settings_for
 
-    for one in fields(record.settings):
-        if one.name in record.required and one.name not in options:
-            least, most = one.metadata["least"], one.metadata["most"]
-            raise InputError(f"{option(one.name)} is missing; pass a number from {least} to {most}")
     sources = Data(Path(data), _path(vectors), any_size, _path(rules))
     if file is not None:
         sources, options = Data(Path(file).parent), {**options, "file": Path(file).name}

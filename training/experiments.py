@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from automata.errors import InputError
 from training.data_folder import Data
 from training.engine.freed_memory import freed_memory_kept
-from training.engine.settings import Settings, from_json
+from training.engine.settings import Settings, from_json, option
 from training.experiment_list import RECORDS, record_of
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def settings_for(
     """Return the settings of a run: the settings of a preset, overridden by the given values.
 
     Raises:
-        InputError: If there is no such experiment, preset or setting.
+        InputError: If there is no such experiment, preset or setting, or a required setting is missing.
     """
     record = record_of(experiment, str(options.get("model")))
     if record is None:
@@ -32,7 +33,13 @@ def settings_for(
     if preset not in record.presets:
         presets = ", ".join(record.presets)
         raise InputError(f"{where}: the {called} must be one of {presets}, got {preset!r:.40}")
-    return from_json(record.settings, {**record.presets[preset], **options}, where)
+    values = {**record.presets[preset], **options}
+    required = {name for one in RECORDS if one.name == experiment for name in one.required}
+    for one in fields(record.settings):
+        if one.name in required and one.name not in values:
+            least, most = one.metadata["least"], one.metadata["most"]
+            raise InputError(f"{where}: {option(one.name)} is missing; pass a number from {least} to {most}")
+    return from_json(record.settings, values, where)
 
 
 def run(

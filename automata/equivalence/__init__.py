@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from automata.checks import checked_integer
 from automata.equivalence import domination, lumping, pairs, unambiguous
 from automata.equivalence.answers import Answer, Different, Equivalent, Method, Unknown, first_answer
 from automata.equivalence.certificates import Distinguished
@@ -71,8 +72,10 @@ def equivalent(
         :class:`Equivalent`, :class:`Different` or :class:`Unknown`; each has a ``verdict``.
 
     Raises:
-        InputError: If the semirings or the alphabets differ.
+        InputError: If the semirings or the alphabets differ, or ``longest`` is not a non-negative integer.
     """
+    if longest is not None:
+        longest = checked_integer("longest", longest, least=0)
     a, b = aligned(a, b, missing_as_zero)
     answer = _decide(a, b, longest, progress)
     if isinstance(answer, Different) and not a.semiring.float_only:

@@ -49,6 +49,8 @@ class _Result(NoTruthValue):
 class Equivalent(_Result):
     """The two automata give every string the same score.
 
+    Results are equal if ``how`` is; their certificates are not compared.
+
     Attributes:
         how: a description of the method that decided the equivalence.
         certificate: the proof, for an independent checker; ``None`` if the method does not produce one.
@@ -56,7 +58,7 @@ class Equivalent(_Result):
     """
 
     how: str
-    certificate: Certificate | None = field(default=None, repr=False)
+    certificate: Certificate | None = field(default=None, repr=False, compare=False)
     figures: Mapping[str, object] = field(default_factory=dict, repr=False, compare=False)
     verdict: ClassVar[Verdict] = "equivalent"
     word: ClassVar[None] = None

@@ -17,9 +17,9 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
+from automata.checks import checked_integer
 from neural.linear_recurrence_cell import LinearRecurrenceCell, at, flat, stacked, total
 from neural.linear_recurrences.kind import KEYS, KeyedLayer
-from neural.unrolled import checked_integer
 
 Tokens = Sequence[SimpleNamespace]
 CHUNKS = {**KEYS, "chunk": st.integers(1, 3)}

@@ -19,13 +19,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from automata.checks import checked_integer
 from automata.errors import InputError, UnknownSymbol
 from automata.text.number_text import shorten
 from neural.shapes import Layout
 from neural.stacked import Stacked
 from neural.state_regularized.component import Similarity, Transition
 from neural.state_regularized.layers import ALONE, KINDS, PartCell, SRCell
-from neural.unrolled import checked_integer, one_of
+from neural.unrolled import one_of
 
 OF_CENTROIDS = ("k", "similarity", "transition", "temperature", "noise")
 """The options that apply only to networks with centroids."""

@@ -16,8 +16,9 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
+from automata.checks import checked_integer
 from automata.errors import InputError
-from neural.unrolled import checked_integer, one_of
+from neural.unrolled import one_of
 
 Similarity = Literal["dot", "euclidean"]
 Transition = Literal["mixture", "sampled", "limit"]

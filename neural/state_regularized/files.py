@@ -12,13 +12,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from automata.checks import checked_integer
 from automata.errors import InputError
 from automata.text.number_text import shorten
 from automata.text.printable_text import has_half_a_character
 from neural import checkpoints
 from neural.state_regularized.acceptor import OF_CENTROIDS, Acceptor
 from neural.state_regularized.layers import ALONE
-from neural.unrolled import checked_integer
 
 KIND = "state-regularized acceptor"
 DTYPES = {"float32": torch.float32, "float64": torch.float64}

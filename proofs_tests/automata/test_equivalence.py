@@ -5,11 +5,13 @@ from fractions import Fraction
 from itertools import product
 from unittest.mock import patch
 
+import pytest
 from hypothesis import assume, event
 from hypothesis import strategies as st
 
 from automata import operations
 from automata.equivalence import Different, Equivalent, Unknown, equivalent
+from automata.errors import InputError
 from automata.forward import score
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
 from automata.testing.strategies import automata, weights
@@ -216,3 +218,10 @@ def test_a_rounded_sum_of_logarithms_is_not_treated_as_exact():
         several = WFSA.from_edges(LOG, 1, "a", vectors["initial"], vectors["final"], [])
         assert isinstance(equivalent(several, several), Equivalent)
         assert isinstance(equivalent(several, once), Unknown)
+
+
+@pytest.mark.parametrize("longest", [-1, 1.5, True, "2"])
+def test_the_length_of_a_search_must_be_a_non_negative_integer(longest):
+    one = WFSA(MAX_PLUS, [0, 0], [0, 0], {"a": [[0, 0], [0, 0]]})
+    with pytest.raises(InputError, match=f"longest must be an integer of at least 0, got {longest!r}"):
+        equivalent(one, one, longest=longest)

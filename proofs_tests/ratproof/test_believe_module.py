@@ -3,8 +3,12 @@
 Correct modules hold within the derived bound, and a short string refutes a wrong module.
 """
 
+import warnings
+
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from torch import nn
 
 from automata.dfa import DFA
@@ -271,3 +275,13 @@ def test_an_output_that_depends_on_later_symbols_is_named():
     (result,) = outcome_of([claim], "test").results
     assert result.verdict == Verdict.UNKNOWN
     assert "the output after a prefix depends on the symbols that follow" in result.why
+
+
+@settings(max_examples=2, deadline=None)
+@given(st.integers(2, 3))
+def test_a_claim_can_be_checked_in_a_hypothesis_test_with_its_own_settings(examples):
+    half, before = WFSA(REAL, [1], [1], {"a": [["1/2"]]}), settings.default
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_module(nn.Identity(), half, embeddings=torch.ones(1, 1), alphabet="a", examples=examples)
+    assert settings.default is before

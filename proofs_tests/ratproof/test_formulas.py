@@ -171,6 +171,10 @@ def test_vectors_are_drawn_starting_with_the_special_ones():
     assert not embeddings[0].any() and bool((embeddings[5] == -embeddings[4]).all())
     with pytest.raises(InputError, match="got 0 and 32"):
         drawn_vectors(0)
+    with pytest.raises(InputError, match=r"seed must be an integer of at least 0, got 1\.5"):
+        drawn_vectors(4, seed=1.5)
+    with pytest.raises(InputError, match=r"dtype must be a floating-point dtype of torch, got torch\.int64"):
+        drawn_vectors(4, dtype=torch.int64)
 
 
 @pytest.mark.parametrize("dtype", DTYPES[:2], ids=str)

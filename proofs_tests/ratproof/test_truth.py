@@ -1,4 +1,9 @@
-"""Tests that results have no truth value, because ``assert equivalent(a, b)`` would pass for all automata."""
+"""Tests of results as values.
+
+They have no truth value, because ``assert equivalent(a, b)`` would pass for all automata.
+"""
+
+import pickle
 
 import pytest
 import torch
@@ -6,10 +11,13 @@ import torch
 from automata.equivalence import Unknown
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from ratproof import believe, believe_kernel, check, equivalent
+from ratproof import DFA, believe, believe_kernel, certify, check, classifier, equivalent
 from ratproof.api.certification import CertificationReport
 
 HALF = WFSA(REAL, [1], [1], {"a": [["1/2"]]})
+CONSTANT = classifier(torch.nn.RNN(1, 1), torch.nn.Linear(1, 1))
+for parameter in CONSTANT.parameters():
+    torch.nn.init.ones_(parameter)
 THIRD = WFSA(REAL, [1], [1], {"a": [["1/3"]]})
 
 
@@ -52,3 +60,22 @@ def test_check_raises_unless_the_answer_is_positive():
     report = check(torch.nn.Identity(), HALF, embeddings=torch.ones(1, 1), alphabet="a", examples=1)
     with pytest.raises(AssertionError, match=r'got "refuted" \(sampled'):
         report.check()
+
+
+@pytest.mark.parametrize(
+    "decide",
+    [
+        lambda: equivalent(HALF, HALF),
+        lambda: equivalent(HALF, THIRD),
+        lambda: certify(CONSTANT, DFA("a", 0, [[0]], {0}), embeddings="one-hot"),
+    ],
+)
+def test_results_with_arrays_can_be_compared_hashed_and_pickled(decide):
+    result = decide()
+    assert decide() == result == pickle.loads(pickle.dumps(result))
+    assert hash(decide()) == hash(result)
+
+
+def test_results_differ_if_their_verdicts_do():
+    assert equivalent(HALF, HALF) != equivalent(HALF, THIRD)
+    assert CertificationReport("certified", None, None) != CertificationReport("unknown", None, None)

@@ -182,6 +182,7 @@ def test_a_campaign_runs_its_trials_before_the_runs_that_need_them(root, capfd, 
         assert campaign(root, more) == 2
         assert "must be a run with batch 4, got 8" in capfd.readouterr().err
     assert not (root / "other" / RUNS[0]).exists()
+    assert (root / "small/campaign.toml").read_text() == PLAN
     write_archive({name: kept[name] for name in kept if name != kept_name(plan.jobs[0].name)}, root / "kept")
     assert campaign(root, "--kept ROOT/kept -o ROOT/third") == 2
     assert "and some are missing; run the campaign" in capfd.readouterr().err
@@ -259,6 +260,8 @@ def test_a_truncated_result_is_computed_again(
     assert ratproof("campaign status", folder, "--json") == 0
     shown = json.loads(capfd.readouterr().out)
     assert (shown["broken"], shown["rows"], shown["incomplete"]) == (2, 0, [[name, 0] for name in TRIALS])
+    assert ratproof("campaign status", folder) == 0
+    assert f"broken: {TRIALS[0]}, see {folder / TRIALS[0] / 'result.json'}" in capfd.readouterr().out
     assert campaign(root) == 0
     again = read_result(folder / TRIALS[1] / "result.json")
     assert digest_of(again) == digest_of(complete)
@@ -377,3 +380,13 @@ def test_a_folder_without_a_campaign_is_refused(root, capfd):
     assert "the folder must contain" in capfd.readouterr().err
     assert ratproof("results", root / "none") == 2
     assert "must be" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("model", ["sr-gru", "lstm"])
+def test_a_campaign_must_set_what_the_command_requires(tmp_path, model):
+    file = tmp_path / "small.toml"
+    file.write_text(
+        f'name = "small"\npreset = "paper"\n[[part]]\ntrain = ["tomita"]\nmodels = ["{model}"]\nseeds = [0]\n'
+    )
+    with pytest.raises(InputError, match=f"tomita/{model}/seed-0: --grammar is missing; pass a number"):
+        read(file)

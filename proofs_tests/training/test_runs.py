@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from automata.errors import InputError
 from proofs_tests.training.command_line import command_line
 from proofs_tests.training.small_runs import OF, ratproof, result, same_networks, train
 from training.data_folder import Data
@@ -136,6 +137,12 @@ def test_settings_are_chosen_without_the_test_part(experiment, options, tmp_path
     assert not any("test" in name for name in trained["metrics"])
     assert experiment == "sms" or not set(trained["data"]) & {"test", *(c.name for c in parentheses.COLUMNS)}
     assert drawn == (["training", "dev"] if experiment == "parentheses" else [])
+    again = RunOptions(tmp_path / "run", resume=True, tensorboard=False)
+    assert run(experiment, settings, files, again, test=False) == trained
+    if write is not None:
+        write(files.folder)
+    with pytest.raises(InputError, match=r"result\.json: the result must have metrics on the test set"):
+        run(experiment, settings, files, again)
 
 
 @pytest.mark.parametrize(

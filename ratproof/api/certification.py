@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from automata.aliases import JsonObject
+from automata.checks import checked_integer
 from automata.dfa import DFA
 from automata.errors import InputError
 from automata.moore import Moore
@@ -53,7 +54,7 @@ class CertificationReport(NoTruthValue):
     """A proof that a trained network follows an automaton on all strings, or a counterexample.
 
     For a saved network with a cell state, the report says instead whether the network decides balanced
-    parentheses.
+    parentheses. Reports are equal if ``verdict`` and ``word`` are.
 
     Attributes:
         verdict: ``"certified"``, ``"different"`` or ``"unknown"``.
@@ -67,7 +68,7 @@ class CertificationReport(NoTruthValue):
 
     verdict: str
     word: tuple[Any, ...] | None
-    answer: Certification | CounterCertification | OrdinaryCertification = field(repr=False)
+    answer: Certification | CounterCertification | OrdinaryCertification = field(repr=False, compare=False)
 
     def __str__(self) -> str:
         answer = self.answer
@@ -225,6 +226,7 @@ def harden(
         InputError: If the module is not supported, or an argument is invalid.
     """
     _require_seconds(seconds)
+    seed = checked_integer("seed", seed, least=0)
     with torch.random.fork_rng(), torch.inference_mode(False), torch.enable_grad():
         parts = recognised(module, automaton, embeddings, alphabet, threshold)
         machine = expected_machine(automaton, parts.network)

@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from automata.checks import checked_integer
 from automata.errors import InputError
 from automata.rounding.bounds import Deviation
 from automata.semirings import REAL
@@ -96,13 +97,18 @@ def drawn_vectors(
     Returns:
         The embeddings, shape ``(symbols, size)``, and an alphabet, for
         :func:`~ratproof.api.modules.module_claim`.
+
+    Raises:
+        InputError: If an argument is invalid.
     """
     if type(size) is not int or size < 1 or type(symbols) is not int or symbols < 8:
         raise InputError(
             f"drawn_vectors must have a size of at least 1 and at least 8 symbols, got {size!r:.60} and"
             f" {symbols!r:.60}"
         )
-    generator = torch.Generator().manual_seed(seed)
+    if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
+        raise InputError(f"dtype must be a floating-point dtype of torch, got {dtype!r:.60}")
+    generator = torch.Generator().manual_seed(checked_integer("seed", seed, least=0))
 
     def draw() -> Tensor:
         return torch.randn(size, generator=generator, dtype=torch.float64)

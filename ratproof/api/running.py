@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from automata.errors import InputError
+from automata.checks import checked_integer
 from ratproof.api.report import Report, report_of, scripts_of
 from ratproof.evidence.results import gather
 from ratproof.evidence.subjects import Subject, SubjectStep, registered
@@ -29,9 +29,8 @@ def check_claim(
     Raises:
         InputError: If the number of examples or the seed is not an integer, or is too small.
     """
-    for what, value, least in (("examples", examples, 1), ("seed", seed, 0)):
-        if value is not None and (type(value) is not int or value < least):
-            raise InputError(f"{what} must be an integer of at least {least}, got {value!r:.60}")
+    examples = checked_integer("examples", examples)
+    seed = None if seed is None else checked_integer("seed", seed, least=0)
     heading = where or claim.name
     with registered(claim):
         outcome = outcome_of([claim], "check", examples=examples, seed=seed)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from automata.aliases import JsonObject
+from automata.checks import checked_integer
 from automata.errors import InputError
 from automata.text.number_text import shorten
 from neural.state_regularized.layers import KINDS
-from neural.unrolled import checked_integer, one_of
+from neural.unrolled import one_of
 from ratproof.implementations.layer_spec import DTYPES, LayerSpec
 from ratproof.implementations.state_regularized.files import FIELDS as LAYER_FIELDS
 from ratproof.implementations.state_regularized.files import check_options, read_layer

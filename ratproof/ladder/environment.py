@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 
 from hypothesis import HealthCheck, Phase, configuration, core, settings
+from hypothesis._settings import local_settings
 from hypothesis.internal.conjecture import providers
 
 from automata.cache_folder import cache_folder
 
 EXAMPLES = 100
 """Default number of random cases per kind of evidence."""
-BEFORE = "before-ratproof"
 STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"
 """The environment variable for the folder in which Hypothesis caches data."""
 THREADS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS")
@@ -84,11 +84,12 @@ def one_thread_each(processes: int) -> Iterator[None]:
 def unchanged_afterwards() -> Iterator[None]:
     """Restore Hypothesis's profile, forced seed, storage folder and constants after the block."""
     constants = getattr(providers, "_get_local_constants", None)
-    profile, seed, storage = settings(), core.global_force_seed, os.environ.get(STORAGE)
+    profile, seed, storage = settings._current_profile, core.global_force_seed, os.environ.get(STORAGE)
     # Hypothesis's default is in the current folder
     os.environ.setdefault(STORAGE, str(cache_folder("hypothesis")))
     try:
-        yield
+        with local_settings(settings.default):  # the caller may be a test that has settings of its own
+            yield
     finally:
         if storage is None:
             os.environ.pop(STORAGE, None)
@@ -97,6 +98,5 @@ def unchanged_afterwards() -> Iterator[None]:
         if constants is not None:
             providers._get_local_constants = constants
             providers.CONSTANTS_CACHE.cache.clear()
-        settings.register_profile(BEFORE, profile)
-        settings.load_profile(BEFORE)
+        settings._current_profile = profile
         core.global_force_seed = seed

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import CodeType
 
 from hypothesis import HealthCheck, Phase, settings
+from hypothesis._settings import local_settings
 
 from automata.errors import InputError
 from ratproof.evidence.not_run import NotRun
@@ -132,8 +133,7 @@ def joined(outcomes: Mapping[str, Outcome]) -> Outcome:
 @contextmanager
 def random_cases(examples: int, derandomize: bool) -> Iterator[None]:
     """Set Hypothesis's number of cases per kind of evidence within the block, unless a claim sets its own."""
-    settings.register_profile(
-        "ratproof-check",
+    own = settings(
         max_examples=examples,
         derandomize=derandomize,
         database=None,
@@ -143,8 +143,7 @@ def random_cases(examples: int, derandomize: bool) -> Iterator[None]:
         phases=PHASES,
         suppress_health_check=list(HealthCheck),
     )
-    with unchanged_afterwards():
-        settings.load_profile("ratproof-check")
+    with unchanged_afterwards(), local_settings(own):
         yield
 
 

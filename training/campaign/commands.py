@@ -96,9 +96,6 @@ def run(
     if there.exists() and read(there).name != plan.name:
         raise InputError(f"-o {folder}: the folder must not belong to another campaign")
     folder.mkdir(parents=True, exist_ok=True)
-    write_whole(there, read_text(file))
-    if kept is not None:
-        take(plan, folder, Path(kept))
     where = {
         "data": os.path.abspath(data),
         "vectors": None if vectors is None else os.path.abspath(vectors),
@@ -115,7 +112,12 @@ def run(
         interruptions(terminations=True) as stop,
         progress(f"campaign {plan.name}") as report_progress,
     ):
-        stopped = Work(plan, folder, where, runner).do(stop, _StageReport(runner, report_progress))
+        work = Work(plan, folder, where, runner)
+        work.unfinished()  # raises InputError before anything is written
+        write_whole(there, read_text(file))
+        if kept is not None:
+            take(plan, folder, Path(kept))
+        stopped = work.do(stop, _StageReport(runner, report_progress))
     failed, missing = _show(folder, as_json, runner.notes)
     return INTERRUPTED if stopped else UNKNOWN if missing else NO if failed else YES
 
@@ -250,6 +252,7 @@ def _show(folder: Path, as_json: bool, notes: Sequence[str] = ()) -> tuple[int, 
     from training.campaign.merging import status_of
     from training.campaign.searches import FAILED
     from training.campaign.work import STATES, state
+    from training.engine.names import RESULT
 
     plan = _plan(folder)
     states = {job.name: state(job, folder) for job in plan.jobs}
@@ -266,6 +269,7 @@ def _show(folder: Path, as_json: bool, notes: Sequence[str] = ()) -> tuple[int, 
         out.print(f"{plan.name}: {plural(len(plan.jobs), 'run')}: {summary}", soft_wrap=True)
         for name, one in states.items():
             if one in ("failed", "broken"):
-                kept = folder / name / (FAILED if one == "failed" else LOG)
-                out.print(f"  {one}: {name}, see {kept}", soft_wrap=True)
+                paths = [folder / name / file for file in (FAILED, LOG, RESULT)]
+                path = next((path for path in paths if path.exists()), paths[1])
+                out.print(f"  {one}: {name}, see {path}", soft_wrap=True)
     return counts["failed"], len(plan.jobs) - counts["failed"] - counts["done"]

@@ -187,7 +187,7 @@ class Work:
         Raises :class:`~automata.errors.InputError` if a run was rejected, or if the settings of a finished
         run differ from the campaign's file.
         """
-        pending = [job for job in self.plan.jobs if not (self._ready(job) and self._is_over(job))]
+        pending = self.unfinished()
         going: dict[str, Job] = {}
         stopped = False
         while going or (pending and not stopped):
@@ -222,6 +222,14 @@ class Work:
                 elif not stopped:  # a failed run does not stop the others
                     write_whole(log, words.rstrip() + f"\nthe run ended with status {status}\n")
         return stopped
+
+    def unfinished(self) -> list[Job]:
+        """Return the runs that are not done.
+
+        Raises :class:`~automata.errors.InputError` if the settings of a finished run differ from the
+        campaign's file.
+        """
+        return [job for job in self.plan.jobs if not (self._ready(job) and self._is_over(job))]
 
     def _ready(self, job: Job) -> bool:
         """Return whether all trials that the run needs are finished, and none of them is repeated."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from automata.errors import InputError
 from automata.text.number_text import plural
 from ratproof.commands.terminal import console, headed
 from ratproof.process.exit_statuses import YES
@@ -203,7 +204,7 @@ class ExperimentRun(Generic[S]):
             The result, which is also saved in the folder, or the outcome if training has not finished.
 
         Raises:
-            InputError: If the data or the folder is invalid.
+            InputError: If the data or the folder is invalid, or the folder has a result without the test set.
             Diverged: If the loss is not finite.
         """
         from training.engine import results
@@ -214,6 +215,11 @@ class ExperimentRun(Generic[S]):
         done = finished(where, self.experiment, s.to_json())
         self.described = self.read()
         if done is not None:
+            if not all(any(part in name for name in done["metrics"]) for part in self.parts):
+                raise InputError(
+                    f"{where.folder / RESULT}: the result must have metrics on the test set, which its run"
+                    " did not use; use another folder (-o)"
+                )
             return self.finished(done, where)
         self.task, progress = self.build(), Progress()
         if self.trains:

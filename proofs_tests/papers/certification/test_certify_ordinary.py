@@ -437,5 +437,7 @@ def test_hardening_ends_with_its_time():
         linear.bias.fill_(-5.0)
     report = ratproof.harden(module_of((rnn, linear)), DFA_OF_MACHINE, embeddings="one-hot", seconds=0.01)
     assert report.verdict in ("different", "unknown")
+    with pytest.raises(InputError, match="seed must be an integer of at least 0, got -1"):
+        ratproof.harden(module_of((rnn, linear)), DFA_OF_MACHINE, embeddings="one-hot", seed=-1)
     with pytest.raises(InputError, match="seconds must be positive, got -1"):
         ratproof.harden(module_of((rnn, linear)), DFA_OF_MACHINE, embeddings="one-hot", seconds=-1)

@@ -8,10 +8,11 @@ import torch
 from torch import Tensor
 
 from automata.aliases import JsonObject
+from automata.checks import checked_integer
 from automata.errors import InputError
 from neural.state_regularized.component import checked_temperature
 from neural.state_regularized.layers import KINDS
-from neural.unrolled import checked_integer, one_of
+from neural.unrolled import one_of
 from ratproof.implementations.layer_files import (
     check_inputs,
     check_shapes,
