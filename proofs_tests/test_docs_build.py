@@ -2,6 +2,9 @@
 
 import importlib
 import importlib.util
+import pkgutil
+import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -112,3 +115,16 @@ def test_two_generated_files_with_the_same_path_are_refused(monkeypatch):
     assert merged({"a.svg": "1"}, {"b.svg": "2"}) == {"a.svg": "1", "b.svg": "2"}
     with pytest.raises(errors.ExtensionError, match=r"must have one source, got two for a\.svg"):
         merged({"a.svg": "1"}, {"a.svg": "2"})
+
+
+def test_functions_and_classes_that_pages_link_to_have_an_entry_in_the_reference(monkeypatch):
+    pytest.importorskip("sphinx.errors")
+    monkeypatch.syspath_prepend(str(EXTENSIONS))
+    is_documented = importlib.import_module("api_pages").is_documented
+    texts = [page.read_text() for page in EXTENSIONS.parent.rglob("*.md")]
+    names = re.findall(r"\{py:(?:func|class|meth|data)\}`~?([\w.]+)", "".join(texts))
+    assert names
+    for name in names:
+        pkgutil.resolve_name(name)  # imports the module
+        module = max((m for m in sys.modules if f"{name}.".startswith(f"{m}.")), key=len)
+        assert is_documented(module), name
