@@ -23,7 +23,6 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
-    "parallel_proofs",
     "sphinxcontrib.bibtex",
     "sphinx_copybutton",
     "sphinx_design",
@@ -59,8 +58,6 @@ viewcode_line_numbers = True
 # Sphinx runs only the snippets in directives of pages; pytest runs those of docstrings.
 doctest_test_doctest_blocks = ""
 
-# The titles of statements contain the paper's numbers.
-proof_title_format = "%t"
 bibtex_bibfiles = ["references.bib"]
 bibtex_default_style = "plain"
 bibtex_reference_style = "author_year"

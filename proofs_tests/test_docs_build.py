@@ -1,7 +1,10 @@
-"""Tests of our Sphinx extensions: the cached navigation equals furo's, and several processes read pages."""
+"""Tests of our Sphinx extensions: the cached navigation equals furo's, and doctests of pages run."""
 
 import importlib
 import importlib.util
+import pkgutil
+import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,7 +26,7 @@ PAGES = {
 
 @pytest.fixture
 def built(tmp_path):
-    for package in ("sphinx", "furo", "myst_parser", "sphinx_proof"):
+    for package in ("sphinx", "furo", "myst_parser"):
         if importlib.util.find_spec(package) is None:
             pytest.skip(f"the pages are not built here: {package} is not installed")
 
@@ -52,20 +55,6 @@ def test_the_navigation_equals_that_of_furo(built):
     assert run.returncode == 0, run.stderr
     assert len(ours) == len(PAGES) + 2 and "current-page" in ours["room/deep/c.html"]  # genindex and search
     assert ours == furos
-
-
-def test_several_processes_read_theorems_and_pass_on_their_warnings(built):
-    theorem = "```{{prf:theorem}} Of {0}\n:label: of-{0}\nIt holds.\n```\n\n{{prf:ref}}`of-{1}`\n"
-    pages = {f"page-{i}": f"# Page {i}\n\n" + theorem.format(i, (i + 7) % 20) for i in range(20)}
-    pages["index"] = "# Home\n\n```{toctree}\n" + "\n".join(pages) + "\n```\n"
-    run, files = built("well", ["parallel_proofs"], pages, "-W", "-j2")
-    assert run.returncode == 0, run.stderr
-    assert 'href="page-10.html#of-10"' in files["page-3.html"]
-    pages["page-9"] += "\n[gone](gone.md)\n"
-    pages["page-19"] += "\n```{prf:theorem} Once more\n:label: of-0\nIt holds.\n```\n"
-    run, _ = built("ill", ["parallel_proofs"], pages, "-W", "--keep-going", "-j2")
-    assert run.returncode == 1
-    assert "gone.md" in run.stderr and "duplicate theorem label 'of-0'" in run.stderr
 
 
 OBJECTS = """# Objects
@@ -112,3 +101,16 @@ def test_two_generated_files_with_the_same_path_are_refused(monkeypatch):
     assert merged({"a.svg": "1"}, {"b.svg": "2"}) == {"a.svg": "1", "b.svg": "2"}
     with pytest.raises(errors.ExtensionError, match=r"must have one source, got two for a\.svg"):
         merged({"a.svg": "1"}, {"a.svg": "2"})
+
+
+def test_functions_and_classes_that_pages_link_to_have_an_entry_in_the_reference(monkeypatch):
+    pytest.importorskip("sphinx.errors")
+    monkeypatch.syspath_prepend(str(EXTENSIONS))
+    is_documented = importlib.import_module("api_pages").is_documented
+    texts = [page.read_text() for page in EXTENSIONS.parent.rglob("*.md")]
+    names = re.findall(r"\{py:(?:func|class|meth|data)\}`~?([\w.]+)", "".join(texts))
+    assert names
+    for name in names:
+        pkgutil.resolve_name(name)  # imports the module
+        module = max((m for m in sys.modules if f"{name}.".startswith(f"{m}.")), key=len)
+        assert is_documented(module), name

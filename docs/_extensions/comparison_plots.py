@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from math import prod
+from statistics import mean
 from typing import Any
 
 from plots import COLOURS, GREY, plain_frame, plotted
@@ -67,11 +68,12 @@ def dot_plot(groups: Mapping[str, Dots], columns: int) -> str:
         for axes in panels.flat[len(groups) :]:
             axes.set_axis_off()
         for axes, (title, dots) in zip(panels.flat, groups.items(), strict=False):
-            for y, (ours, paper) in enumerate(reversed(dots.values())):
-                axes.plot([min(ours), max(ours)], [y, y], color=COLOURS[0], lw=1.2)
-                axes.plot(sum(ours) / len(ours), y, "o", color=COLOURS[0], ms=4, label="ours")
-                axes.plot(paper, y, "o", mfc="none", mec=COLOURS[1], ms=6, label="paper")
-            axes.set_yticks(range(len(dots)), list(reversed(dots)), fontsize=7)
+            rows_of_dots = range(len(dots) - 1, -1, -1)  # the first one is at the top
+            ours, papers = zip(*dots.values(), strict=True)
+            axes.hlines(rows_of_dots, [*map(min, ours)], [*map(max, ours)], color=COLOURS[0], lw=1.2)
+            axes.plot([*map(mean, ours)], rows_of_dots, "o", color=COLOURS[0], ms=4, label="ours")
+            axes.plot(papers, rows_of_dots, "o", mfc="none", mec=COLOURS[1], ms=6, label="paper")
+            axes.set_yticks(rows_of_dots, list(dots), fontsize=7)
             axes.set_title(title, fontsize=9)
             axes.margins(y=0.5 / len(dots))
             plain_frame(axes)

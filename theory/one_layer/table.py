@@ -91,6 +91,8 @@ CONSTRUCTIONS: dict[str, Callable[[Language, Architecture], Network]] = {
     )
 }
 
+UNBOUNDED = ("penalty", "fading", "square", "counting")
+"""The constructions with infinitely many states, which are compared on words up to a length."""
 SWAP, TURN, S, T, TURN_5 = "213", "231", "21345", "13245", "23145"
 """Elements of order 2 and 3 of S₃; two swaps and an element of order 3 of S₅."""
 _LAST = {
@@ -205,6 +207,15 @@ class TableCell:
     def answer(self) -> str:
         """Whether the architecture recognises the language: ``can``, ``cannot`` or ``open``."""
         return "open" if self.entry == "?" else "can" if self.entry in CONSTRUCTIONS else "cannot"
+
+    @property
+    def kind(self) -> str:
+        """The kind of evidence, which `evidence` returns after it has checked the cell."""
+        if self.answer == "can":
+            return "tested" if self.entry in UNBOUNDED else "decided"
+        if self.answer == "open":
+            return "none"
+        return "by hand" if type(self.law) is laws.LayerLaw else "certificate"
 
     @property
     def law(self) -> laws.LayerLaw:

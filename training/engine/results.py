@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import lzma
-from collections import defaultdict
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -208,19 +207,11 @@ def results_in(folder: str | Path) -> list[dict[str, Any]]:
     root = Path(folder)
     if not root.is_dir():
         raise InputError(f"{folder}: the path must be a folder with results (result.json below it)")
-    distinct: list[dict[str, Any]] = []
-    alike = defaultdict[str, list[dict[str, Any]]](list)  # to compare only results that may be equal
+    distinct: dict[str, dict[str, Any]] = {}  # by their text, because NaN equals NaN there
     for path in result_files(root):
         for data in read_archive(path.parent).values() if path.name == ARCHIVE else _results_at(path):
-            same_time = alike[str(data.get("seconds"))]
-            if not any(_text(data) == _text(other) for other in same_time):
-                same_time.append(data)
-                distinct.append(data)
-    return distinct
-
-
-def _text(data: dict[str, Any]) -> str:
-    return json.dumps(data, sort_keys=True)  # as text, NaN equals NaN
+            distinct.setdefault(json.dumps(data, sort_keys=True), data)
+    return list(distinct.values())
 
 
 def result_files(folder: Path) -> list[Path]:
