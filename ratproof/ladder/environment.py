@@ -88,7 +88,7 @@ def unchanged_afterwards() -> Iterator[None]:
     # Hypothesis's default is in the current folder
     os.environ.setdefault(STORAGE, str(cache_folder("hypothesis")))
     try:
-        with local_settings(settings.default):  # the caller may be a test that has settings of its own
+        with local_settings(settings.default or settings()):  # the caller may be a test that has settings of its own
             yield
     finally:
         if storage is None:
