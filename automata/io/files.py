@@ -19,7 +19,6 @@ from automata.semirings import Semiring
 from automata.text.number_text import shorten
 from automata.wfsa import WFSA, require_wfsa
 
-READABLE = (".json", ".att", ".txt", ".fst", ".dot", ".gv")
 FORMATS = {".json": ".json", ".att": ".att", ".txt": ".att", ".fst": ".fst", ".dot": ".dot", ".gv": ".dot"}
 """The format of each readable suffix: JSON, AT&T text, OpenFst's binary format, DOT."""
 WITHOUT_SEMIRING = (".att", ".fst")
@@ -89,7 +88,7 @@ def suffix_of(path: str | Path, file_format: str | None = None) -> str:
         )
     suffix = Path(path).suffix if file_format is None else f".{file_format.removeprefix('.')}"
     if suffix not in FORMATS:
-        raise InputError(f"{path}: the extension of an automaton must be one of {', '.join(READABLE)}")
+        raise InputError(f"{path}: the extension of an automaton must be one of {', '.join(FORMATS)}")
     return FORMATS[suffix]
 
 

@@ -236,7 +236,8 @@ def _show_hunt(folder: Path, as_json: bool) -> None:
     out = console()
     counterexamples, missing = state["counterexamples"], state["incomplete"]
     out.print(
-        f"{state['rows']:,} rounds done, {len(missing):,} left; digest {state['digest']}", soft_wrap=True
+        f"{plural(state['rows'], 'round')} done, {len(missing):,} left; digest {state['digest']}",
+        soft_wrap=True,
     )
     for target, number in missing[:SHOWN]:
         out.print(f"  not done: {target}, round {number}", soft_wrap=True)

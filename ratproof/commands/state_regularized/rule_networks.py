@@ -32,8 +32,8 @@ from ratproof.coq import rule_network as coq_files
 from ratproof.process.supervisor import OutOfTime
 from ratproof.report.certification import kernel_json, kernel_sentence
 
-AUTOMATA = (".json", ".att", ".fst", ".dot", ".gv")
-"""Suffixes of files with automata. A file with any other suffix contains rules."""
+AUTOMATA = set(files.FORMATS) - {".txt"}
+"""Suffixes of files with automata. A file with any other suffix contains rules, which may be a .txt file."""
 
 
 def certify(options: CertifyOptions) -> int:
