@@ -34,12 +34,13 @@ def settings_for(
         presets = ", ".join(record.presets)
         raise InputError(f"{where}: the {called} must be one of {presets}, got {preset!r:.40}")
     values = {**record.presets[preset], **options}
+    settings = from_json(record.settings, values, where)
     required = {name for one in RECORDS if one.name == experiment for name in one.required}
     for one in fields(record.settings):
         if one.name in required and one.name not in values:
             least, most = one.metadata["least"], one.metadata["most"]
             raise InputError(f"{where}: {option(one.name)} is missing; pass a number from {least} to {most}")
-    return from_json(record.settings, values, where)
+    return settings
 
 
 def run(

@@ -42,8 +42,8 @@ from training.tables import tables
 
 
 def recipe(name: str, **options: Any) -> Recipe:
-    """Return a recipe with 8 units and 6 centroids."""
-    small = {"model": "sr-gru", "units": 8, "centroids": 6}
+    """Return a recipe for grammar 1 with 8 units and 6 centroids."""
+    small = {"grammar": 1, "model": "sr-gru", "units": 8, "centroids": 6}
     result = settings_for("tomita", name, {**small, **options}, "test")
     assert isinstance(result, Recipe)
     return result
