@@ -167,6 +167,7 @@ def test_settings_are_chosen_without_the_test_part(experiment, options, tmp_path
             for name, value in (("units", 0), ("centroids", 1), ("grammar", 8), ("noise", "loud"))
         ),
         *(("tomita", {"model": "sr-gru", "noise": noise}, "--noise") for noise in ("1,-1", "inf")),
+        ("tomita", {"model": "sr-gru"}, "--grammar is missing; pass a number from 1 to 7"),
     ],
 )
 def test_a_wrong_setting_is_refused(experiment, options, says):
