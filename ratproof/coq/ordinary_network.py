@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from automata.errors import InputError
 from automata.moore import Moore
 from ratproof.certification.ordinary_networks.arithmetic import Array
-from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
+from ratproof.certification.ordinary_networks.network import Layer, OrdinaryNetwork
 from ratproof.certification.ordinary_networks.turned_boxes import TurnedBoxes, turned_boxes
 from ratproof.coq import certificate as coq_files
 from ratproof.coq import reals
@@ -17,7 +16,7 @@ from ratproof.coq.terms import coq_list, rational_term
 from ratproof.process.supervisor import OutOfTime
 
 THEOREM = "agrees"
-CELLS = {"rnn_tanh": "Elman", "gru": "GRU", "lstm": "LSTM"}
+CELLS = {"rnn_tanh": "Elman", "rnn_relu": "ReLU", "gru": "GRU", "lstm": "LSTM"}
 BITS = 32
 """The endpoints of intervals are multiples of 2^-BITS."""
 TRIALS = 2
@@ -39,17 +38,6 @@ Print Assumptions {theorem}.
 """
 
 
-def require_supported(network: OrdinaryNetwork) -> None:
-    """Raise InputError if Coq's theory does not have this kind of network."""
-    layers = len(network.layers)
-    if network.cell not in CELLS or layers != 1:
-        plural = "s" if layers != 1 else ""
-        raise InputError(
-            "--kernel requires a network of kind rnn_tanh, gru or lstm with one layer, got"
-            f" {network.cell} with {layers} layer{plural}"
-        )
-
-
 require_file = reals.REGIONS.require_file
 
 
@@ -65,7 +53,7 @@ def write(
 
     Args:
         path: The Coq file.
-        network: The network, which :func:`require_supported` accepts.
+        network: The network.
         machine: The minimal automaton, with decisions as outputs.
         checkpoint: The name of the network's file, for a comment.
         until: The value of ``time.monotonic()`` at which to stop the search for regions.
@@ -118,20 +106,22 @@ def file_text(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes, ch
 
 
 def _network(network: OrdinaryNetwork) -> str:
-    layer = network.layers[0]
-    parts = (layer.input_weight, layer.input_bias, layer.weight, layer.bias)
-    blocks = zip(*(np.split(part, len(part) // network.units) for part in parts), strict=True)
-    gates = (f"Gate {_matrix(W)} {row(b)} {_matrix(U)} {row(c)}" for W, b, U, c in blocks)
     return "\n  ".join(
         [
             f"Ordinary {CELLS[network.cell]}",
-            coq_list(gates),
+            coq_list(coq_list(_gates(layer, network.units)) for layer in network.layers),
             _matrix(network.embeddings),
             _matrix(network.readout),
             row(network.readout_bias),
             rational_term(network.threshold),
         ]
     )
+
+
+def _gates(layer: Layer, units: int) -> Iterable[str]:
+    parts = (layer.input_weight, layer.input_bias, layer.weight, layer.bias)
+    blocks = zip(*(np.split(part, len(part) // units) for part in parts), strict=True)
+    return (f"Gate {_matrix(W)} {row(b)} {_matrix(U)} {row(c)}" for W, b, U, c in blocks)
 
 
 def _regions(regions: TurnedBoxes, number: dict[int, str]) -> Iterable[str]:

@@ -7,7 +7,7 @@ Open Scope R_scope.
 
 Definition interval_arithmetic (bits : positive) : arithmetic :=
   Arithmetic interval zero add (mul bits)
-    (fun z n h => add (mul bits (sub (one bits) z) n) (mul bits z h)) (sigmoid_of bits) (tanh_of bits).
+    (fun z n h => add (mul bits (sub (one bits) z) n) (mul bits z h)) (sigmoid_of bits) (tanh_of bits) positive_part_of.
 
 (* A cell over a box. *)
 Section Cell.
@@ -16,7 +16,7 @@ Notation ivs := (interval_arithmetic bits).
 
 Definition forms : arithmetic :=
   Arithmetic form (constant zero) slopes.plus (slopes.times bits balanced box) (slopes.between bits balanced box)
-    (of_sigmoid bits balanced box) (of_tanh bits balanced box).
+    (of_sigmoid bits balanced box) (of_tanh bits balanced box) (of_positive_part bits balanced box).
 Notation constants := (map constant).
 
 (* The parts of the gates that read a token, and those that read the state, from matrices for each gate. The latter are tightened once for
@@ -130,6 +130,9 @@ Proof. now apply represents_sigmoid. Qed.
 Lemma forms_tangent f a b : represents f a b -> represents (tangent forms f) (tanh a) (tanh b).
 Proof. now apply represents_tanh. Qed.
 
+Lemma forms_positive_part f a b : represents f a b -> represents (positive_part forms f) (Rmax 0 a) (Rmax 0 b).
+Proof. now apply represents_positive_part. Qed.
+
 Lemma forms_dot xs u v ys s t : all3 represents xs u v -> all3 represents ys s t ->
   represents (dot (K := forms) xs ys) (rdot u s) (rdot v t).
 Proof. intros X Y. apply (all3_dot forms represents represents_zero forms_plus forms_times); assumption. Qed.
@@ -143,7 +146,7 @@ Lemma forms_update kind rs ru rv qs su sv h hu hv :
   all3 represents (update (K := forms) kind rs qs h) (update (K := reals) kind ru su hu) (update (K := reals) kind rv sv hv).
 Proof.
 intros R S H.
-apply (all3_update forms represents forms_plus forms_times forms_between forms_squash forms_tangent); assumption.
+apply (all3_update forms represents forms_plus forms_times forms_between forms_squash forms_tangent forms_positive_part); assumption.
 Qed.
 
 Lemma all3_tighten fs u v : all3 represents fs u v -> all3 represents (map (tighten bits balanced box) fs) u v.

@@ -26,6 +26,7 @@ Definition blended (z n h y : R) : Prop :=
 Definition computed_unit (kind : cell) (gates : list (gate R)) (v h : list R) (i : nat) (y : R) : Prop :=
   match kind, gates with
   | Elman, [g] => exists s, sum_of (all_terms 0 1 g v h i) s /\ computes tanh s y
+  | ReLU, [g] => exists s, sum_of (all_terms 0 1 g v h i) s /\ near (Rmax 0 s) y
   | GRU, [gr; gz; gn] => exists sr r sz z inner s n,
     sum_of (all_terms 0 1 gr v h i) sr /\ computes sigmoid sr r /\
     sum_of (all_terms 0 1 gz v h i) sz /\ computes sigmoid sz z /\
@@ -45,15 +46,22 @@ Definition computed_unit (kind : cell) (gates : list (gate R)) (v h : list R) (i
 
 Section Computed.
 Variable N : ordinary R.
-Definition computed_step (h : list R) (x : nat) (h' : list R) : Prop :=
-  length h' = entries_of_state N /\
-  forall i, (i < entries_of_state N)%nat -> computed_unit (cell_kind N) (cell_gates N) (nth x (embeddings N) []) h i (nth i h' 0).
+Definition computed_layer (gates : list (gate R)) (v h h' : list R) : Prop :=
+  length h' = entries_of_layer N /\
+  forall i, (i < entries_of_layer N)%nat -> computed_unit (cell_kind N) gates v h i (nth i h' 0).
+Fixpoint computed_layers (layers : list (list (gate R))) (v h h' : list R) : Prop :=
+  match layers with
+  | [] => h' = []
+  | gates :: above => exists new rest, h' = new ++ rest /\
+    computed_layer gates v (firstn (entries_of_layer N) h) new /\ computed_layers above new (skipn (entries_of_layer N) h) rest
+  end.
+Definition computed_step (h : list R) (x : nat) (h' : list R) : Prop := computed_layers (layers N) (nth x (embeddings N) []) h h'.
 Inductive computed_state : list nat -> list R -> Prop :=
 | at_first : computed_state [] (repeat 0 (entries_of_state N))
 | after_step word x h h' : computed_state word h -> computed_step h x h' -> computed_state (word ++ [x]) h'.
 Definition computed_scores (h : list R) (values : list R) : Prop := exists outputs,
   length outputs = length (readout_bias N) /\
-  (forall i, (i < length outputs)%nat -> sum_of (output_terms 0 1 (readout N) (readout_bias N) h i) (nth i outputs 0)) /\
+  (forall i, (i < length outputs)%nat -> sum_of (output_terms 0 1 (readout N) (readout_bias N) (last_layer N h) i) (nth i outputs 0)) /\
   values = match outputs with [output] => [threshold N; output] | _ => outputs end.
 (* The computed decision is this one, for every order of the sums and for all rounding errors. *)
 Definition computes_decision (word : list nat) (decision : nat) : Prop :=
@@ -64,6 +72,7 @@ End Computed.
 Definition unit_value (kind : cell) (gates : list (gate R)) (v h : list R) (i : nat) : R :=
   match kind, gates with
   | Elman, [g] => tanh (exact_sum (all_terms 0 1 g v h i))
+  | ReLU, [g] => Rmax 0 (exact_sum (all_terms 0 1 g v h i))
   | GRU, [gr; gz; gn] =>
     let r := sigmoid (exact_sum (all_terms 0 1 gr v h i)) in
     let z := sigmoid (exact_sum (all_terms 0 1 gz v h i)) in
@@ -77,7 +86,7 @@ Definition unit_value (kind : cell) (gates : list (gate R)) (v h : list R) (i : 
   | _, _ => 0
   end.
 
-Definition number_of_gates (kind : cell) : nat := match kind with Elman => 1 | GRU => 3 | LSTM => 4 end.
+Definition number_of_gates (kind : cell) : nat := match kind with Elman | ReLU => 1 | GRU => 3 | LSTM => 4 end.
 
 Lemma exact_sum_combine u : forall v, exact_sum (combine u v) = rdot u v.
 Proof. induction u as [|x u IH]; intros [|y v]; try reflexivity. unfold exact_sum in *. cbn. now rewrite IH. Qed.
@@ -164,6 +173,11 @@ destruct kind; destruct gates as [|g1 [|g2 [|g3 [|g4 [|g5 gs]]]]]; try discrimin
   split; [exact L|]. intros i I.
   etransitivity; [apply nth_map_in; in_range|]. f_equal. etransitivity; [apply nth_each; in_range|].
   rewrite nth_read, nth_recurrent by assumption. now rewrite exact_all.
+- inversion_clear shaped as [|? ? G _]. change (positive_part reals) with (Rmax 0). change (plus reals) with Rplus.
+  assert (L : length (map (Rmax 0) (each (K := reals) Rplus (read g1) (recurrent g1))) = size) by length_is.
+  split; [exact L|]. intros i I.
+  etransitivity; [apply nth_map_in; in_range|]. f_equal. etransitivity; [apply nth_each; in_range|].
+  rewrite nth_read, nth_recurrent by assumption. now rewrite exact_all.
 - inversion_clear shaped as [|? ? G1 S1]. inversion_clear S1 as [|? ? G2 S2]. inversion_clear S2 as [|? ? G3 _].
   change (squash reals) with sigmoid. change (tangent reals) with tanh. change (plus reals) with Rplus. change (times reals) with Rmult.
   set (r := map sigmoid (each (K := reals) Rplus (read g1) (recurrent g1))).
@@ -238,6 +252,9 @@ Definition function_approximation (function derivative : interval -> interval) (
   (values, add (mul bits (derivative values) (snd a)) (symmetric (above 21 (unit bits)))).
 Definition sigmoid_approximation := function_approximation (sigmoid_of bits) (sigmoid_slope bits).
 Definition tanh_approximation := function_approximation (tanh_of bits) (tanh_slope bits).
+(* max (0, x) increases a distance by a factor between 0 and 1. *)
+Definition positive_part_approximation (a : approximation) : approximation :=
+  rounded bits (positive_part_of (fst a), hull zero (snd a)).
 (* The sum of terms and of a product of computed numbers. *)
 Definition sum_with_product (terms : list (interval * interval)) (a b : approximation) : approximation :=
   (add (fst (sums terms)) (mul bits (fst a) (fst b)),
@@ -245,6 +262,7 @@ Definition sum_with_product (terms : list (interval * interval)) (a b : approxim
 Definition unit_approximation (kind : cell) (gates : list (gate interval)) (v h : list interval) (i : nat) : approximation :=
   match kind, gates with
   | Elman, [g] => tanh_approximation (sums (all_terms zero one g v h i))
+  | ReLU, [g] => positive_part_approximation (sums (all_terms zero one g v h i))
   | GRU, [gr; gz; gn] =>
     let r := sigmoid_approximation (sums (all_terms zero one gr v h i)) in
     let z := sigmoid_approximation (sums (all_terms zero one gz v h i)) in
@@ -289,6 +307,15 @@ Proof. eapply function_approximates; [exact (contains_sigmoid bits)|exact (conta
 
 Lemma tanh_approximates a x x' y : approximates a x x' -> computes tanh x' y -> approximates (tanh_approximation a) (tanh x) y.
 Proof. eapply function_approximates; [exact (contains_tanh bits)|exact (contains_tanh_slope bits)|exact derive_tanh]. Qed.
+
+Lemma positive_part_approximates a x x' y : approximates a x x' -> near (Rmax 0 x') y ->
+  approximates (positive_part_approximation a) (Rmax 0 x) y.
+Proof.
+intros [A D] N. apply (rounded_approximates bits) with (Rmax 0 x'); [|assumption]. split; [now apply contains_positive_part|].
+cbn [snd]. destruct (positive_part_between x x') as (t & T & E). rewrite E.
+destruct (snd a) as [[low high]|]; [|easy]. cbn in *. rewrite IZR_min, IZR_max. pose proof (scale_positive bits).
+unfold Rmin, Rmax. repeat destruct Rle_dec; nra.
+Qed.
 
 Lemma sum_with_product_approximates terms l a b x x' y y' s : contain_terms bits terms l -> approximates a x x' -> approximates b y y' ->
   sum_of (l ++ [(x', y')]) s -> approximates (sum_with_product terms a b) (exact_sum l + x * y) s.
@@ -370,6 +397,7 @@ Proof.
 unfold computed_unit, unit_approximation, unit_value.
 destruct kind; destruct gates as [|g1 [|g2 [|g3 [|g4 [|g5 gs]]]]]; cbn [map]; try (intros F; destruct F; fail).
 - intros (s & S & C). eapply tanh_approximates; [|exact C]. now apply sums_approximate.
+- intros (s & S & C). eapply positive_part_approximates; [|exact C]. now apply sums_approximate.
 - intros (sr & r & sz & z & inner & s & n & Sr & Cr & Sz & Cz & Si & S & Cn & B).
   eapply blend_approximates; [| | |exact B].
   + eapply sigmoid_approximates; [|exact Cz]. now apply sums_approximate.
@@ -414,6 +442,7 @@ assert (A : forall row w x, sum_of (combine row w ++ [(x, 1)]) (exact_sum (combi
 unfold computed_unit, unit_value.
 destruct kind; destruct gates as [|g1 [|g2 [|g3 [|g4 [|g5 gs]]]]]; try discriminate; intros _.
 - exists (exact_sum (all_terms 0 1 g1 v h i)). split; [apply S|apply computes_exact].
+- exists (exact_sum (all_terms 0 1 g1 v h i)). split; [apply S|apply near_exact].
 - assert (P : forall g r p, sum_of (read_terms 0 1 g v i ++ [(r, p)]) (exact_sum (read_terms 0 1 g v i) + r * p)).
   { intros g r p. replace (exact_sum (read_terms 0 1 g v i) + r * p) with (exact_sum (read_terms 0 1 g v i ++ [(r, p)])).
     - apply sum_exact. intros E. now destruct (read_terms 0 1 g v i).

@@ -101,6 +101,8 @@ Definition div := lift (fun x y =>
     Some ((Z.shiftl (fst x) (Z.pos bits) / (if 0 <=? fst x then snd y else fst y))%Z,
           (- (Z.shiftl (- snd x) (Z.pos bits) / (if 0 <=? snd x then fst y else snd y)))%Z)
   else None).
+Definition positive_part_of (I : interval) : interval :=
+  match I with Some (low, high) => Some (Z.max 0 low, Z.max 0 high) | None => None end.
 Definition meet (I J : interval) : interval :=
   match I, J with
   | Some x, Some y => Some (Z.max (fst x) (fst y), Z.min (snd x) (snd y))
@@ -194,6 +196,12 @@ destruct (Z.ltb_spec 0 c) as [C|C]; [|easy]. cbn [contains]. intros X Y. split.
   replace (0 <=? - b)%Z with (negb (0 <=? b)%Z).
   + destruct (0 <=? b)%Z; simpl; lra.
   + destruct (Z.leb_spec 0 b), (Z.leb_spec 0 (- b)); simpl; lia.
+Qed.
+
+Lemma contains_positive_part I x : contains I x -> contains (positive_part_of I) (Rmax 0 x).
+Proof.
+destruct I as [[a b]|]; [|easy]. cbn [positive_part_of contains]. rewrite !IZR_max. pose proof scale_positive.
+unfold Rmax. repeat destruct Rle_dec; nra.
 Qed.
 
 Lemma contains_meet I J x : contains I x -> contains J x -> contains (meet I J) x.

@@ -12,7 +12,8 @@ Record arithmetic := Arithmetic {
   times : number -> number -> number;
   between : number -> number -> number -> number;  (* (1 - z) n + z h *)
   squash : number -> number;  (* the sigmoid *)
-  tangent : number -> number  (* tanh *)
+  tangent : number -> number;  (* tanh *)
+  positive_part : number -> number  (* max (0, x) *)
 }.
 
 Section Programs.
@@ -28,10 +29,11 @@ Fixpoint each3 (f : K -> K -> K -> K) (u v w : list K) : list K :=
 
 (* A cell's new state from the parts of its gates: W x + b, which reads the symbol, and U h + c, which reads the state. The state of
    an LSTM is h, followed by its memory. *)
-Inductive cell := Elman | GRU | LSTM.
+Inductive cell := Elman | ReLU | GRU | LSTM.
 Definition update (kind : cell) (read recurrent : list (list K)) (h : list K) : list K :=
   match kind, read, recurrent with
   | Elman, [read_h], [recurrent_h] => map (tangent K) (each (plus K) read_h recurrent_h)
+  | ReLU, [read_h], [recurrent_h] => map (positive_part K) (each (plus K) read_h recurrent_h)
   | GRU, [read_r; read_z; read_n], [recurrent_r; recurrent_z; recurrent_n] =>
     let r := map (squash K) (each (plus K) read_r recurrent_r) in
     let z := map (squash K) (each (plus K) read_z recurrent_z) in
@@ -75,7 +77,7 @@ Definition map_network {S T} (f : S -> T) (N : network S) : network T :=
 (* The network over the real numbers. *)
 Open Scope R_scope.
 Definition reals : arithmetic :=
-  Arithmetic R 0 Rplus Rmult (fun z n h => (1 - z) * n + z * h) sigmoid tanh.
+  Arithmetic R 0 Rplus Rmult (fun z n h => (1 - z) * n + z * h) sigmoid tanh (Rmax 0).
 
 Section Network.
 Variable N : network R.

@@ -24,6 +24,7 @@ Hypothesis P_between : forall z n h az bz an bn ah bh, P z az bz -> P n an bn ->
   P (between K z n h) ((1 - az) * an + az * ah) ((1 - bz) * bn + bz * bh).
 Hypothesis P_squash : forall f a b, P f a b -> P (squash K f) (sigmoid a) (sigmoid b).
 Hypothesis P_tangent : forall f a b, P f a b -> P (tangent K f) (tanh a) (tanh b).
+Hypothesis P_positive_part : forall f a b, P f a b -> P (positive_part K f) (Rmax 0 a) (Rmax 0 b).
 
 Lemma all3_map (f : K -> K) (h : R -> R) : (forall x a b, P x a b -> P (f x) (h a) (h b)) ->
   forall xs u v, all3 P xs u v -> all3 P (map f xs) (map h u) (map h v).
@@ -50,6 +51,9 @@ Proof. induction 1 as [|f0 a0 b0 fs0 xs0 ys0 X0 Xs0 IH0]; intros xs' s t X; cbn;
 Lemma all3_skipn n : forall xs u v, all3 P xs u v -> all3 P (skipn n xs) (skipn n u) (skipn n v).
 Proof. induction n as [|n IH]; intros xs u v H; [assumption|]. destruct H; cbn; [constructor|now apply IH]. Qed.
 
+Lemma all3_firstn n : forall xs u v, all3 P xs u v -> all3 P (firstn n xs) (firstn n u) (firstn n v).
+Proof. induction n as [|n IH]; intros xs u v H; [constructor|]. destruct H; cbn; constructor; [assumption|now apply IH]. Qed.
+
 Lemma all3_app xs u v ys s t : all3 P xs u v -> all3 P ys s t -> all3 P (xs ++ ys) (u ++ s) (v ++ t).
 Proof. induction 1; cbn; intros; [assumption|]. constructor; auto. Qed.
 
@@ -71,6 +75,7 @@ repeat first
   | apply all3_rest
   | apply all3_between
   | apply (all3_map (tangent K) tanh P_tangent)
+  | apply (all3_map (positive_part K) (Rmax 0) P_positive_part)
   | apply (all3_map (squash K) sigmoid P_squash)
   | apply (all3_each (plus K) Rplus P_plus)
   | apply (all3_each (times K) Rmult P_times)

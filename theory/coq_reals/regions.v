@@ -22,9 +22,9 @@ Variables (bits : positive) (exact : ordinary Q) (A : machine) (regions : list r
 Notation contains := (contains bits).
 Notation ivs := (interval_arithmetic bits).
 Notation points := (map point).
-Definition gates : list (gate Q) := cell_gates exact.
-Definition number_of_units : nat := length (c (nth 0 gates (Gate [] [] [] []))).
-Definition size : nat := state_size (cell_kind exact) number_of_units.
+Definition number_of_units : nat := length (c (nth 0 (nth 0 (layers exact) []) (Gate [] [] [] []))).
+Definition layer_size : nat := state_size (cell_kind exact) number_of_units.
+Definition size : nat := length (layers exact) * layer_size.
 Definition numbers : list nat := seq 0 size.
 Definition rational_rows : list (list Q) -> list (list interval) := map (map (of_rational bits)).
 
@@ -53,8 +53,9 @@ Definition enters (q : region) (h : list form) : bool :=
   within (map Z.opp (width q)) (width q) moved &&
   within (repeat (- unit bits)%Z size) (repeat (unit bits) size)
     (map (tighten bits false box) (apply (K := forms) (map (map constant) (map points (factor q))) moved)).
+Definition last_part {T} (h : list T) : list T := skipn (pred (length (layers exact)) * layer_size) h.
 Definition score_forms (h : list form) : list form :=
-  let outputs := each (K := forms) slopes.plus (apply (K := forms) (map (map constant) (rational_rows (readout exact))) h)
+  let outputs := each (K := forms) slopes.plus (apply (K := forms) (map (map constant) (rational_rows (readout exact))) (last_part h))
     (map constant (map (of_rational bits) (readout_bias exact))) in
   match outputs with [output] => [constant (of_rational bits (threshold exact)); output] | _ => outputs end.
 Definition with_errors (values : list form) (errors : list interval) : list form :=
@@ -73,41 +74,67 @@ Definition well_formed (q : region) : bool :=
   forallb (fun x => Nat.ltb (nth x (next q) 0%nat) (length regions) &&
     Nat.eqb (owner (nth (nth x (next q) 0%nat) regions q)) (move A (owner q) x)) (seq 0 (length (embeddings exact))).
 Definition ranges (h : list form) : list interval := map (fun f => range (tighten bits false box f)) h.
-(* Rounding errors of the outputs, and of the next state, in states that are between these bounds. *)
+(* Rounding errors of the outputs, and of a layer's next state, in states that are between these bounds. *)
 Definition score_errors (h : list interval) : list interval :=
   let error i := snd (sum_of_products bits
-    (output_terms zero (one bits) (rational_rows (readout exact)) (map (of_rational bits) (readout_bias exact)) h i)) in
+    (output_terms zero (one bits) (rational_rows (readout exact)) (map (of_rational bits) (readout_bias exact)) (last_part h) i)) in
   match map error (seq 0 (length (readout_bias exact))) with [output] => [zero; output] | errors => errors end.
-Definition state_errors (enclosed : list (gate interval)) (token h : list interval) : list interval :=
-  map (fun i => snd (unit_approximation bits (cell_kind exact) enclosed token h i)) numbers.
+Definition layer_errors (enclosed : list (gate interval)) (v h : list interval) : list interval :=
+  map (fun i => snd (unit_approximation bits (cell_kind exact) enclosed v h i)) (seq 0 layer_size).
+(* The parts of a layer's gates that read the layer below. *)
+Definition reads_of (enclosed : list (gate interval)) (v : list form) : list (list form) :=
+  map (fun g => each (K := forms bits false box) slopes.plus
+    (apply (K := forms bits false box) (map (map constant) (W g)) v) (map constant (b g))) enclosed.
+(* The layers with the parts of their gates that read the state. *)
+Fixpoint with_recurrents (ls : list (list (gate interval))) (h : list form) : list (list (gate interval) * list (list form)) :=
+  match ls with
+  | [] => []
+  | enclosed :: above =>
+    (enclosed, recurrent bits false box enclosed (map U enclosed) (firstn layer_size h)) :: with_recurrents above (skipn layer_size h)
+  end.
+(* The computed next state. The first layer's gates read reads, which is computed from vectors in v. *)
+Fixpoint computed_forms (ls : list (list (gate interval) * list (list form))) (reads : list (list form)) (v : list interval)
+    (h : list form) : list form :=
+  match ls with
+  | [] => []
+  | (enclosed, recurrents) :: above =>
+    let old := firstn layer_size h in
+    let new := with_errors box (update (K := forms bits false box) (cell_kind exact) reads recurrents old) (layer_errors enclosed v (ranges old)) in
+    new ++ match above with
+      | [] => []
+      | (next, _) :: _ => computed_forms above (reads_of next new) (ranges new) (skipn layer_size h)
+      end
+  end.
 Definition decides_well (q : region) : bool :=
   let h := state_forms q in decided box (score_errors (ranges h)) h (nth (owner q) (decision A) 0%nat).
-Definition check_region (enclosed : list (gate interval)) (recurrent_weights : list (list (list interval)))
-    (tokens : list (list interval * list (list interval))) (q : region) : bool :=
+Definition check_region (enclosed : list (list (gate interval))) (tokens : list (list interval * list (list interval))) (q : region) : bool :=
   well_formed q &&
   let h := state_forms q in
-  let recurrents := recurrent bits false box enclosed recurrent_weights h in
+  let parts := with_recurrents enclosed h in
   forallb (fun tn =>
-    let moved := new_state bits false box (cell_kind exact) (snd (fst tn)) recurrents h in
-    enters box (nth (snd tn) regions q) (with_errors box moved (state_errors enclosed (fst (fst tn)) (ranges h))))
+    enters box (nth (snd tn) regions q) (computed_forms parts (map (map constant) (snd (fst tn))) (fst (fst tn)) h))
     (combine tokens (next q)).
 Definition shaped : bool :=
   let n := number_of_units in
-  forallb (fun g => Nat.eqb (length (W g)) n && Nat.eqb (length (b g)) n && Nat.eqb (length (U g)) n && Nat.eqb (length (c g)) n) gates &&
-  Nat.eqb (length gates) (number_of_gates (cell_kind exact)) &&
+  forallb (fun gates => Nat.eqb (length gates) (number_of_gates (cell_kind exact)) &&
+    forallb (fun g => Nat.eqb (length (W g)) n && Nat.eqb (length (b g)) n && Nat.eqb (length (U g)) n && Nat.eqb (length (c g)) n) gates)
+    (layers exact) &&
   Nat.eqb (length (readout exact)) (length (readout_bias exact)).
-(* A sum over a row and a vector is cut to the shorter one, so a weight or an entry could be lost. *)
+(* A sum over a row and a vector is cut to the shorter one, so a weight or an entry could be lost. There is at least one layer. *)
 Definition rows_fit : bool :=
   let fits (n : nat) (rows : list (list Q)) := forallb (fun row => Nat.eqb (length row) n) rows in
-  forallb (fun g => fits number_of_units (U g) && forallb (fun v => fits (length v) (W g)) (embeddings exact)) gates &&
+  negb (Nat.eqb (length (layers exact)) 0) &&
+  forallb (forallb (fun g => fits number_of_units (U g))) (layers exact) &&
+  forallb (fun g => forallb (fun v => fits (length v) (W g)) (embeddings exact)) (nth 0 (layers exact) []) &&
+  forallb (forallb (fun g => fits number_of_units (W g))) (tl (layers exact)) &&
   fits number_of_units (readout exact).
 (* The decision in region 0 matters only if there is a way back to it. *)
 Definition returns : bool := existsb (fun q => existsb (Nat.eqb 0) (next q)) regions.
 Definition check : bool :=
-  let enclosed := map (map_gate (of_rational bits)) gates in
+  let enclosed := map (map (map_gate (of_rational bits))) (layers exact) in
   match regions with [] => false | q :: _ => Nat.eqb (owner q) 0 && enters [] q (repeat (constant zero) size) end &&
-  shaped && rows_fit && forallb (check_region enclosed (map (fun g => rational_rows (U g)) gates)
-    (map (fun token => (token, read_parts bits enclosed token)) (rational_rows (embeddings exact)))) regions &&
+  shaped && rows_fit && forallb (check_region enclosed
+    (map (fun token => (token, read_parts bits (nth 0 enclosed []) token)) (rational_rows (embeddings exact)))) regions &&
   forallb decides_well (if returns then regions else tl regions).
 End Check.
 
@@ -123,19 +150,24 @@ Notation differences := (differences bits).
 Notation size := (size exact).
 Notation number_of_units := (number_of_units exact).
 Notation numbers := (numbers exact).
-Notation gates := (gates exact).
-Notation enclosed := (map (map_gate (of_rational bits)) gates).
+Notation layer_size := (layer_size exact).
+Notation real_layers := (map (map (map_gate Q2R))).
+Notation enclosed := (map (map (map_gate (of_rational bits)))).
 Notation real_rows := (map (map real_of)).
 
 Definition inside (q : region) (h : list R) : Prop :=
   length h = size /\ bounded (map Z.opp (width q)) (width q) (differences (center q) h) /\
   bounded (repeat (- unit bits)%Z size) (repeat (unit bits) size) (rapply (real_rows (factor q)) (differences (center q) h)).
 
-Lemma size_of_N : entries_of_state N = size.
+Lemma layer_size_of_N : entries_of_layer N = layer_size.
 Proof.
-unfold entries_of_state, units, regions.size, regions.number_of_units, regions.gates. cbn [cell_kind cell_gates map_ordinary]. f_equal.
-change (Gate [] [] [] []) with (map_gate Q2R (Gate [] [] [] [])) at 1. rewrite map_nth. cbn. apply map_length.
+unfold entries_of_layer, units, regions.layer_size, regions.number_of_units. cbn [cell_kind layers map_ordinary]. f_equal.
+change (Gate [] [] [] []) with (map_gate Q2R (Gate [] [] [] [])) at 1. change (@nil (gate R)) with (map (map_gate Q2R) []).
+rewrite !map_nth. cbn. apply map_length.
 Qed.
+
+Lemma size_of_N : entries_of_state N = size.
+Proof. unfold entries_of_state. rewrite layer_size_of_N. cbn [layers map_ordinary]. now rewrite map_length. Qed.
 
 (* Linear algebra. *)
 Lemma along_is_dot s : forall d, along s d = rdot s d.
@@ -164,6 +196,9 @@ Proof.
 unfold cells.differences. induction ms as [|m ms IH]; intros [|v vs] L; try discriminate; cbn; [reflexivity|].
 f_equal. apply IH. now injection L.
 Qed.
+
+Lemma Forall2_skipn {S T} (P : S -> T -> Prop) n : forall u v, Forall2 P u v -> Forall2 P (skipn n u) (skipn n v).
+Proof. induction n as [|n IH]; intros u v H; [assumption|]. destruct H; cbn; [constructor|now apply IH]. Qed.
 
 (* The numbers of a well-formed region. *)
 Section Region.
@@ -323,29 +358,16 @@ split; [lia|]. split.
   eapply within_sound; [exact R| | |exact Rows]; rewrite repeat_length, map_length; unfold apply; rewrite !map_length; lia.
 Qed.
 
-Lemma step_sound h a b symbol : all3 represents h a b ->
-  all3 represents
-    (new_state bits false box (cell_kind exact) (read_parts bits enclosed (map (of_rational bits) (nth symbol (embeddings exact) [])))
-      (recurrent bits false box enclosed (map (fun g => rational_rows bits (U g)) gates) h) h)
-    (next_state N a symbol) (next_state N b symbol).
-Proof.
-intros H. unfold next_state. change (embeddings N) with (map (map Q2R) (embeddings exact)).
-change (@nil R) with (map Q2R []). rewrite map_nth.
-apply forms_update; [assumption..|apply not_balanced| | |assumption].
-- apply represents_rows, encloses_reads.
-- change (cell_gates N) with (map (map_gate Q2R) gates). rewrite !map_map.
-  apply (forms_recurrent bits gates false box point point_in_box middle_in_box not_balanced
-    (fun g => rational_rows bits (U g)) (fun g => map (map Q2R) (U g))); [|assumption].
-  intros g. apply encloses_rows.
-Qed.
-
 Lemma scores_sound h a b : all3 represents h a b -> all3 represents (score_forms bits exact box h) (scores N a) (scores N b).
 Proof.
 intros H. unfold score_forms, scores.
+assert (Last : all3 represents (last_part exact h) (last_layer N a) (last_layer N b)).
+{ unfold last_part, last_layer. rewrite layer_size_of_N. cbn [layers map_ordinary]. rewrite map_length. now apply (all3_skipn forms). }
 assert (E : all3 represents
-  (each (K := forms) slopes.plus (apply (K := forms) (map (map constant) (rational_rows bits (readout exact))) h)
+  (each (K := forms) slopes.plus (apply (K := forms) (map (map constant) (rational_rows bits (readout exact))) (last_part exact h))
     (map constant (map (of_rational bits) (readout_bias exact))))
-  (each (K := reals) Rplus (rapply (readout N) a) (readout_bias N)) (each (K := reals) Rplus (rapply (readout N) b) (readout_bias N))).
+  (each (K := reals) Rplus (rapply (readout N) (last_layer N a)) (readout_bias N))
+  (each (K := reals) Rplus (rapply (readout N) (last_layer N b)) (readout_bias N))).
 { apply (all3_each forms represents slopes.plus Rplus (forms_plus bits false box point)).
   - apply forms_apply; [assumption..|apply not_balanced| |assumption]. apply represents_rows, encloses_rows.
   - apply represents_all, encloses_map. }
@@ -380,45 +402,117 @@ assert (Z : represents (constant zero) 0 0) by apply represents_constant, contai
 eapply positive_sound; [|exact X].
 exact (represents_minus _ _ _ _ _ _ (all3_nth represents _ _ _ _ i Z S) (all3_nth represents _ _ _ _ j Z S)).
 Qed.
+Lemma all3_ranges h a b : all3 represents h a b -> Forall2 contains (map (fun f => range (tighten bits false box f)) h) b.
+Proof.
+induction 1 as [|f x y fs xs ys F Fs IH]; cbn [map]; constructor; [|assumption].
+enough (R : represents (tighten bits false box f) x y) by apply R. apply represents_tighten; [assumption..|apply not_balanced|assumption].
+Qed.
 End Over.
 
-(* All regions are checked. *)
-Notation real_gates := (map (map_gate Q2R) gates).
-Notation tokens := (map (fun token => (token, read_parts bits enclosed token)) (rational_rows bits (embeddings exact))).
-Notation recurrent_weights := (map (fun g => rational_rows bits (U g)) gates).
-Notation values_of symbol := (map Q2R (nth symbol (embeddings exact) [])).
 Hypothesis is_shaped : shaped exact = true.
-Hypothesis all_checked : forallb (check_region bits exact A regions enclosed recurrent_weights tokens) regions = true.
+Definition layer_shaped (gates : list (gate R)) : Prop :=
+  List.Forall (gate_shaped number_of_units) gates /\ length gates = number_of_gates (cell_kind exact).
 
-Lemma gates_shaped : List.Forall (gate_shaped number_of_units) real_gates /\
-  length real_gates = number_of_gates (cell_kind exact) /\
-  length (readout exact) = length (readout_bias exact).
+Lemma layers_shaped : List.Forall layer_shaped (real_layers (layers exact)) /\ length (readout exact) = length (readout_bias exact).
 Proof.
-unfold shaped in is_shaped. apply andb_prop in is_shaped as [G Out%Nat.eqb_eq]. apply andb_prop in G as [G Number%Nat.eqb_eq].
-repeat split; [| |assumption].
-- apply Forall_map, Forall_forall. intros g I. rewrite forallb_forall in G. specialize (G g I).
-  repeat (apply andb_prop in G as [G ?%Nat.eqb_eq]). apply Nat.eqb_eq in G. unfold gate_shaped. cbn. rewrite !map_length. now repeat split.
-- now rewrite map_length.
+unfold shaped in is_shaped. apply andb_prop in is_shaped as [L Out%Nat.eqb_eq]. split; [|assumption].
+apply Forall_map, Forall_forall. intros gates I. rewrite forallb_forall in L. specialize (L gates I).
+apply andb_prop in L as [Number%Nat.eqb_eq G]. split; [|now rewrite map_length].
+apply Forall_map, Forall_forall. intros g J. rewrite forallb_forall in G. specialize (G g J).
+repeat (apply andb_prop in G as [G ?%Nat.eqb_eq]). apply Nat.eqb_eq in G. unfold gate_shaped. cbn. rewrite !map_length. now repeat split.
 Qed.
 
-Lemma next_state_is h symbol : next_state N h symbol = step_of (cell_kind exact) real_gates (values_of symbol) h.
-Proof. unfold next_state, step_of. cbn [cell_kind cell_gates embeddings map_ordinary]. now rewrite nth_rows. Qed.
+(* The exact next state of a layer. *)
+Lemma entries_of_next gates v h : layer_shaped gates -> length h = layer_size -> length (next_of_layer N gates v h) = layer_size /\
+  forall i, (i < layer_size)%nat -> nth i (next_of_layer N gates v h) 0 = unit_value (cell_kind exact) gates v h i.
+Proof. intros [G K] L. exact (step_entries (cell_kind exact) gates number_of_units G v h L K). Qed.
 
-Lemma entries_of_next_state h symbol : length h = size -> length (next_state N h symbol) = size /\
-  forall i, (i < size)%nat -> nth i (next_state N h symbol) 0 = unit_value (cell_kind exact) real_gates (values_of symbol) h i.
+(* The computed next state is in the forms. *)
+Section Step.
+Variable point : list R.
+Notation box := (box bits exact).
+Hypothesis point_in_box : Forall2 contains box point.
+Notation represents := (represents bits point).
+Notation forms := (forms bits false box).
+Hypothesis middle_in_box : List.Forall (fun D => contains D 0) box.
+
+Lemma reads_represented gates v a b : all3 represents v a b ->
+  rows3 represents (reads_of bits exact (map (map_gate (of_rational bits)) gates) v)
+    (map (fun g => each (K := reals) Rplus (rapply (W g) a) (network.b g)) (map (map_gate Q2R) gates))
+    (map (fun g => each (K := reals) Rplus (rapply (W g) b) (network.b g)) (map (map_gate Q2R) gates)).
 Proof.
-intros L. rewrite next_state_is. destruct gates_shaped as (G & K & _).
-exact (step_entries (cell_kind exact) real_gates number_of_units G (values_of symbol) h L K).
+intros V. unfold reads_of. rewrite !map_map. apply rows3_map. intros g _.
+apply (all3_each forms represents slopes.plus Rplus (forms_plus bits false box point)).
+- apply forms_apply; [assumption..|apply not_balanced| |exact V]. apply represents_rows, encloses_rows.
+- apply represents_all, encloses_map.
 Qed.
 
-Lemma length_next_state h symbol : length h = size -> length (next_state N h symbol) = size.
-Proof. apply entries_of_next_state. Qed.
+Lemma layer_errors_contain gates V v H h h' : layer_shaped (map (map_gate Q2R) gates) -> Forall2 contains V v -> Forall2 contains H h ->
+  length h = layer_size -> computed_layer N (map (map_gate Q2R) gates) v h h' ->
+  forall i, (i < layer_size)%nat ->
+  contains (nth i (layer_errors bits exact (map (map_gate (of_rational bits)) gates) V H) zero)
+    (nth i h' 0 - nth i (next_of_layer N (map (map_gate Q2R) gates) v h) 0).
+Proof.
+intros Shaped V_v H_h L [_ Step] i I. unfold layer_errors. rewrite nth_map_seq by assumption.
+rewrite (proj2 (entries_of_next _ v h Shaped L)) by assumption.
+refine (proj2 (unit_approximates bits V H v h V_v H_h (cell_kind exact) gates i _ _)). apply Step. now rewrite layer_size_of_N.
+Qed.
 
-Lemma nth_next_state h symbol i : length h = size -> (i < size)%nat ->
-  nth i (next_state N h symbol) 0 = unit_value (cell_kind exact) real_gates (values_of symbol) h i.
-Proof. intros L. now apply entries_of_next_state. Qed.
+Lemma computed_forms_represent ls : List.Forall layer_shaped (real_layers ls) -> forall reads a V v h ha hb h',
+  match ls with
+  | [] => True
+  | gates :: _ =>
+    rows3 represents reads a (map (fun g => each (K := reals) Rplus (rapply (W g) v) (network.b g)) (map (map_gate Q2R) gates))
+  end ->
+  Forall2 contains V v -> all3 represents h ha hb -> length hb = (length ls * layer_size)%nat ->
+  computed_layers N (real_layers ls) v hb h' ->
+  exists a', all3 represents (computed_forms bits exact (with_recurrents bits exact (enclosed ls) h) reads V h) a' h'.
+Proof.
+induction ls as [|gates ls IH]; intros Shaped reads a V v h ha hb h' Reads V_v H L.
+- cbn. intros ->. exists []. apply all3_nil.
+- cbn [map computed_layers with_recurrents computed_forms]. inversion_clear Shaped as [|? ? S Shaped_above]. rewrite layer_size_of_N.
+  intros (new & rest & -> & Layer & Above). cbn [length] in L.
+  set (old := firstn layer_size h). set (old_b := firstn layer_size hb) in *.
+  assert (Old : all3 represents old (firstn layer_size ha) old_b) by now apply (all3_firstn forms).
+  assert (Lold : length old_b = layer_size) by (unfold old_b; rewrite firstn_length; lia).
+  set (recurrents := recurrent bits false box _ _ old).
+  assert (R : all3 represents (update (K := forms) (cell_kind exact) reads recurrents old)
+    (update (K := reals) (cell_kind exact) a
+      (map (fun g => each (K := reals) Rplus (rapply (map (map Q2R) (U g)) (firstn layer_size ha)) (map Q2R (c g))) gates) (firstn layer_size ha))
+    (next_of_layer N (map (map_gate Q2R) gates) v old_b)).
+  { apply forms_update; [assumption..|apply not_balanced|exact Reads| |exact Old].
+    unfold recurrents. rewrite !map_map.
+    apply (forms_recurrent bits gates false box point point_in_box middle_in_box (not_balanced point)
+      (fun g => map (map (of_rational bits)) (U g)) (fun g => map (map Q2R) (U g))); [|exact Old].
+    intros g. apply encloses_rows. }
+  pose proof (all3_ranges box point point_in_box middle_in_box _ _ _ Old) as Ranges.
+  destruct (entries_of_next _ v old_b S Lold) as [Lnext _].
+  destruct (with_errors_represent box point _ _ _ R
+    (layer_errors bits exact (map (map_gate (of_rational bits)) gates) V (ranges bits exact old)) new) as [new_a New].
+  + unfold layer_errors. rewrite map_length, seq_length. now symmetry.
+  + rewrite Lnext, <- layer_size_of_N. apply Layer.
+  + intros i I. rewrite Lnext in I. eapply layer_errors_contain; eassumption.
+  + set (forms_new := with_errors _ _ _ _) in *.
+    destruct (IH Shaped_above (match ls with [] => [] | next :: _ => reads_of bits exact (map (map_gate (of_rational bits)) next) forms_new end)
+      (match ls with [] => [] | next :: _ =>
+        map (fun g => each (K := reals) Rplus (rapply (W g) new_a) (network.b g)) (map (map_gate Q2R) next) end)
+      (ranges bits exact forms_new) new (skipn layer_size h) (skipn layer_size ha) (skipn layer_size hb) rest) as [rest_a Rest].
+    * destruct ls as [|next ls]; [exact Logic.I|]. now apply reads_represented.
+    * exact (all3_ranges box point point_in_box middle_in_box _ _ _ New).
+    * now apply (all3_skipn forms).
+    * rewrite skipn_length. lia.
+    * exact Above.
+    * exists (new_a ++ rest_a). apply (all3_app forms); [exact New|].
+      destruct ls as [|next ls]; [cbn in Above; subst; inversion Rest; constructor|exact Rest].
+Qed.
+End Step.
 
-Lemma checked q : In q regions -> check_region bits exact A regions enclosed recurrent_weights tokens q = true.
+(* All regions are checked. *)
+Notation tokens := (map (fun token => (token, read_parts bits (nth 0 (enclosed (layers exact)) []) token)) (rational_rows bits (embeddings exact))).
+Notation values_of symbol := (map Q2R (nth symbol (embeddings exact) [])).
+Hypothesis all_checked : forallb (check_region bits exact A regions (enclosed (layers exact)) tokens) regions = true.
+
+Lemma checked q : In q regions -> check_region bits exact A regions (enclosed (layers exact)) tokens q = true.
 Proof. rewrite forallb_forall in all_checked. apply all_checked. Qed.
 
 Lemma checked_well_formed q : In q regions -> well_formed exact A regions q = true.
@@ -428,11 +522,8 @@ Definition target (q : region) (symbol : nat) : nat := nth symbol (next q) 0%nat
 
 Lemma ranges_contain q h : In q regions -> inside q h -> Forall2 contains (ranges bits exact (state_forms bits exact q)) h.
 Proof.
-intros Q I. pose proof (checked_well_formed q Q) as W. pose proof (state_represented q h W I) as S.
-pose proof (d_in_box q h I) as D. pose proof zero_in_box as Z. unfold ranges. set (y := d q h) in *. clearbody y. clear -S D Z.
-induction S as [|f a b fs xs ys F Fs IH]; cbn [map]; constructor; [|assumption].
-enough (R : slopes.represents bits y (tighten bits false (box bits exact) f) a b) by apply R.
-now apply represents_tighten.
+intros Q I. pose proof (checked_well_formed q Q) as W.
+eapply all3_ranges; [now apply (d_in_box q h)|apply zero_in_box|now apply state_represented].
 Qed.
 
 Lemma tokens_contain symbol : Forall2 contains (map (of_rational bits) (nth symbol (embeddings exact) [])) (values_of symbol).
@@ -442,49 +533,45 @@ Lemma region_step q h symbol h' : In q regions -> (symbol < length (embeddings e
   let q' := nth (target q symbol) regions q in
   (target q symbol < length regions)%nat /\ owner q' = move A (owner q) symbol /\ inside q' h'.
 Proof.
-intros Q X I [Length Step]. rewrite size_of_N in *. pose proof (checked_well_formed q Q) as W. pose proof W as W'. unfold well_formed in W'.
+intros Q X I Step. pose proof (checked_well_formed q Q) as W. pose proof W as W'. unfold well_formed in W'.
 apply andb_prop in W' as [W' Edges]. apply andb_prop in W' as [_ Next%Nat.eqb_eq].
 rewrite forallb_forall in Edges. specialize (Edges symbol). rewrite in_seq in Edges. specialize (Edges ltac:(lia)).
 apply andb_prop in Edges as [T%Nat.ltb_lt O%Nat.eqb_eq]. cbn zeta. unfold target. split; [assumption|]. split; [assumption|].
 pose proof (checked q Q) as C. unfold check_region in C. apply andb_prop in C as [_ C]. cbn zeta in C.
 rewrite forallb_forall in C.
 set (token := map (of_rational bits) (nth symbol (embeddings exact) [])).
-specialize (C (token, read_parts bits enclosed token, nth symbol (next q) 0%nat)). cbn [fst snd] in C.
-pose proof (length_h q h I) as Lh. pose proof (length_next_state h symbol Lh) as Ln.
-assert (R : all3 (represents bits (d q h))
-  (new_state bits false (box bits exact) (cell_kind exact) (read_parts bits enclosed token)
-    (recurrent bits false (box bits exact) enclosed recurrent_weights (state_forms bits exact q)) (state_forms bits exact q))
-  (next_state N (middles q h) symbol) (next_state N h symbol)).
-{ apply step_sound; [now apply d_in_box|apply zero_in_box|now apply state_represented]. }
-destruct (with_errors_represent (box bits exact) (d q h) _ _ _ R
-  (state_errors bits exact enclosed token (ranges bits exact (state_forms bits exact q))) h') as [a' R'].
-- unfold state_errors, regions.numbers. rewrite map_length, seq_length. now symmetry.
-- now rewrite Ln.
-- intros i L. rewrite Ln in L. unfold state_errors, regions.numbers. rewrite nth_map_seq by assumption. rewrite nth_next_state by assumption.
-  refine (proj2 (unit_approximates bits _ _ (values_of symbol) h _ _ (cell_kind exact) gates i _ _)).
-  + apply tokens_contain.
-  + now apply ranges_contain.
-  + specialize (Step i L). cbn [cell_kind cell_gates embeddings map_ordinary] in Step. now rewrite nth_rows in Step.
-- eapply (enters_sound (box bits exact) (d q h)); [now apply d_in_box|apply zero_in_box|apply checked_well_formed; now apply nth_In|exact R'|].
-  apply C. clear C. unfold rational_rows.
-  replace (token, read_parts bits enclosed token) with
-    (nth symbol tokens ([] : list interval, read_parts bits enclosed [])).
-  2: { rewrite (map_nth (fun token => (token, read_parts bits enclosed token))). unfold rational_rows. now rewrite nth_rows. }
-  rewrite <- combine_nth by (unfold rational_rows; now rewrite !map_length).
-  apply nth_In. rewrite combine_length, map_length. unfold rational_rows. rewrite map_length. lia.
+set (reads := read_parts bits (nth 0 (enclosed (layers exact)) []) token).
+specialize (C (token, reads, nth symbol (next q) 0%nat)). cbn [fst snd] in C.
+assert (Reads : exists a, match layers exact with
+  | [] => True
+  | gates :: _ => rows3 (represents bits (d q h)) (map (map constant) reads) a
+    (map (fun g => each (K := reals) Rplus (rapply (network.W g) (values_of symbol)) (network.b g)) (map (map_gate Q2R) gates))
+  end).
+{ unfold reads. destruct (layers exact) as [|gates ls]; [now exists []|]. eexists. apply represents_rows. cbn [map nth]. apply encloses_reads. }
+destruct Reads as [a Reads].
+unfold computed_step in Step. cbn [layers embeddings map_ordinary] in Step. rewrite nth_rows in Step.
+destruct (computed_forms_represent (d q h) (d_in_box q h I) zero_in_box (layers exact) (proj1 layers_shaped) (map (map constant) reads) a token
+  (values_of symbol) (state_forms bits exact q) (middles q h) h h' Reads (tokens_contain symbol) (state_represented q h W I)
+  (length_h q h I) Step) as [a' R'].
+eapply (enters_sound (box bits exact) (d q h)); [now apply d_in_box|apply zero_in_box|apply checked_well_formed; now apply nth_In|exact R'|].
+apply C. clear C. unfold rational_rows.
+replace (token, reads) with (nth symbol tokens ([] : list interval, read_parts bits (nth 0 (enclosed (layers exact)) []) [])).
+2: { rewrite (map_nth (fun token => (token, read_parts bits (nth 0 (enclosed (layers exact)) []) token))). unfold rational_rows, reads. now rewrite nth_rows. }
+rewrite <- combine_nth by (unfold rational_rows; now rewrite !map_length).
+apply nth_In. rewrite combine_length, map_length. unfold rational_rows. rewrite map_length. lia.
 Qed.
 
-Notation outputs_of h := (each (K := reals) Rplus (apply (K := reals) (readout N) h) (readout_bias N)).
+Notation outputs_of h := (each (K := reals) Rplus (apply (K := reals) (readout N) (last_layer N h)) (readout_bias N)).
 Lemma length_outputs h : length (outputs_of h) = length (readout_bias exact).
 Proof.
-destruct gates_shaped as (_ & _ & L). etransitivity; [apply length_each|]. unfold apply. cbn [readout readout_bias map_ordinary].
+destruct layers_shaped as [_ L]. etransitivity; [apply length_each|]. unfold apply. cbn [readout readout_bias map_ordinary].
 rewrite !map_length, L. apply Nat.min_id.
 Qed.
 
 Lemma nth_outputs h i : (i < length (readout_bias exact))%nat ->
-  nth i (outputs_of h) 0 = exact_sum (output_terms 0 1 (readout N) (readout_bias N) h i).
+  nth i (outputs_of h) 0 = exact_sum (output_terms 0 1 (readout N) (readout_bias N) (last_layer N h) i).
 Proof.
-destruct gates_shaped as (_ & _ & L). intros I. unfold output_terms. rewrite exact_affine. etransitivity; [apply nth_each|].
+destruct layers_shaped as [_ L]. intros I. unfold output_terms. rewrite exact_affine. etransitivity; [apply nth_each|].
 - unfold apply. cbn [readout map_ordinary]. rewrite !map_length. lia.
 - cbn [readout_bias map_ordinary]. rewrite map_length. lia.
 - now rewrite nth_apply.
@@ -502,10 +589,12 @@ Proof.
 intros Q D I (outputs & Length & Sums & ->). cbn [readout_bias map_ordinary] in Length. rewrite map_length in Length.
 pose proof (length_outputs h) as LE. set (exact_outputs := outputs_of h) in *.
 set (error i := snd (sum_of_products bits
-  (output_terms zero (one bits) (rational_rows bits (readout exact)) (map (of_rational bits) (readout_bias exact)) (ranges bits exact (state_forms bits exact q)) i))).
+  (output_terms zero (one bits) (rational_rows bits (readout exact)) (map (of_rational bits) (readout_bias exact))
+    (last_part exact (ranges bits exact (state_forms bits exact q))) i))).
 assert (E : forall i, (i < length outputs)%nat -> contains (error i) (nth i outputs 0 - nth i exact_outputs 0)).
 { intros i L. specialize (Sums i L). unfold exact_outputs. rewrite nth_outputs by lia.
-  refine (proj2 (sum_of_products_approximates bits _ _ _ _ Sums)). apply contain_output. now apply ranges_contain. }
+  refine (proj2 (sum_of_products_approximates bits _ _ _ _ Sums)). apply contain_output.
+  unfold last_layer, last_part. rewrite layer_size_of_N. cbn [layers map_ordinary]. rewrite map_length. apply Forall2_skipn. now apply ranges_contain. }
 eapply (decided_sound (box bits exact) (d q h)); [now apply d_in_box|apply zero_in_box| | | | |exact D].
 - apply state_represented; [now apply checked_well_formed|assumption].
 - rewrite length_scores. unfold score_errors. fold error. rewrite <- Length.
@@ -529,21 +618,34 @@ instantiate (1 := repeat 0 size). clear. induction size as [|n IH]; cbn; constru
 Qed.
 
 (* The network over the real numbers is one of the networks that a program may compute. *)
+Lemma next_layers_are_computed ls : List.Forall layer_shaped ls -> forall v h, length h = (length ls * layer_size)%nat ->
+  computed_layers N ls v h (next_of_layers N ls v h) /\ length (next_of_layers N ls v h) = (length ls * layer_size)%nat.
+Proof.
+induction 1 as [|gates ls S Shaped IH]; intros v h L; cbn [next_of_layers computed_layers length] in *; [easy|]. rewrite layer_size_of_N.
+set (new := next_of_layer N gates v (firstn layer_size h)). assert (Lold : length (firstn layer_size h) = layer_size) by (rewrite firstn_length; lia).
+destruct (entries_of_next gates v _ S Lold) as [Lnew Entries]. fold new in Lnew, Entries.
+destruct (IH new (skipn layer_size h)) as [Above Labove]; [rewrite skipn_length; lia|].
+split; [|rewrite app_length, Lnew, Labove; lia]. do 2 eexists. split; [reflexivity|]. split; [|exact Above].
+split; rewrite layer_size_of_N; [exact Lnew|]. intros i I. rewrite Entries by assumption. apply exact_is_computed, S.
+Qed.
+
 Lemma real_state_is_computed word : computed_state N word (state_after N word) /\ length (state_after N word) = size.
 Proof.
 unfold state_after. rewrite size_of_N. induction word as [|x word [IH L]] using rev_ind; [|rewrite fold_left_app; cbn [fold_left]].
 - cbn. split; [rewrite <- size_of_N; apply at_first|apply repeat_length].
-- set (h := fold_left _ word _) in *. split; [|now apply length_next_state]. apply after_step with h; [assumption|].
-  split; rewrite size_of_N; [now apply length_next_state|]. intros i I. rewrite nth_next_state by assumption.
-  cbn [cell_kind cell_gates embeddings map_ordinary]. rewrite nth_rows. apply exact_is_computed, gates_shaped.
+- set (h := fold_left _ word _) in *.
+  assert (Size : size = (length (layers N) * layer_size)%nat) by (cbn [layers map_ordinary]; now rewrite map_length).
+  rewrite Size in *. destruct (next_layers_are_computed (layers N) (proj1 layers_shaped) (nth x (embeddings N) []) h L) as [C Lnext].
+  split; [now apply after_step with h|exact Lnext].
 Qed.
 
 Lemma real_scores_are_computed h : computed_scores N h (scores N h).
 Proof.
 exists (outputs_of h). assert (E : length (readout_bias N) = length (readout_bias exact)) by apply map_length.
 split; [etransitivity; [apply length_outputs|now symmetry]|]. split; [|reflexivity]. intros i I.
-assert (S : sum_of (output_terms 0 1 (readout N) (readout_bias N) h i) (exact_sum (output_terms 0 1 (readout N) (readout_bias N) h i))).
-{ apply sum_exact. intros F. unfold output_terms in F. now destruct (combine _ h). }
+assert (S : forall last, sum_of (output_terms 0 1 (readout N) (readout_bias N) last i) (exact_sum (output_terms 0 1 (readout N) (readout_bias N) last i))).
+{ intros last. apply sum_exact. intros F. unfold output_terms in F. now destruct (combine _ last). }
+specialize (S (last_layer N h)).
 rewrite <- (nth_outputs h i) in S; [exact S|]. now rewrite <- (length_outputs h).
 Qed.
 End Sound.

@@ -247,6 +247,19 @@ Definition applied (function derivative curvature : interval -> interval) (f : f
   Form at_middle values (times_slope slopes (slope f)) true
   end.
 
+(* max (0, x). Its slopes are between 0 and 1. *)
+Definition positive_part_slope (I : interval) : interval :=
+  match I with
+  | Some (low, high) => if (0 <=? low)%Z then one else if (high <=? 0)%Z then zero else Some (0%Z, unit bits)
+  | None => Some (0%Z, unit bits)
+  end.
+Definition of_positive_part (f : form) : form :=
+  let f := tighten f in
+  match slope f with
+  | [] => constant (positive_part_of (range f))
+  | _ => Form (positive_part_of (middle f)) (positive_part_of (range f)) (times_slope (positive_part_slope (range f)) (slope f)) true
+  end.
+
 Lemma represents_constant I x : contains I x -> represents (constant I) x x.
 Proof. intros H. repeat split; try assumption. exists []. split; [constructor|]. cbn. ring. Qed.
 
@@ -333,6 +346,41 @@ exists (map (Rmult t) s). split.
   + rewrite E2. apply contains_add; [now apply Derivative, Function|].
     apply contains_mul; [now apply Curvature, Function, Between|now apply contains_sub].
 - now rewrite along_times, <- E.
+Qed.
+
+Lemma positive_part_between a b : exists t, 0 <= t <= 1 /\ Rmax 0 b - Rmax 0 a = t * (b - a).
+Proof.
+destruct (Rle_dec 0 a) as [A|A], (Rle_dec 0 b) as [B|B].
+- exists 1. rewrite !Rmax_right by lra. lra.
+- exists (a / (a - b)). rewrite (Rmax_left 0 b), (Rmax_right 0 a) by lra. split; [|field; lra].
+  split; [apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]|]. apply Rmult_le_reg_r with (a - b); [lra|].
+  unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
+- exists (b / (b - a)). rewrite (Rmax_left 0 a), (Rmax_right 0 b) by lra. split; [|field; lra].
+  split; [apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]|]. apply Rmult_le_reg_r with (b - a); [lra|].
+  unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
+- exists 0. rewrite !Rmax_left by lra. lra.
+Qed.
+
+Lemma positive_part_slope_contains I a b : contains I a -> contains I b ->
+  exists t, contains (positive_part_slope I) t /\ Rmax 0 b - Rmax 0 a = t * (b - a).
+Proof.
+intros A B. pose proof (scale_positive bits) as S.
+assert (Any : exists t, contains (Some (0%Z, unit bits)) t /\ Rmax 0 b - Rmax 0 a = t * (b - a)).
+{ destruct (positive_part_between a b) as (t & T & E). exists t. split; [|exact E]. cbn. fold (scale bits). nra. }
+destruct I as [[low high]|]; [|exact Any]. cbn [positive_part_slope contains] in *.
+destruct (Z.leb_spec 0 low) as [L%IZR_le|_].
+- exists 1. split; [apply contains_one|]. rewrite !Rmax_right by nra. ring.
+- destruct (Z.leb_spec high 0) as [H%IZR_le|_]; [|exact Any].
+  exists 0. split; [apply contains_zero|]. rewrite !Rmax_left by nra. ring.
+Qed.
+
+Lemma represents_positive_part f a b : represents f a b -> represents (of_positive_part f) (Rmax 0 a) (Rmax 0 b).
+Proof.
+intros F. apply represents_tighten in F. unfold of_positive_part. cbn zeta. destruct (slope (tighten f)) eqn:C.
+{ pose proof (represents_one_number _ _ _ C F); subst a. slopes F. now apply represents_constant, contains_positive_part. }
+rewrite <- C. clear C. slopes F. repeat split; try (now apply contains_positive_part).
+destruct (positive_part_slope_contains _ _ _ RA RB) as (t & T & Et).
+exists (map (Rmult t) s). split; [now apply contains_times_slope|]. now rewrite along_times, <- E.
 Qed.
 
 Definition half : interval := of_rational bits (1 # 2).

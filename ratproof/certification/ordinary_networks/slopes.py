@@ -126,8 +126,11 @@ class Slopes(Batch):
         return Slopes(center, low, high, *_scaled(least, most, x), error)
 
     def relu(self) -> Slopes:
-        """Raise NotImplementedError: Coq's checker does not have this function."""
-        raise NotImplementedError("Coq's checker does not have relu")
+        """Return the positive parts, with slopes between 0 and 1 where the sign of x is not constant."""
+        x = self.tightened()
+        center, low, high = (np.maximum(end, 0) for end in (x.center, x.low, x.high))
+        least, most = (x.low >= 0).astype(float), (x.high > 0).astype(float)
+        return Slopes(center, low, high, *_scaled(least, most, x), x.error)
 
 
 def _products(low: Array, high: Array, x: Slopes) -> tuple[Array, Array]:

@@ -54,7 +54,7 @@ def turned_boxes(network: OrdinaryNetwork, machine: Moore, until: float) -> Iter
     """Yield regions that each symbol maps into each other, for finer and finer nets.
 
     Args:
-        network: A network without relu.
+        network: The network.
         machine: The minimal automaton, with the expected decision as the output of each state.
         until: The value of ``time.monotonic()`` at which to stop.
     """

@@ -20,7 +20,7 @@ from ratproof.certification.ordinary_networks.weight_files import embeddings_of_
 from ratproof.commands.deciding import write_json
 from ratproof.commands.state_regularized.certifying import CertifyOptions, finish, print_all, refuse_options
 from ratproof.commands.state_regularized.networks import read_automaton
-from ratproof.commands.terminal import naming, note_unwritten, progress
+from ratproof.commands.terminal import note_unwritten, progress
 from ratproof.coq import ordinary_network
 from ratproof.report import ordinary
 from ratproof.report.certification import kernel_sentence
@@ -48,8 +48,6 @@ def certify(options: CertifyOptions) -> int:
     if output is not None and network.decisions != 2:
         raise InputError(f"-o requires a network with two decisions, got {network.decisions} classes")
     if kernel is not None:
-        with naming(path):
-            ordinary_network.require_supported(network)
         ordinary_network.require_file(kernel)  # reports a missing Coq before the proof
     machine = None
     if automaton is not None:
