@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from automata.cache_folder import VARIABLE as CACHE
 from automata.errors import InputError
 
 DEVICE = "RATPROOF_DEVICE"
 """The environment variable with the default device of claims."""
-_REQUIRED: dict[str, tuple[Callable[[Any], bool], str]] = {
+_REQUIRED: dict[str, tuple[Callable[[object], bool], str]] = {
     "claims": (
         lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
         "a list of file names or patterns",

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from os import PathLike
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from automata.aliases import JsonObject
+from automata.aliases import JsonObject, Symbol
 from automata.checks import checked_integer
 from automata.dfa import DFA
 from automata.errors import InputError
@@ -67,7 +67,7 @@ class CertificationReport(NoTruthValue):
     ask: ClassVar[str] = ".verdict or .check()"
 
     verdict: str
-    word: tuple[Any, ...] | None
+    word: tuple[Symbol, ...] | None
     answer: Certification | CounterCertification | OrdinaryCertification = field(repr=False, compare=False)
 
     def __str__(self) -> str:

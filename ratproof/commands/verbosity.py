@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -46,7 +46,7 @@ def add(app: typer.Typer, path: str = "") -> None:
 
 def _with_verbosity(command: Callable[..., int | None]) -> Callable[..., int | None]:
     @wraps(command)
-    def run(*arguments: Any, verbose: bool = False, quiet: bool = False, **options: Any) -> int | None:
+    def run(*arguments: object, verbose: bool = False, quiet: bool = False, **options: object) -> int | None:
         if verbose and quiet:
             raise InputError("-v and -q cannot be used together")
         with _set(verbose - quiet):

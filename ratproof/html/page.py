@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from automata.drawing import Drawable, small_svg
 from automata.errors import OutputError
@@ -123,7 +123,7 @@ def _environment() -> Environment:
     )
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: object) -> object:
     """Escape control characters, and characters that change the direction of text."""
     from markupsafe import Markup
 

@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 from importlib import import_module
-from typing import Any
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 LOOK_EVERY = 0.2
@@ -47,7 +46,7 @@ def _look(parent: int) -> None:
     os._exit(1)
 
 
-def run_with(parent: int, module: str, function: str, *arguments: Any) -> None:
+def run_with(parent: int, module: str, function: str, *arguments: object) -> None:
     """Run the function with this name in a worker process that ends with its parent.
 
     The function's module is imported after the process is set up to end, because imports can take seconds.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from automata.aliases import JsonObject
@@ -84,7 +82,7 @@ def _box(boxes: WordTrees, box: int, symbols: int) -> JsonObject:
     }
 
 
-def _nested(tree: Tree, word: tuple[int, ...], symbols: int) -> list[Any]:
+def _nested(tree: Tree, word: tuple[int, ...], symbols: int) -> list[object]:
     """Return one item per symbol after ``word``: the index of the box to which the longer word leads.
 
     If the tree does not have this word, but only longer ones, the item is a list of the same kind.

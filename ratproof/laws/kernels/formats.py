@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -44,7 +43,7 @@ WIDE = ("float32", "float64")
 """The dtypes in which a kernel may compute states and sums."""
 
 
-def rounded(array: NDArray[Any], name: str) -> NDArray[np.float64]:
+def rounded(array: np.ndarray, name: str) -> NDArray[np.float64]:
     """Return the values rounded to the nearest values of a dtype.
 
     >>> rounded(np.array([1 + 2.0**-9]), "bfloat16").tolist()

@@ -6,7 +6,6 @@ import copy
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import torch
 from torch import nn
@@ -69,7 +68,7 @@ def parameters(model: StatefulModel) -> list[nn.Parameter]:
     return [] if model.module is None else list(model.module.parameters())
 
 
-def _copied(model: StatefulModel, memo: dict[int, Any]) -> StatefulModel | None:
+def _copied(model: StatefulModel, memo: dict[int, object]) -> StatefulModel | None:
     for module in [] if model.module is None else model.module.modules():
         for value in vars(module).values():
             # every module has a dozen empty dicts of hooks, and deepcopy takes most of its time to copy them

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from automata.aliases import JsonObject
 from automata.text.printable_text import printable
@@ -40,7 +39,7 @@ class StatefulCounterexample(ScriptedCounterexample):
     other_way: str
     plain_way: str
     rounding: str
-    inputs: list[Any] = field(default_factory=list)
+    inputs: list[object] = field(default_factory=list)
     seed: int = 0
     sizes: tuple[int, ...] = ()
     case: str = field(default="", repr=False)

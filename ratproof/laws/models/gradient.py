@@ -9,13 +9,13 @@ the last output has a weight, its gradients reach earlier calls only through the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.utils._pytree import tree_leaves, tree_map
 
 from ratproof.laws.models.copies import parameters
+from ratproof.laws.models.model import State
 from ratproof.laws.models.precision import real_parts, unit_of
 from ratproof.laws.models.problem import StatefulProblem
 from ratproof.laws.models.session import Session, Unusable
@@ -111,7 +111,7 @@ def _leaf(value: object) -> object:
     return value.detach().clone().requires_grad_() if _differentiable(value) else value  # type: ignore[attr-defined]
 
 
-def _usable(value: Any) -> Any:
+def _usable(value: State) -> State:
     """Return a copy of a leaf, because a model cannot modify a leaf in place."""
     return value.clone() if isinstance(value, Tensor) and value.requires_grad else value
 

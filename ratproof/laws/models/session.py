@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -219,7 +218,7 @@ class Session:
         )
         return [torch.zeros_like(x) if flow is None else flow for x, flow in zip(of, flows, strict=True)]
 
-    def _call(self, who: str, call: Any) -> Any:
+    def _call(self, who: str, call: Callable[[], State]) -> State:
         gradients = torch.set_grad_enabled(self.differentiable)
         try:
             with gradients, (self.perturbed and self.perturbed.operators) or nullcontext():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
@@ -105,5 +105,5 @@ def of_torch_rnn(module: nn.RNNBase | nn.RNNCellBase) -> TorchRNN | TorchCell:
     return TorchRNN(module)
 
 
-def _map_parts(state: State, change: Any) -> Any:
+def _map_parts(state: State, change: Callable[[Tensor], Tensor]) -> State:
     return tuple(map(change, state)) if isinstance(state, tuple) else change(state)

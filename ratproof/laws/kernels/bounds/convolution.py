@@ -15,7 +15,6 @@ values.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -93,7 +92,7 @@ def _joined(problem: Problem, arrays: Arrays) -> Iterator[tuple[StringGroup, Wid
         yield group, np.concatenate([np.swapaxes(states[group.states], 1, 2), inputs], 1).astype(wide)
 
 
-def _windows(values: Wide, width: int) -> Any:
+def _windows(values: Wide, width: int) -> Wide:
     """Return all windows of ``width`` tokens; the new last axis is the position in the window."""
     return np.lib.stride_tricks.sliding_window_view(values, width, axis=1)
 

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -309,7 +308,9 @@ class _Flows:
             return gradient.sum((0, 1), gradient.value.shape[0] * gradient.value.shape[1])
         return gradient.sum(-1, self.inputs.keys) if "K" not in axes and "D" not in axes else gradient
 
-    def _cumulated(self, gate: RoundedArray, reads: list[Any], writes: list[RoundedArray]) -> RoundedArray:
+    def _cumulated(
+        self, gate: RoundedArray, reads: list[tuple[RoundedArray, bool]], writes: list[RoundedArray]
+    ) -> RoundedArray:
         """Return a decay's gradient, with a bound that also holds if a kernel sums over later tokens."""
         bound = gate.error
         error, size = np.zeros(()), np.zeros(())
