@@ -113,13 +113,20 @@ def test_the_report_counts_the_scores_that_are_not_zero():
     assert result.verdict == "holds" and 0 < result.facts["not_zero"] < result.cases
 
 
-@pytest.mark.parametrize("first", [True, False], ids=["indices first", "no indices"])
-def test_the_bound_is_that_of_the_float_parameters(first):
+RATE = torch.tensor(0.3, dtype=torch.float64)
+INDICES = nn.Parameter(torch.arange(2), requires_grad=False)
+
+
+@pytest.mark.parametrize(
+    "tensors",
+    [{"rate": nn.Parameter(RATE)}, {"indices": INDICES, "rate": nn.Parameter(RATE)}, {"rate": RATE}],
+)
+def test_the_bound_is_that_of_the_float_parameters_or_buffers(tensors):
     """The module forgets at the rate 0.3 + 1e-9 in float64; this is within rounding in float32 only."""
     module = By(lambda x: fading(x, 0.3 + 1e-9))
-    if first:
-        module.indices = nn.Parameter(torch.arange(2), requires_grad=False)
-    module.rate = nn.Parameter(torch.tensor(0.3, dtype=torch.float64))
+    for name, tensor in tensors.items():
+        register = module.register_parameter if isinstance(tensor, nn.Parameter) else module.register_buffer
+        register(name, tensor)
     matrices = {"a": [[1, 1], [0, 0.3]], "b": [[1, 0], [0, 0.3]]}
     (result,) = check(module, WFSA(REAL, [1, 0], [0, 1], matrices)).results
     assert result.verdict == "refuted"

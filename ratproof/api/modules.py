@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import chain
 from os import PathLike
 from types import NoneType
 from typing import Any
@@ -210,7 +211,7 @@ def _check_arguments(
 
 def _device_of(module: nn.Module, embeddings: Tensor) -> str:
     """Return the type of the module's device, such as ``cpu`` or ``cuda``."""
-    return str(next(module.parameters(), embeddings).device.type)
+    return next(chain(module.parameters(), module.buffers(), [embeddings])).device.type
 
 
 def _believe_decision(

@@ -160,10 +160,13 @@ class ModuleComparison(ModuleRun):
 
     @property
     def _dtype(self) -> torch.dtype:
-        dtypes = dict.fromkeys(p.dtype for p in self.module.parameters() if p.is_floating_point())
+        groups = {"parameters": self.module.parameters(), "buffers": self.module.buffers()}
+        floats = {what: [x.dtype for x in group if x.is_floating_point()] for what, group in groups.items()}
+        what = "parameters" if floats["parameters"] else "buffers"
+        dtypes = dict.fromkeys(floats[what])
         if len(dtypes) > 1:
             names = " and ".join(map(str, dtypes))
-            raise InputError(f"the module's parameters must have one floating-point dtype, got {names}")
+            raise InputError(f"the module's {what} must have one floating-point dtype, got {names}")
         if self.embeddings.is_floating_point():
             dtypes.setdefault(self.embeddings.dtype)
         return next(iter(dtypes), torch.float32)
