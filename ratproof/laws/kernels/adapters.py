@@ -46,7 +46,9 @@ def axes(kernel: Function, ours: str, theirs: str) -> Function:
 
     For example, ``axes(kernel, "BTH", "BHT")`` adapts a kernel with heads before time. The tensor arguments
     are transposed for the kernel, and its outputs are transposed back. ``initial_state``, ``cu_seqlens``, the
-    final state, and tensors with fewer axes remain unchanged.
+    final state, and tensors with fewer axes than letters remain unchanged. If other tensors have as many axes
+    as letters, pass more letters: ``axes(kernel, "BTD", "TBD")`` leaves the weight of a convolution, of shape
+    ``(D, W)``, unchanged; ``axes(kernel, "BT", "TB")`` does not.
     """
     if sorted(ours) != sorted(theirs) or len(set(ours)) != len(ours):
         raise InputError(
