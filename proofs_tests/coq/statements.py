@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ratproof.coq import reals
 from ratproof.coq.development import build
-from ratproof.coq.real_theorems import ask_theory
+from ratproof.coq.real_theorems import ask_theories
 from ratproof.coq.sources import KEPT, source_folder
 from ratproof.coq.theorems import TheoremAnswer, theorem_answers
 
@@ -26,8 +26,8 @@ def real_answers(root: Path) -> dict[str, TheoremAnswer]:
     """Return Coq's answers about all theorems over the real numbers."""
     return {
         name: answer
-        for real_theory in reals.THEORIES
-        for name, answer in ask_theory(real_theory, root).theorems.items()
+        for group in reals.TOGETHER
+        for name, answer in ask_theories(group, root).theorems.items()
     }
 
 

@@ -7,24 +7,19 @@ import pytest
 
 from proofs_tests.coq.conftest import require_libraries
 from ratproof.coq import reals
-from ratproof.coq.real_theorems import ask_theory, real_statements, real_variants, theory_of
+from ratproof.coq.real_theorems import ask_theories, ask_theory, real_statements, real_variants, theory_of
 from ratproof.coq.sources import kept_statements
 
-FAST = [real_theory for real_theory in reals.THEORIES if real_theory is not reals.CHECKERS]
-"""The theories that compile in seconds; ``nox -s prove`` checks all theories."""
 NAMED = sorted({theorem.name for theorem in real_variants().values()})
 
 
-@pytest.mark.parametrize("real_theory", FAST, ids=lambda real_theory: real_theory.files[-1])
-def test_each_theorem_is_accepted_and_implies_its_claims(real_theory, compiled):
-    require_libraries(real_theory)
-    answer = ask_theory(real_theory, compiled)
-    assert {name: answer.problem(name) for name in real_theory.theorems} == dict.fromkeys(
-        real_theory.theorems, ""
-    )
-    assert answer.tied == {
-        key for key, theorem in real_variants().items() if theorem.name in real_theory.theorems
-    }
+@pytest.mark.parametrize("group", reals.TOGETHER, ids=lambda group: group[-1].files[-1])
+def test_each_theorem_is_accepted_and_implies_its_claims(group, compiled):
+    require_libraries(*group)
+    answer = ask_theories(group, compiled)
+    names = [name for real_theory in group for name in real_theory.theorems]
+    assert {name: answer.problem(name) for name in names} == dict.fromkeys(names, "")
+    assert answer.tied == {key for key, theorem in real_variants().items() if theorem.name in names}
 
 
 def test_every_statement_is_stored():
@@ -107,7 +102,7 @@ def test_a_weakened_theorem_is_refused(case, compiled, tmp_path, monkeypatch):
     monkeypatch.setattr(reals, "source_folder", lambda: tmp_path)
     monkeypatch.setattr("ratproof.coq.real_theorems.real_statements", lambda: stored)
     require_libraries(real_theory)
-    answer = ask_theory.__wrapped__(real_theory, compiled)
+    answer = ask_theories.__wrapped__((real_theory,), compiled)
     implied = {key for key, theorem in real_variants().items() if theorem.name == name} & answer.tied
     assert answer.problem(name) or not implied
 

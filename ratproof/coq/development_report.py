@@ -11,7 +11,7 @@ from pathlib import Path
 from ratproof.coq import programs as coq
 from ratproof.coq import reals
 from ratproof.coq.development import rebuild
-from ratproof.coq.real_theorems import ask_theory, real_variants
+from ratproof.coq.real_theorems import ask_theories, real_variants
 from ratproof.coq.sources import kept_statements, modules, source_folder, statements
 from ratproof.coq.theorems import TheoremAnswer, theorem_answers
 from ratproof.coq.ties import untied
@@ -48,9 +48,9 @@ def check_development(progress: Callable[[str], None]) -> DevelopmentReport:
         progress("querying each theorem, and checking the compiled files again with coqchk")
         with ThreadPoolExecutor(2) as pool:
             checked = pool.submit(coq.run_coqchk, root, modules())
-            real_theories = [pool.submit(_check_theory, theory, root) for theory in reals.THEORIES]
+            groups = [pool.submit(_check_theories, group, root) for group in reals.TOGETHER]
             answers, loose = theorem_answers(root), untied(root)
-            for task in real_theories:
+            for task in groups:
                 lines, wrong = task.result()
                 over_reals |= lines
                 problems += wrong
@@ -72,20 +72,26 @@ def check_development(progress: Callable[[str], None]) -> DevelopmentReport:
     )
 
 
-def _check_theory(theory: reals.RealTheory, root: Path) -> tuple[dict[str, str], list[str]]:
+def _check_theories(group: tuple[reals.RealTheory, ...], root: Path) -> tuple[dict[str, str], list[str]]:
     """Return, for each theorem over the real numbers, its axioms or why it did not run, and the problems."""
+    axioms = {
+        name: ", ".join(axiom.rpartition(".")[2] for axiom in theory.axioms)
+        for theory in group
+        for name in theory.theorems
+    }
     try:
-        answers = ask_theory(theory, root)
+        answers = ask_theories(group, root)
     except reals.NoLibrary as error:
-        return dict.fromkeys(theory.theorems, f"not run: {error}"), []
-    axioms = ", ".join(name.rpartition(".")[2] for name in theory.axioms)
-    problems = {name: answers.problem(name) for name in theory.theorems}
+        return dict.fromkeys(axioms, f"not run: {error}"), []
+    problems = {name: answers.problem(name) for name in axioms}
     loose = [
         f"{theorem.name} does not imply the statement of {', '.join(key)} over the real numbers"
         for key, theorem in real_variants().items()
-        if theorem.name in theory.theorems and key not in answers.tied
+        if theorem.name in axioms and key not in answers.tied
     ]
-    lines = {name: problem or f"accepted with the axioms {axioms}" for name, problem in problems.items()}
+    lines = {
+        name: problem or f"accepted with the axioms {axioms[name]}" for name, problem in problems.items()
+    }
     return lines, [*filter(None, problems.values()), *loose]
 
 

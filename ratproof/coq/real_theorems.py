@@ -31,7 +31,7 @@ LIBRARIES = re.compile(
 
 @dataclass(frozen=True)
 class TheoryAnswers:
-    """Coq's answers about the theorems of a :class:`~ratproof.coq.reals.RealTheory`.
+    """Coq's answers about the theorems of a group of theories (:class:`~ratproof.coq.reals.RealTheory`).
 
     Attributes:
         theorems: The answer about each theorem.
@@ -70,28 +70,38 @@ def theory_of(name: str) -> reals.RealTheory:
     return next(real_theory for real_theory in reals.THEORIES if name in real_theory.theorems)
 
 
-@cache
 def ask_theory(real_theory: reals.RealTheory, root: Path) -> TheoryAnswers:
-    """Return Coq's answers about a theory, with the compiled ``theory/coq`` at ``root``.
+    """Return Coq's answers about a theory, which is compiled with its group of :data:`reals.TOGETHER`.
+
+    Args:
+        real_theory: The theory.
+        root: The folder of the compiled ``theory/coq``.
 
     Raises:
         NoLibrary: If the library that the theorems need is not installed.
         Rejected: If Coq does not accept a file, or a proposition of a claim uses an unknown name.
     """
-    real_theory.require_library()
-    variants = [
-        (key, theorem) for key, theorem in real_variants().items() if theorem.name in real_theory.theorems
-    ]
+    group = next(group for group in reals.TOGETHER if real_theory in group)
+    return ask_theories(group, root)
+
+
+@cache
+def ask_theories(group: tuple[reals.RealTheory, ...], root: Path) -> TheoryAnswers:
+    """Return Coq's answers about theories that are compiled as one file; see :func:`ask_theory`."""
+    names = [name for real_theory in group for name in real_theory.theorems]
+    for real_theory in group:
+        real_theory.require_library()
+    variants = [(key, theorem) for key, theorem in real_variants().items() if theorem.name in names]
     lines = [
         # the propositions come before the files, which could otherwise redefine their names
         *(_proposition(number, theorem) for number, (_, theorem) in enumerate(variants)),
-        real_theory.inlined(),
+        reals.inline_modules(dict.fromkeys(file for real_theory in group for file in real_theory.files)),
         OPENING,
     ]
     # the mark is a hash of the files, so the files cannot print it
     mark = hashlib.sha256("\n".join(lines).encode()).hexdigest()
     lines.append(f'Goal True. idtac "{mark}". Abort.')
-    for name in real_theory.theorems:
+    for name in names:
         lines += queries(name, name)
     lines.append(f'Goal True. idtac "{mark}". Abort.')
     lines += (_tie(number, theorem) for number, (_, theorem) in enumerate(variants))

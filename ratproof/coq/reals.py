@@ -6,7 +6,9 @@ They are separate from ``theory/coq``, whose theorems have no assumptions, and n
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -43,7 +45,7 @@ ANALYSIS = Library("mathcomp/analysis/Rstruct.vo", "libcoq-mathcomp-analysis", "
 
 @dataclass(frozen=True)
 class RealTheory:
-    """Theorems over the real numbers, which are compiled as one file.
+    """Theorems over the real numbers.
 
     Attributes:
         files: Their files, in the order in which they depend on each other.
@@ -74,7 +76,7 @@ class RealTheory:
 
     def inlined(self) -> str:
         """Return the text of all files as Coq modules, for a Coq file that is complete in itself."""
-        return "\n".join(map(inline_module, self.files))
+        return inline_modules(self.files)
 
 
 CELLS = ("intervals", "functions", "slopes", "network", "parametricity", "algebra", "cells")
@@ -159,16 +161,15 @@ LOW_TEMPERATURES = RealTheory(
     ANALYSIS,
 )
 """The theory that applies theorems of ``theory/coq`` about any exponential to the real exponential."""
-THEORIES = (
-    CHECKERS,
-    RUNNING_BOUND,
-    ROUNDING,
-    RULES,
-    NOT_RATIONAL,
-    LOWER_BOUND,
-    EXPONENTIAL,
-    LOW_TEMPERATURES,
+TOGETHER = (
+    (CHECKERS, RUNNING_BOUND, ROUNDING, LOWER_BOUND),
+    (RULES,),
+    (NOT_RATIONAL,),
+    (EXPONENTIAL,),
+    (LOW_TEMPERATURES,),
 )
+"""The theories, in groups that need one library and are compiled together, because they share files."""
+THEORIES = tuple(chain.from_iterable(TOGETHER))
 
 
 class NoLibrary(InputError):
@@ -178,6 +179,11 @@ class NoLibrary(InputError):
 def source_folder() -> Path:
     """Return the folder of the files: ``theory/coq_reals`` of a clone, or of the installed package."""
     return sources.source_folder().with_name("coq_reals")
+
+
+def inline_modules(names: Iterable[str]) -> str:
+    """Return the text of several files as Coq modules."""
+    return "\n".join(map(inline_module, names))
 
 
 def inline_module(name: str) -> str:
