@@ -89,7 +89,7 @@ def file_text(network: OrdinaryNetwork, machine: Moore, regions: TurnedBoxes, ch
             HEADING.format(coq_files.plain(checkpoint)),
             reals.REGIONS.inlined(),
             "From Coq Require Import Reals ZArith QArith List.",
-            "Import ListNotations network ordinary computed regions.",
+            "Import ListNotations network ordinary computed regions region_soundness.",
             f"(* The network. Letters, by their numbers: {letters}. *)",
             "Open Scope Q_scope.",
             f"Definition weights : ordinary Q := {_network(network)}.",

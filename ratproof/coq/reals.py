@@ -83,7 +83,10 @@ CELLS = ("intervals", "functions", "slopes", "network", "parametricity", "algebr
 BOXES = RealTheory((*CELLS, "boxes", "soundness"), ("soundness.closed_boxes",), AXIOMS, INTERVAL)
 """The theory that proves the checker of a soft network's closed boxes sound."""
 REGIONS = RealTheory(
-    (*CELLS, "ordinary", "rounding", "computed", "regions"), ("regions.closed_regions",), AXIOMS, INTERVAL
+    (*CELLS, "ordinary", "rounding", "computed", "regions", "region_soundness"),
+    ("region_soundness.closed_regions",),
+    AXIOMS,
+    INTERVAL,
 )
 """The theory that proves the checker of an ordinary network's closed regions sound."""
 CHECKERS = RealTheory(
