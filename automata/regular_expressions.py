@@ -97,7 +97,7 @@ class _Reader:
         self.dot_all = dot_all
         self.named: set[str] = set()
 
-    def sequence(self, items: Iterable[tuple[Any, Any]]) -> Rule:
+    def sequence(self, items: Iterable[tuple[object, object]]) -> Rule:
         return Sequence(tuple(self.item(str(op), value) for op, value in items))
 
     def item(self, op: str, value: Any) -> Rule:
@@ -158,7 +158,7 @@ class _Reader:
         return words[0] if len(words) == 1 else Either(words)
 
 
-def _without_outer_anchors(items: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+def _without_outer_anchors(items: list[tuple[object, object]]) -> list[tuple[object, object]]:
     """Drop anchors at the two ends, which have no effect on a complete match."""
     while items and str(items[0][0]) == "AT" and str(items[0][1]) in ("AT_BEGINNING", "AT_BEGINNING_STRING"):
         items = items[1:]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -78,15 +76,15 @@ class RecurrentClassifier(nn.Module):
         """Return outputs of shape ``(T, B, units)``, or ``(B, units)`` for the last step."""
         vectors = inputs if self.embedding is None else self.embedding(inputs)
         steps, batch = vectors.shape[:2]
-        padded: Any = torch.cat([vectors, vectors.new_zeros(self.padding, *vectors.shape[1:])])
+        padded = torch.cat([vectors, vectors.new_zeros(self.padding, *vectors.shape[1:])])
         if self.rnn.batch_first:
             padded = padded.transpose(0, 1)
         if self.packed:
             lengths = torch.full((batch,), steps)
-            padded = pack_padded_sequence(padded, lengths, batch_first=self.rnn.batch_first)
-        outputs, _ = self.rnn(padded)
-        if self.packed:
-            outputs, _ = pad_packed_sequence(outputs, batch_first=self.rnn.batch_first)
+            packed = pack_padded_sequence(padded, lengths, batch_first=self.rnn.batch_first)
+            outputs, _ = pad_packed_sequence(self.rnn(packed)[0], batch_first=self.rnn.batch_first)
+        else:
+            outputs, _ = self.rnn(padded)
         if self.rnn.batch_first:
             outputs = outputs.transpose(0, 1)
         outputs = outputs[:steps]

@@ -6,7 +6,6 @@ Bounds on the rounding of the weights are derived from the formula, so that you 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -20,7 +19,7 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 from neural.tracked import RunningErrorTensor, tracking
 
-Formula = Callable[[Tensor], Sequence[Any]]
+Formula = Callable[[Tensor], Sequence[object]]
 VECTORS = 32
 
 
@@ -46,7 +45,7 @@ def automata_of(
     inputs = RunningErrorTensor.exact(embeddings.detach())
     try:
         with torch.no_grad(), tracking():
-            result: Any = formula(inputs)  # type: ignore[arg-type]  # it acts as a tensor
+            result: object = formula(inputs)  # type: ignore[arg-type]  # it acts as a tensor
     except (TypeError, AttributeError) as error:
         raise InputError(f"{name}: the formula cannot be evaluated with rounding bounds: {error}") from error
     if not isinstance(result, tuple | list) or len(result) != 3:

@@ -18,7 +18,6 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from automata.errors import InputError
 from ratproof.api.own_claim import Checkable
@@ -49,13 +48,13 @@ class KernelUnderTest(Checkable, Subject):
 def kernel_claim(
     name: str,
     *,
-    kernel: Callable[..., Any],
+    kernel: Callable[..., object],
     family: str | LinearRecurrence | None = None,
     step: Step | None = None,
     inputs: Mapping[str, str] | None = None,
     output: str = "v",
     state: str | tuple[str, ...] = "HKV",
-    against: Callable[..., Any] | None = None,
+    against: Callable[..., object] | None = None,
     form: str = "recurrent",
     chunk: int | None = None,
     scan: str = "any",
@@ -244,7 +243,7 @@ def _kinds(kernel: Kernel) -> Iterable[str]:
 
 
 def _require_options(
-    name: str, family: LinearRecurrence, kernel: Callable[..., Any], unsupported: frozenset[str]
+    name: str, family: LinearRecurrence, kernel: Callable[..., object], unsupported: frozenset[str]
 ) -> None:
     """Raise InputError if the kernel lacks an argument for an option that it should support."""
     try:
@@ -263,7 +262,7 @@ def _require_options(
 
 
 def _family_of_step(
-    name: str, family: Any, step: Any, inputs: Mapping[str, str] | None, output: str, state: Any
+    name: str, family: object, step: object, inputs: Mapping[str, str] | None, output: str, state: object
 ) -> LinearRecurrence:
     """Return the kernel family of a recurrence that the user defines by a step function."""
     if family is not None:

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from itertools import chain
 from os import PathLike
 from types import NoneType
-from typing import Any
 
 import numpy as np
 import torch
@@ -163,13 +162,13 @@ def _are_numbers(embeddings: Tensor) -> bool:
 
 def _check_arguments(
     name: str,
-    module: Any,
-    embeddings: Any,
-    alphabet: Any,
-    automaton: Any,
-    accepts: Any,
-    slack: Any,
-    batch_first: Any,
+    module: object,
+    embeddings: object,
+    alphabet: object,
+    automaton: object,
+    accepts: object,
+    slack: object,
+    batch_first: object,
 ) -> None:
     """Raise :class:`~automata.errors.InputError` if an argument has the wrong type or shape."""
     if not isinstance(module, nn.Module):

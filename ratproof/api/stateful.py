@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from torch import nn
 
@@ -27,7 +27,7 @@ from ratproof.laws.models.torch_rnn import of_torch_rnn
 from ratproof.laws.runner import model_rungs, require_device
 from ratproof.project_settings import default_device
 
-Function = Callable[..., tuple[Any, Any]]
+Function = Callable[..., tuple[object, object]]
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from torch import Tensor
@@ -12,6 +13,7 @@ from automata.aliases import Floats, Symbols
 from automata.errors import InputError
 
 LEAST_TEMPERATURE = 1e-290
+T = TypeVar("T")
 
 
 class TokenNumbers:
@@ -45,7 +47,7 @@ def array(tensor: Tensor) -> Floats:
     return np.asarray(tensor.detach().cpu().double().numpy())
 
 
-def only_one(cells: Any) -> Any:
+def only_one(cells: Sequence[T]) -> T:
     """Return the only layer of a network; raise InputError if there are more."""
     if len(cells) != 1:
         raise InputError(f"the network must have one layer, got {len(cells)}")

@@ -131,7 +131,7 @@ COMPUTED = {
 
 def placeholder_values(
     theorem: Theorem, case: Case, term: str, texts: Mapping[str, str] = COMPUTED
-) -> tuple[dict[str, Any], str]:
+) -> tuple[dict[str, object], str]:
     """Return the values for a term's placeholders, and the term.
 
     In the returned term, placeholders for sizes, integers and pieces of Coq text are already replaced. The

@@ -8,6 +8,7 @@ from itertools import islice
 from math import ceil, floor
 from typing import Any
 
+from automata.aliases import JsonObject
 from automata.errors import InputError
 from ratproof.certification.soft_networks.boxes import Nodes, close
 from ratproof.certification.soft_networks.certificate import BoxesCertificate, to_json
@@ -122,7 +123,7 @@ def file_text(
     )
 
 
-def _network(network: Any) -> str:
+def _network(network: JsonObject) -> str:
     units = len(network["S"])
     gates = [
         f"Gate {_matrix(W)} {_row(b)} {_matrix(U)} {_row(c)}"
@@ -156,7 +157,7 @@ def _node(node: Any, wide: Sequence[bool], bits: int) -> str:
     return f"\n  Node {node['state']} {coq_list(node['after'])} {corners} {entries}"
 
 
-def _blocks(rows: Sequence[Any], size: int) -> list[Sequence[Any]]:
+def _blocks(rows: Sequence[object], size: int) -> list[Sequence[object]]:
     return [rows[i : i + size] for i in range(0, len(rows), size)]
 
 

@@ -13,7 +13,6 @@ import json
 import re
 import sqlite3
 from pathlib import Path
-from typing import Any
 
 from automata.errors import FormatError, OutputError
 from automata.text.number_text import shorten
@@ -37,7 +36,7 @@ CREATE TABLE seal (value TEXT NOT NULL);
 """
 _SIZE = 1 << 256
 _SEAL = re.compile(r"[0-9a-f]{64}")
-Values = tuple[Any, ...]
+Values = tuple[object, ...]
 
 
 def begin(data: sqlite3.Connection) -> None:

@@ -277,7 +277,7 @@ def _states(layer: Example6, embeddings: torch.Tensor, codes: NDArray[np.intp]) 
     """
     read = torch.as_tensor(np.maximum(codes, 0), device=embeddings.device).T
     c = layer.scores(embeddings[read])
-    every: NDArray[Any] = torch.cat([torch.zeros_like(c[:1]), c]).transpose(0, 1).double().cpu().numpy()
+    every: np.ndarray = torch.cat([torch.zeros_like(c[:1]), c]).transpose(0, 1).double().cpu().numpy()
     return every
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 import torch
@@ -21,7 +20,7 @@ from ratproof.evidence.ledger import TOO_SHORT, ledger
 from ratproof.implementations.comparison import Difference, NotAFunction, StringResult, no_case
 from ratproof.implementations.module_runs import ModuleRun, embedded, outputs_of
 
-Accepts = Callable[[Tensor], Any]
+Accepts = Callable[[Tensor], object]
 """A function that returns whether a string is accepted, from the module's last output, shape ``(units,)``."""
 MOST_IN_A_BATCH = 1024
 
@@ -119,7 +118,7 @@ def _result(string: String, accepted: bool | None, right: bool) -> StringResult:
     return StringResult(string, None, Difference(len(string), 0, _word(accepted), _word(right), "0"))
 
 
-def _decision(answer: Any) -> bool:
+def _decision(answer: object) -> bool:
     """Convert the result of ``accepts`` to a bool.
 
     Raises:

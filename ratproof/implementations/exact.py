@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, Self
 
-from automata.aliases import JsonObject
+from automata.aliases import JsonObject, Symbol
 from automata.errors import InputError
 from automata.forward import read_out, start, step
 from automata.strings import String
@@ -43,7 +43,7 @@ class ExactComparison:
     def __init__(self, claim: str, variant: str, case: Any) -> None:
         self.claim, self.variant, self.case = claim, variant, case
         self.read: Equality = claim_named(claim).variant(variant).reading
-        self._first_scores: list[Any] | None = None
+        self._first_scores: list[object] | None = None
         self._varies = False
 
     @cached_property
@@ -90,7 +90,7 @@ class ExactComparison:
         k = self._automata[unit].semiring
         return value_text(k, value, k.format(score)), k.format(score)
 
-    def _see(self, scores: list[Any]) -> None:
+    def _see(self, scores: list[object]) -> None:
         """Record whether the scores of any string so far differ from those of the first string."""
         if not self._varies:
             self._first_scores = self._first_scores or scores
@@ -182,7 +182,7 @@ class ExactComparison:
         return cls(claim.name, variant.name, case)
 
 
-def cases_for_long_strings(variant: Variant, alphabet: str) -> SearchStrategy[Any]:
+def cases_for_long_strings(variant: Variant, alphabet: str) -> SearchStrategy[object]:
     """Return a strategy for the random weights that are compared on long strings.
 
     If the weights are drawn from a signature, huge and tiny weights are excluded, because on a long string
@@ -227,7 +227,7 @@ class _Prefix:
         return self.children[symbol]
 
 
-def _string_at(alphabet: Sequence[Any], length: int, index: int) -> list[Any]:
+def _string_at(alphabet: Sequence[Symbol], length: int, index: int) -> list[Symbol]:
     """Return the string with this index among all strings of this length in lexicographic order."""
     digits = []
     for _ in range(length):

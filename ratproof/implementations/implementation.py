@@ -102,7 +102,7 @@ def _readings(most: int, longest: int, run: int) -> st.SearchStrategy[tuple[dict
 
 
 @cache
-def _cases(cases: Any) -> st.SearchStrategy[Any]:
+def _cases(cases: Any) -> st.SearchStrategy[object]:
     """Return a strategy for random weights of a variant, over an alphabet of one or two letters."""
     return alphabets(2).flatmap(cases)
 
@@ -140,7 +140,7 @@ class ExactRecurrence:
 
     def case_and_strings(
         self, variant: Variant, effort: Effort, data: st.DataObject
-    ) -> tuple[Any, Sequence[String]]:
+    ) -> tuple[object, Sequence[String]]:
         """Draw a random case and random strings, which OpenFst can also score."""
         sizes = effort.strings, effort.longest, effort.run
         if variant.alphabet is not None:
@@ -283,7 +283,7 @@ class Layer(_TorchLayer):
         """Draw a random layer without extreme weights, and two long strings, for a comparison of gradients.
 
         One string has runs of one symbol. The other has few repeated symbols, and therefore few equally good
-        paths. Any split of a gradient between equally good paths is accepted.
+        paths. Every split of a gradient between equally good paths is accepted.
         """
         some = data.draw(_long_for_gradients())
         network = self._on_a_backend(self._drawn(LETTERS, claim, variant, data, generic=True), data)

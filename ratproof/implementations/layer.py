@@ -224,7 +224,7 @@ class LayerComparison:
 
     def _bounded_scores(
         self, strings: Sequence[String], exact: bool
-    ) -> list[tuple[NDArray[Any], NDArray[np.float64]]]:
+    ) -> list[tuple[np.ndarray, NDArray[np.float64]]]:
         """Return the automata's scores of each string's prefixes, and bounds on the network's errors.
 
         Both arrays have the shape ``(T + 1, units)``. The scores are fractions if ``exact`` is true, and
@@ -258,7 +258,7 @@ class LayerComparison:
         slack = self.network.deviations(self.vectors, self._known_start)
         return list(zip(self._automata, slack, strict=True))
 
-    def _exactly(self, string: String, states: NDArray[Any]) -> StringResult:
+    def _exactly(self, string: String, states: np.ndarray) -> StringResult:
         ((scores, bounds),) = self._bounded_scores([string], exact=True)
         worst = 0.0
         for t in range(self._shortest, len(string) + 1):

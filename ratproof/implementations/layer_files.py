@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from automata.aliases import JsonObject
+from automata.aliases import JsonObject, Symbol
 from automata.errors import InputError
 from automata.text.number_text import shorten
 from neural.layer_kind import layer_kinds
@@ -60,7 +59,7 @@ def checked(data: JsonObject) -> JsonObject:
     }
 
 
-def backend_of(kept: Any) -> Backend | None:
+def backend_of(kept: object) -> Backend | None:
     """Return the backend that a file names, or ``None`` for the default backend.
 
     If the named backend is not available on this machine, warn and return ``None``.
@@ -80,7 +79,7 @@ def backend_of(kept: Any) -> Backend | None:
     return Backend(kept["name"], chunk)
 
 
-def device_of(name: Any) -> str:
+def device_of(name: object) -> str:
     """Return the device that a file names. If it is not available, warn and return the CPU."""
     if not isinstance(name, str) or re.fullmatch(r"cpu|cuda(:\d{1,3})?", name) is None:
         raise InputError(f"device must be cpu or cuda, got {shorten(name)}")
@@ -91,7 +90,7 @@ def device_of(name: Any) -> str:
     return name
 
 
-def numbers(what: str, values: Any, largest: float) -> NDArray[np.float64]:
+def numbers(what: str, values: object, largest: float) -> NDArray[np.float64]:
     """Convert values from a file to an array.
 
     Raises:
@@ -108,7 +107,7 @@ def numbers(what: str, values: Any, largest: float) -> NDArray[np.float64]:
     return array
 
 
-def _leaves(values: Any) -> Iterator[Any]:
+def _leaves(values: object) -> Iterator[object]:
     if isinstance(values, list):
         for value in values:
             yield from _leaves(value)
@@ -116,7 +115,7 @@ def _leaves(values: Any) -> Iterator[Any]:
         yield values
 
 
-def read_parameters(data: Any, largest: float) -> Arrays:
+def read_parameters(data: object, largest: float) -> Arrays:
     """Convert the parameters in a file to arrays.
 
     Raises:
@@ -134,7 +133,7 @@ def check_shapes(parameters: Arrays, right: Mapping[str, tuple[int, ...]]) -> No
         raise InputError(f"parameters must have the shapes {right!s:.300}, got {shapes!s:.300}")
 
 
-def _check_options(kind: str, options: Any, parameters: Arrays) -> None:
+def _check_options(kind: str, options: object, parameters: Arrays) -> None:
     """Check that the options match the network, and that no size exceeds the number of weights."""
     known = options_of(layer_kinds()[kind].cls.cell_class) | {"input_size", "hidden_size", "bias"}
     if not isinstance(options, dict) or not {"input_size", "hidden_size"} <= set(options) <= known:
@@ -150,7 +149,9 @@ def _check_options(kind: str, options: Any, parameters: Arrays) -> None:
             )
 
 
-def check_alphabet(kind: str, options: JsonObject, embeddings: NDArray[np.float64], alphabet: Any) -> None:
+def check_alphabet(
+    kind: str, options: JsonObject, embeddings: NDArray[np.float64], alphabet: Sequence[Symbol]
+) -> None:
     """Check the alphabet, and that each symbol has an input."""
     check_symbols(alphabet)
     symbols = layer_kinds()[kind].cls.cell_class.reads_symbols
@@ -162,7 +163,7 @@ def check_alphabet(kind: str, options: JsonObject, embeddings: NDArray[np.float6
         )
 
 
-def check_symbols(alphabet: Any) -> None:
+def check_symbols(alphabet: object) -> None:
     """Check that the alphabet is a list of distinct symbols, or a string of distinct letters."""
     if (
         not isinstance(alphabet, (list, str))

@@ -23,7 +23,7 @@ MOST_CENTROIDS = 4
 
 
 @lru_cache(maxsize=1024)
-def _shapes(kind: str, options: tuple[tuple[str, Any], ...]) -> dict[str, tuple[int, ...]]:
+def _shapes(kind: str, options: tuple[tuple[str, object], ...]) -> dict[str, tuple[int, ...]]:
     return layer_kinds()[kind].shapes(dict(options))
 
 

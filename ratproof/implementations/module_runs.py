@@ -78,7 +78,7 @@ def outputs_of(
     return result
 
 
-def embedded(embeddings: Tensor, index: dict[Any, int], strings: Sequence[String]) -> Tensor:
+def embedded(embeddings: Tensor, index: dict[object, int], strings: Sequence[String]) -> Tensor:
     """Return the inputs for several strings of the same length, shape ``(T, B, input_size)``."""
     numbers = torch.tensor([[index[symbol] for symbol in string] for string in strings], dtype=torch.long)
     return embeddings[numbers.to(embeddings.device)].transpose(0, 1)

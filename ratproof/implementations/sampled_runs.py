@@ -117,7 +117,7 @@ class SampledRuns:
 
     @cached_property
     @torch.no_grad()
-    def table(self) -> dict[str, np.ndarray[Any, Any]]:
+    def table(self) -> dict[str, np.ndarray]:
         """Return the cell's transition probabilities for each symbol, shape ``(k, k)``.
 
         Row i is the distribution alpha over the next centroid that the cell computes at centroid i.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 from automata.aliases import JsonObject
 from ratproof.implementations.comparison import Comparison
@@ -14,7 +14,7 @@ class Readable(Protocol):
 
     way: str
 
-    def from_json(self, claim: Any, variant: Any, data: JsonObject) -> Comparison:
+    def from_json(self, claim: object, variant: object, data: JsonObject) -> Comparison:
         """Return the comparison that its ``to_json`` wrote.
 
         Raises:

@@ -72,8 +72,8 @@ def without_main_program() -> Iterator[None]:
     The main program may lack ``if __name__ == "__main__"``. Its imports may take seconds, and a process that
     is still importing does not end when this process ends.
     """
-    main: dict[str, Any] = vars(sys.modules["__main__"])
-    hidden: dict[str, Any] = {name: main.pop(name) for name in ("__file__", "__spec__") if name in main}
+    main: dict[str, object] = vars(sys.modules["__main__"])
+    hidden: dict[str, object] = {name: main.pop(name) for name in ("__file__", "__spec__") if name in main}
     main["__spec__"] = None
     try:
         yield

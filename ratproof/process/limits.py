@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -111,7 +111,7 @@ def limited(command: Callable[..., int | None], name: str) -> Callable[..., int 
 
     @wraps(command)
     def run(
-        *arguments: Any, limit_seconds: float = SECONDS, limit_memory: str | None = None, **options: Any
+        *arguments: object, limit_seconds: float = SECONDS, limit_memory: str | None = None, **options: object
     ) -> int | None:
         limits = Limits(_seconds(limit_seconds), _memory(limit_memory))
         as_json = bool(options.get("as_json"))
@@ -141,7 +141,7 @@ def limited(command: Callable[..., int | None], name: str) -> Callable[..., int 
 
 
 def _call(
-    command: Callable[..., int | None], arguments: tuple[Any, ...], options: dict[str, Any]
+    command: Callable[..., int | None], arguments: tuple[object, ...], options: dict[str, object]
 ) -> int | None:
     try:
         return command(*arguments, **options)

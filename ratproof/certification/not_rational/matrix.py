@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain, combinations_with_replacement, count, islice, product
-from typing import Any
 
 from theory.not_rational.arithmetic import Arithmetic
 from theory.not_rational.vectors import State
@@ -36,7 +35,7 @@ def hankel(
     prefixes: Sequence[Word],
     suffixes: Sequence[Word],
     arithmetic: Arithmetic,
-) -> list[list[Any]]:
+) -> list[list[object]]:
     """Return the matrix H[p, s] of the unit's values after the strings ps; each state is computed once.
 
     >>> from theory.not_rational.arithmetic import FLOATS

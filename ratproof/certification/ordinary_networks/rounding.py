@@ -143,7 +143,7 @@ class Gate:
             self._parameter(layer, "bias_hh")[-units:] = self.inner_bias
         return layer
 
-    def _parameter(self, layer: Any, name: str) -> Tensor:
+    def _parameter(self, layer: object, name: str) -> Tensor:
         parameter: Tensor = getattr(layer, name if self.layer is nn.LSTMCell else f"{name}_l0").data
         return parameter
 

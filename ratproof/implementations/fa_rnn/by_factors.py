@@ -83,7 +83,7 @@ def _mixture_near_one(size: tuple[int, int, int]) -> Signature:
     return _only(_only(mixed(size), NEAR_ONE, *_WEIGHTS, "u", "G"), (1, 0, Fraction(1, 2)), "beta")
 
 
-def _random(of: Callable[[Any], Signature], values: Sequence[Any], *sizes: Any) -> Sizes:
+def _random(of: Callable[[Any], Signature], values: Sequence[object], *sizes: object) -> Sizes:
     """Return a source of random weights of these sizes. Each weight is one of these values."""
     return Sizes(lambda size: _only(of(size), values), sizes, ())
 
@@ -119,7 +119,9 @@ def factors_of(w: Weights) -> Factors:
     return Factors(rows, floats(w.D_1), floats(w.D_2), np.zeros((k, k)), np.zeros(words))
 
 
-def network_of(words: Sequence[str], cell: FactoredCell, initial: Any, final: Any, factory: Factory) -> FARNN:
+def network_of(
+    words: Sequence[str], cell: FactoredCell, initial: object, final: object, factory: Factory
+) -> FARNN:
     """Return the FA-RNN with this cell and these initial and final weights.
 
     ``final`` has a row of final weights for each score of the network.

@@ -93,7 +93,7 @@ class FARNNComparison:
         return self.case.describe()
 
     @property
-    def _read(self) -> list[Any]:
+    def _read(self) -> list[object]:
         """Return all numbers in the weights that the program reads, as a flat list."""
         entries = [self.case.entries[name] for name in self.program.reads]
         return [
@@ -139,7 +139,7 @@ class FARNNComparison:
             yield replace(result, varies=constants.exclude(values, right.bounds[shortest:]))
 
     def _compared(
-        self, string: String, outputs: NDArray[Any], values: Any, bounds: NDArray[Any], shortest: int
+        self, string: String, outputs: np.ndarray, values: Any, bounds: np.ndarray, shortest: int
     ) -> StringResult:
         worst = 0.0
         for t in range(shortest, len(string) + 1):

@@ -88,7 +88,7 @@ def _unit_program(w: Weights, factory: Factory) -> Network:
     inputs = [[float(y == x) for _, y in every] for x in symbols]
     rows = [[values[q] for q, _ in every] for values in (*(w.p[x] for x in symbols), w.rho)]
     first = [1.0, *[0.0] * (len(every) - 1)]
-    parts: tuple[Any, ...] = recurrent_weights(w), inputs, [-1.0] * len(every), first, rows
+    parts: tuple[object, ...] = recurrent_weights(w), inputs, [-1.0] * len(every), first, rows
     module = HeavisideElmanRNN(*(torch.as_tensor(np.array(part, dtype=float), **factory) for part in parts))
 
     return _on_indices(module, symbols)
@@ -105,7 +105,7 @@ def _stack_program(w: Weights, factory: Factory) -> Network:
     m, code, symbols = w.n, dyck.short_code(w), list(w.alphabet)
     kinds = [int(w.bracket[x]) for x in symbols]
     thresholds = *(dyck.next_bracket(m, code, kind) for kind in kinds), dyck.at_end(m, code)
-    parts: tuple[Any, ...] = (
+    parts: tuple[object, ...] = (
         dyck.recurrent_weights(m, len(code[0])),
         [dyck.input_weights(m, code, kind) for kind in kinds],
         [(*row, bias) for row, bias in thresholds],
@@ -153,7 +153,7 @@ def _factor_program(factors: Callable[[Weights, str], Any]) -> Callable[[Weights
     return build
 
 
-def _largest_permuted(w: Weights, string: String) -> Any:
+def _largest_permuted(w: Weights, string: String) -> object:
     """Return a bound on every partial sum in a layer whose steps scale and permute a one-hot state."""
     scale = max(map(abs, w.x_0)) * (2 + sum(map(abs, w.c)))
     for x in string if "d" in w.entries else ():
@@ -169,7 +169,7 @@ def _gate_program(w: Weights, factory: Factory) -> Network:
     return _on_indices(AffineRNN(*(tensor(part, factory) for part in parts)), list(w.alphabet))
 
 
-def _largest_of_gates(w: Weights, string: String) -> Any:
+def _largest_of_gates(w: Weights, string: String) -> object:
     """Return a bound on every partial sum in a layer whose units have a constant gate and an offset."""
     sizes = tuple(map(abs, w.h_0))
     sums = [sum(sizes)]
@@ -239,7 +239,7 @@ def _relu_program(w: Weights, factory: Factory) -> Network:
     return _on_indices(ReLUElmanRNN(*(tensor(part, factory) for part in parts)), list(w.alphabet))
 
 
-def _largest_unit(w: Weights, string: String) -> Any:
+def _largest_unit(w: Weights, string: String) -> object:
     """Return a bound on every partial sum in a ReLU network with nonnegative weights."""
     states = [w.h_0]
     for x in string:

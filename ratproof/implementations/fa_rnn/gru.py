@@ -76,7 +76,7 @@ def network(w: Weights, gated: bool, factory: Factory) -> FARNN:
 
 
 @lru_cache(maxsize=64)
-def _errors(w: Weights, string: String, dtype: torch.dtype, device: str) -> list[np.ndarray[Any, Any]]:
+def _errors(w: Weights, string: String, dtype: torch.dtype, device: str) -> list[np.ndarray]:
     """Bound the error of each component of the FA-GRU's state, after each prefix."""
     gated = network(w, True, {"dtype": dtype, "device": device})
     assert isinstance(gated.cell, FAGRUCell)
@@ -123,7 +123,7 @@ def _between(w: Weights, string: String, states: Floats, factory: Factory) -> Fl
     )
 
 
-def _within(run: gru_start.Run, gru: Any, plain: Any, errors: Any) -> bool:
+def _within(run: gru_start.Run, gru: np.ndarray, plain: np.ndarray, errors: np.ndarray) -> bool:
     with flint.ctx.workprec(gru_start.PRECISION):
         numbers = zip(gru, plain, errors, run.gru, run.lower, run.upper, strict=True)
         return all(

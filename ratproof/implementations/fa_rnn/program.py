@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from automata.aliases import Floats
+from automata.aliases import Floats, Weight
 from automata.forward import prefix_scores
 from automata.recurrences.affine import flat
 from automata.rounding.bounds import Deviation, Format
@@ -47,7 +47,7 @@ class Reference:
         left_out: The reason, from :data:`ratproof.evidence.ledger.LEFT_OUT`, if the string is not compared.
     """
 
-    values: list[list[Any]]
+    values: list[list[Weight]]
     bounds: Floats
     left_out: str | None = None
 
@@ -155,7 +155,7 @@ def off_by(
     return reference
 
 
-def _exact_scores(automata: Sequence[WFSA], string: String) -> list[list[Any]]:
+def _exact_scores(automata: Sequence[WFSA], string: String) -> list[list[Weight]]:
     return [list(row) for row in zip(*(prefix_scores(a, string) for a in automata), strict=True)]
 
 
@@ -172,7 +172,7 @@ def _may_underflow(w: Weights, factors: int, form: Format) -> bool:
     return float(least) ** factors < form.tiny
 
 
-def may_overflow(values: Sequence[Any], longest: int, form: Format) -> bool:
+def may_overflow(values: Sequence[Weight], longest: int, form: Format) -> bool:
     """Return whether a sum of products of these weights may exceed the largest float on a string.
 
     Each term of a step has three factors, and a sum has at most as many terms as there are weights.

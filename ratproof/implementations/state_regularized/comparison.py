@@ -221,7 +221,7 @@ class CellComparison:
         distances.fill_diagonal_(torch.inf)
         return set(torch.nonzero(distances.amin(dim=1) > 2 * slack).flatten().tolist())
 
-    def _first_state(self, batch: int) -> Any:
+    def _first_state(self, batch: int) -> object:
         h = torch.stack([part.centroids[:, 0].expand(batch, -1) for part in self.layer.components])
         return h if self.layer.cells[0].memoryless else (h, torch.zeros_like(h))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from hypothesis import strategies as st
 
@@ -18,6 +18,9 @@ from ratproof.evidence.results import Observation
 from ratproof.evidence.run import Observe, run
 from theory.claim import Claim, Variant
 from theory.registry import claim_named
+
+if TYPE_CHECKING:
+    from ratproof.implementations.corpus import Corpus  # deferred, because it imports torch
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class Inputs:
     """
 
     device: str = "cpu"
-    corpus: Any = None
+    corpus: Corpus | None = None
     rules: Path | None = None
 
 

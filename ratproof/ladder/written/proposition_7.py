@@ -51,6 +51,7 @@ def start_in_one_is_not_the_drawn_automaton(inputs: Inputs, data: st.DataObject)
 
 def every_prefix_of_a_corpus(inputs: Inputs) -> None:
     """Compare the layer with its automata on the text of ``ratproof verify --text FILE``."""
+    assert inputs.corpus is not None  # this check runs only with --text
     agree_on_text(CLAIM, "corrected", inputs.corpus, inputs.device)
 
 

@@ -35,7 +35,7 @@ def renamed(kernel: Function, **names: str) -> Function:
     """
 
     @functools.wraps(kernel)
-    def adapted(**arguments: Any) -> Any:
+    def adapted(**arguments: object) -> object:
         return kernel(**{names.get(name, name): value for name, value in arguments.items()})
 
     return _with_names(adapted, kernel, {theirs: ours for ours, theirs in names.items()})
@@ -57,13 +57,13 @@ def axes(kernel: Function, ours: str, theirs: str) -> Function:
     there = [ours.index(axis) for axis in theirs]
     back = [theirs.index(axis) for axis in ours]
 
-    def moved(x: Any, order: list[int]) -> Any:
+    def moved(x: object, order: list[int]) -> object:
         if not isinstance(x, Tensor) or x.dim() < len(order):
             return x
         return x.permute(*order, *range(len(order), x.dim()))
 
     @functools.wraps(kernel)
-    def adapted(**arguments: Any) -> Any:
+    def adapted(**arguments: object) -> object:
         own = {n: x if n in OPTIONS else moved(x, there) for n, x in arguments.items()}
         outputs, state = kernel(**own)
         return moved(outputs, back), state

@@ -235,7 +235,7 @@ class Kernel:
         return {n: x for n, x in complete.items() if n in parameters or n not in idle}
 
     def _require(
-        self, problem: Problem, arrays: Arrays, name: str, value: Any, shape: tuple[int, ...]
+        self, problem: Problem, arrays: Arrays, name: str, value: object, shape: tuple[int, ...]
     ) -> None:
         dtype = problem.format_of(name)
         right = f"a tensor of shape {shape} and {dtype}"

@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from automata.errors import InputError
-from ratproof.laws.kernels.state_parts import Function
+from ratproof.laws.kernels.state_parts import Arguments, Function
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Published:
     family: str
     module: str
     names: dict[str, str] = field(default_factory=dict)
-    fixed: dict[str, Any] = field(default_factory=dict)
+    fixed: Arguments = field(default_factory=dict)
 
 
 _PLAIN = {"normalize": False}
@@ -67,7 +67,7 @@ Chunked functions require a float32 state: use ``dtypes=("float32",)``, or a nar
 """
 
 
-def of_fla(name: str, **options: Any) -> Function:
+def of_fla(name: str, **options: object) -> Function:
     """Return a function of flash-linear-attention by its name, such as ``chunk_gla``.
 
     Args:
@@ -91,7 +91,7 @@ def of_fla(name: str, **options: Any) -> Function:
     fixed = {n: x for n, x in published.fixed.items() if n in knows} | options
 
     @functools.wraps(function)
-    def kernel(**arguments: Any) -> Any:
+    def kernel(**arguments: object) -> object:
         named = {published.names.get(n, n): x for n, x in arguments.items()}
         # drop unknown arguments that are None; other unknown arguments raise an error
         return function(**{n: x for n, x in named.items() if n in knows or x is not None}, **fixed)

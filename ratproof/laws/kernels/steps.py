@@ -5,12 +5,14 @@ Their signatures are those of the ``step`` of :func:`ratproof.kernel_claim`.
 
 from __future__ import annotations
 
-from typing import Any
+from torch import Tensor
 
-State = tuple[Any, Any]
+from ratproof.laws.kernels.state_parts import Arguments
+
+State = tuple[Tensor, Tensor]
 
 
-def mlstm(state: State, x: dict[str, Any]) -> tuple[State, Any]:
+def mlstm(state: State, x: Arguments) -> tuple[State, Tensor]:
     """Return a step of mLSTM (Beck et al. 2024, eqs. 19 to 27).
 
     The step restarts the stabilizer m with 0 in every token: its state is (C exp(m), n exp(m)) for a kernel's
@@ -29,7 +31,7 @@ def mlstm(state: State, x: dict[str, Any]) -> tuple[State, Any]:
     return (scale[..., None] * memory, scale * normaliser), read / divisor[..., None]
 
 
-def gsa(state: State, x: dict[str, Any]) -> tuple[State, Any]:
+def gsa(state: State, x: Arguments) -> tuple[State, Tensor]:
     """Return a step of gated slot attention (Zhang et al. 2024), whose slots hold keys and values."""
     keys, values = state
     decay, share = x["g"].exp()[..., None], x["s"][..., None]

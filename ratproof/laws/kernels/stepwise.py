@@ -44,7 +44,7 @@ from ratproof.laws.kernels.family import LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS
 from ratproof.laws.kernels.naive import Arrays, groups
 from ratproof.laws.kernels.problem import Problem
-from ratproof.laws.kernels.state_parts import Step, joined, separate, shapes_of
+from ratproof.laws.kernels.state_parts import Arguments, Step, joined, separate, shapes_of
 
 
 class _Exponents(TorchFunctionMode):
@@ -67,7 +67,7 @@ class _Exponents(TorchFunctionMode):
         self.largest.append(float(finite.max()) if finite.numel() else 0.0)
 
 
-def as_kernel(family: LinearRecurrence) -> Callable[..., tuple[Tensor, Any]]:
+def as_kernel(family: LinearRecurrence) -> Callable[..., tuple[Tensor, object]]:
     """Return a kernel that runs the step of a family for every token."""
     axes, step = family.tensors, _step_of(family)
 
@@ -109,7 +109,7 @@ def _step_of(family: LinearRecurrence) -> Step:
     return family.function
 
 
-def _token(tensors: Mapping[str, Any], axes: Mapping[str, str], t: int) -> dict[str, Any]:
+def _token(tensors: Mapping[str, Tensor], axes: Mapping[str, str], t: int) -> Arguments:
     return {name: x[:, t] if "T" in axes[name] else x for name, x in tensors.items()}
 
 

@@ -8,8 +8,6 @@ inputs that replace them, and then differ or end.
 
 from __future__ import annotations
 
-from typing import Any
-
 from hypothesis import strategies as st
 
 from ratproof.laws.models.declared import Declared
@@ -37,11 +35,13 @@ def ways(model: Declared, kind: str, time: int) -> tuple[str, ...]:
 
 
 @st.composite
-def reuses(draw: st.DrawFn, model: Declared, way: str, batch: int, pieces: tuple[int, ...]) -> dict[str, Any]:
+def reuses(
+    draw: st.DrawFn, model: Declared, way: str, batch: int, pieces: tuple[int, ...]
+) -> dict[str, object]:
     """Draw the fields of a problem for the inputs between two uses of a model or state."""
     time, begin = sum(pieces), pieces[0] if way == "state" else 0
     longest = time if model.longest is None else max(1, min(time, model.longest - time + 1))
-    drawn: dict[str, Any] = {}
+    drawn: dict[str, object] = {}
     if way == "model" and "batch" not in model.without:
         drawn["before_rows"] = draw(st.sampled_from((batch, batch + 1, 1)))
     shared = draw(shared_prefixes(time - begin))
@@ -57,7 +57,7 @@ def reuses(draw: st.DrawFn, model: Declared, way: str, batch: int, pieces: tuple
 
 
 @st.composite
-def rewinds(draw: st.DrawFn, model: Declared, way: str, pieces: tuple[int, ...]) -> dict[str, Any]:
+def rewinds(draw: st.DrawFn, model: Declared, way: str, pieces: tuple[int, ...]) -> dict[str, object]:
     """Draw the fields of a problem for the tokens that are read and then rewound.
 
     The first ``shared`` tokens are kept, like drafts that are accepted.
@@ -73,7 +73,7 @@ def rewinds(draw: st.DrawFn, model: Declared, way: str, pieces: tuple[int, ...])
 
 
 @st.composite
-def snapshots(draw: st.DrawFn, model: Declared, pieces: tuple[int, ...]) -> dict[str, Any]:
+def snapshots(draw: st.DrawFn, model: Declared, pieces: tuple[int, ...]) -> dict[str, object]:
     """Draw the fields of a problem for the tokens that are read before a snapshot is restored."""
     longest = BETWEEN[-1] if model.longest is None else model.longest - pieces[0]
     number = draw(st.sampled_from([n for n in BETWEEN if n <= max(1, longest)]))
