@@ -34,7 +34,7 @@ LOOK_EVERY = 0.05
 """Interval in seconds between two checks of the memory."""
 AT_ITS_END = 0.002
 """Interval in seconds between two checks when the child is about to end."""
-GRACE = 0.5
+GRACE = 2.0
 """Time in seconds that the child process has for its cleanup after it is asked to end."""
 SLACK = 64 << 20, 16 << 20
 """Bytes beyond the memory limit, per process and per core, for stacks and buffers that are hardly used."""
