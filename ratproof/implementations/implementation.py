@@ -283,7 +283,7 @@ class Layer(_TorchLayer):
         """Draw a random layer without extreme weights, and two long strings, for a comparison of gradients.
 
         One string has runs of one symbol. The other has few repeated symbols, and therefore few equally good
-        paths. Every split of a gradient between equally good paths is accepted.
+        paths. Any split of a gradient between equally good paths is accepted.
         """
         some = data.draw(_long_for_gradients())
         network = self._on_a_backend(self._drawn(LETTERS, claim, variant, data, generic=True), data)

@@ -93,7 +93,7 @@ class LocalExecutor:
     def ready(self, seconds: float) -> Iterator[tuple[ExecutorTask, bytes | None]]:
         """Yield tasks that end within ``seconds`` with their results, or with ``None`` if their worker died.
 
-        All other exceptions of a task are raised.
+        Any other exception of a task is raised.
         """
         try:
             ended = [self._ended.get(timeout=seconds)] if seconds else []

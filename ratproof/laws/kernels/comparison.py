@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +18,11 @@ from ratproof.laws.kernels.counterexample import ShownCall, WrongCall
 from ratproof.laws.kernels.formats import FORMATS, rounded
 from ratproof.laws.kernels.kernel import Call, Kernel
 from ratproof.laws.kernels.measured import hold_measured
-from ratproof.laws.kernels.naive import Arrays, Wide
+from ratproof.laws.kernels.naive import Arrays
 from ratproof.laws.kernels.problem import Problem
 from ratproof.laws.kernels.stepwise import stepwise
 
-Right = dict[str, tuple[Wide, NDArray[np.float64]]]
+Right = dict[str, tuple[Any, NDArray[np.float64]]]
 UNDERFLOW = 2.0**20
 """A bound of at most this multiple of the smallest normal number is useful even for a result of 0."""
 
@@ -39,7 +40,7 @@ class Held:
 
     name: str
     computed: NDArray[np.float64]
-    right: Wide
+    right: Any
     bound: NDArray[np.float64]
 
 

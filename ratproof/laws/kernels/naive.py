@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ratproof.laws.kernels.problem import Problem
-from ratproof.laws.kernels.state_parts import Arguments
 
 Wide = Any  # arrays in a wider dtype than the kernel's
 Bounds = NDArray[np.float64]
@@ -324,10 +323,10 @@ def parts(problem: Problem, array: Any) -> Any:
     return np.concatenate([array.real, array.imag if np.iscomplexobj(array) else array], -1)
 
 
-def _decay(problem: Problem, arrays: Arrays, group: StringGroup, ones: Wide) -> Arguments:
+def _decay(problem: Problem, arrays: Arrays, group: StringGroup, ones: Wide) -> dict[str, Any]:
     """Return the arguments of :class:`RecurrenceInputs` that describe decays, and the rates."""
     family, cut = problem.family, (group.rows, group.tokens)
-    more: Arguments = {}
+    more: dict[str, Any] = {}
     if family.fixed_decay:
         gamma = 1 - 2.0 ** (-5 - np.arange(problem.heads, dtype=np.float64))
         decay = np.broadcast_to(gamma[:, None], ones.shape).astype(ones.dtype)
